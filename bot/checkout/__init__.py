@@ -1,0 +1,9 @@
+"""Reading a repository: the only runner of git. No work tree, no hooks, no filters, no submodules, no network.
+
+`pull` turns what the user typed into two object ids; `Checkout` reads the trees behind them.
+"""
+
+from bot.checkout.local import pull
+from bot.checkout.tree import Checkout
+
+__all__ = ["Checkout", "pull"]

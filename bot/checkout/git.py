@@ -1,0 +1,72 @@
+"""Run git: argument lists, no shell, no prompt, no pager, nothing from the reviewed repository is executed."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.errors import GitError
+
+# What a repository's own configuration could make git execute or fetch is switched off for every command.
+SAFE = (
+    "--no-replace-objects",
+    "--no-optional-locks",
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.quotePath=false",
+    "-c", "protocol.allow=never",
+)  # fmt: skip
+ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "TMPDIR", "SYSTEMROOT")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A finished command."""
+
+    status: int
+    out: bytes
+    err: str
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a git process: only what git itself needs, so that no secret of ours reaches it."""
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return {**inherited, **ENVIRONMENT, **(extra or {})}
+
+
+async def start(*arguments: str, cwd: str, env: Mapping[str, str] | None = None) -> asyncio.subprocess.Process:
+    """Start git with pipes on its three streams."""
+    pipe = asyncio.subprocess.PIPE
+    try:
+        return await asyncio.create_subprocess_exec(
+            "git", *SAFE, *arguments, cwd=cwd, env=environment(env), stdin=pipe, stdout=pipe, stderr=pipe
+        )
+    except FileNotFoundError as error:
+        raise GitError("git was not found: install it, or put it on PATH") from error
+
+
+async def run(*arguments: str, cwd: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Done:
+    """Run one git command to its end; the caller judges the status."""
+    process = await start(*arguments, cwd=cwd, env=env)
+    try:
+        out, err = await process.communicate(stdin)
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+    return Done(process.returncode or 0, out, err.decode("utf-8", "replace").strip())
+
+
+async def output(
+    *arguments: str,
+    cwd: str,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    ok: tuple[int, ...] = (0,),
+) -> bytes:
+    """The standard output of a git command that must succeed."""
+    done = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
+    if done.status not in ok:
+        raise GitError(f"git {arguments[0]} failed: {done.err[:400] or f'status {done.status}'}")
+    return done.out

@@ -1,0 +1,156 @@
+"""Both trees of a change, read from the object store."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Literal, Self
+
+from bot.checkout import git
+from bot.errors import GitError
+from bot.values import Entry, PullRequest, Side
+
+MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
+KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
+NO_MATCH = 1  # the exit status of `git grep` that is no failure
+
+
+def name_of(raw: bytes) -> str:
+    """A path as text. A name that is not UTF-8 keeps its bytes visible; content is read by object id, so it still opens."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+class Checkout:
+    """Read access to the base and the head of a pull request. Satisfies `ports.Tree`."""
+
+    def __init__(self, pull: PullRequest) -> None:
+        self.pull = pull
+        self._env = {"GIT_DIR": pull.git_dir}
+        if pull.object_dir:
+            self._env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = pull.object_dir
+        self._entries: dict[Side, dict[str, Entry]] = {}
+        self._batch: asyncio.subprocess.Process | None = None
+        self._lock = asyncio.Lock()
+        self._listing = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._batch is not None and self._batch.returncode is None:
+            self._batch.kill()
+            await self._batch.wait()
+
+    async def patch(self) -> bytes:
+        """The change as a unified diff with three lines of context, renames detected."""
+        return await self._diff("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
+
+    async def status(self) -> bytes:
+        """The changed files, NUL separated: authoritative for names, modes and kinds of change."""
+        return await self._diff("--raw", "-z", "--no-abbrev")
+
+    async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
+        """Every path of one side."""
+        async with self._listing:
+            if side not in self._entries:
+                out = await self._git("ls-tree", "-r", "-l", "-z", self._tree(side))
+                self._entries[side] = {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
+        return self._entries[side]
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file, None where it does not exist, is no file, or is above the size cap."""
+        return (await self.read_many([path], side)).get(path)
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files with one `cat-file --batch`; missing ones are absent."""
+        entries = await self.entries(side)
+        wanted = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and e.kind == "file" and e.size <= MAX_FILE_BYTES]
+        async with self._lock:
+            blobs = await self._blobs([entry.oid for entry in wanted])
+        return {entry.path: blob for entry, blob in zip(wanted, blobs, strict=True) if blob is not None}
+
+    async def grep(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Literal["fixed", "perl"] = "fixed",
+        word: bool = False,
+        side: Side = "head",
+    ) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        out = await self._grep(["-l"], patterns, globs, syntax, side, word=word)
+        skip = len(self._tree(side)) + 1
+        return frozenset(name_of(row[skip:]) for row in out.split(b"\0") if row)
+
+    async def grep_lines(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Literal["fixed", "perl"] = "fixed",
+        word: bool = False,
+        side: Side = "head",
+        limit: int = 1000,
+    ) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines as (path, line, text), `limit` at most."""
+        out = await self._grep(["-n"], patterns, globs, syntax, side, word=word)
+        skip = len(self._tree(side)) + 1
+        found: list[tuple[str, int, str]] = []
+        for row in out.split(b"\n"):
+            path, _, rest = row.partition(b"\0")
+            number, _, text = rest.partition(b"\0")
+            if number.isdigit() and len(found) < limit:
+                found.append((name_of(path[skip:]), int(number), text[:2000].decode("utf-8", "replace")))
+        return tuple(found)
+
+    def _tree(self, side: Side) -> str:
+        return self.pull.head if side == "head" else self.pull.base
+
+    async def _git(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> bytes:
+        return await git.output(*arguments, cwd=self.pull.git_dir, env=self._env, ok=ok)
+
+    async def _diff(self, *form: str) -> bytes:
+        return await self._git(
+            "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head
+        )
+
+    async def _grep(
+        self, form: list[str], patterns: Sequence[str], globs: Sequence[str], syntax: str, side: Side, *, word: bool
+    ) -> bytes:
+        if not patterns:
+            return b""
+        form += ["-w"] if word else []
+        form += ["-F" if syntax == "fixed" else "-P"]
+        given = [part for pattern in patterns for part in ("-e", pattern)]
+        return await self._git(
+            "grep", "-z", "-I", "--full-name", "--no-color", *form, *given, self._tree(side), "--", *globs, ok=(0, NO_MATCH)
+        )
+
+    async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
+        """Objects in the order asked. Asked in portions, so that neither pipe can fill while both sides wait."""
+        if not oids:
+            return []
+        if self._batch is None:
+            self._batch = await git.start("cat-file", "--batch", cwd=self.pull.git_dir, env=self._env)
+        process, found = self._batch, []
+        if process.stdin is None or process.stdout is None:
+            raise GitError("git cat-file has no pipes")
+        for at in range(0, len(oids), 256):
+            portion = oids[at : at + 256]
+            process.stdin.write("".join(f"{oid}\n" for oid in portion).encode())
+            for _ in portion:
+                head = (await process.stdout.readline()).split()
+                if len(head) != 3:  # noqa: PLR2004 - "<oid> missing": a shallow or damaged store
+                    found.append(None)
+                    continue
+                body = await process.stdout.readexactly(int(head[2]) + 1)
+                found.append(body[:-1])
+        return found
+
+
+def _entry(row: bytes) -> Entry:
+    meta, _, path = row.partition(b"\t")
+    mode, _, oid, size = meta.split()
+    return Entry(name_of(path), oid.decode(), KINDS.get(mode, "file"), int(size) if size != b"-" else 0)

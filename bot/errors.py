@@ -1,0 +1,74 @@
+"""Every exception that crosses a module boundary.
+
+    DeepRepoError                 anything we raise on purpose; its text is a sentence for the user
+    ├── UsageError                the request cannot be carried out as typed              exit 2
+    │   ├── ConfigError           a setting or .deeprepo.yml is wrong
+    │   └── RevisionError         not a repository, unknown revision, no merge base
+    ├── NothingToReview           an empty change: said, and not a fault                  exit 0
+    ├── GitError                  git failed for another reason                           exit 3
+    ├── ReplUnavailable           the REPL did not start; the strategy becomes `fanout`
+    ├── BudgetSpent               a cap would be exceeded by the next call
+    └── ProviderError             a model provider failed                                 exit 3
+        ├── RateLimited           429 or overloaded; `retry_after` in seconds, or None
+        ├── ProviderDown          5xx, a timeout, no connection: worth another try
+        ├── ProviderRefused       4xx: key refused, unknown model, prompt too long: no other try
+        └── BadAnswer             the reply is not what the schema asks for
+
+A library's own exceptions are translated once, in the module that imports the library.
+"""
+
+
+class DeepRepoError(Exception):
+    """Anything raised on purpose; its text is a sentence for the user."""
+
+
+class UsageError(DeepRepoError):
+    """The request cannot be carried out as typed."""
+
+
+class ConfigError(UsageError):
+    """A setting or the repository's configuration file is wrong."""
+
+
+class RevisionError(UsageError):
+    """The folder is no repository, or a revision or merge base is not there."""
+
+
+class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+    """The change is empty."""
+
+
+class GitError(DeepRepoError):
+    """Git failed for a reason that is not the user's spelling."""
+
+
+class ReplUnavailable(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+    """The REPL could not be started on this machine."""
+
+
+class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+    """The next call would exceed a cap; nothing was sent."""
+
+
+class ProviderError(DeepRepoError):
+    """A model provider failed."""
+
+
+class RateLimited(ProviderError):  # noqa: N818 - the field's term
+    """The provider asks for fewer calls; `retry_after` is seconds, or None where it named no time."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network
+    """The provider did not answer or failed on its side: another try may succeed."""
+
+
+class ProviderRefused(ProviderError):  # noqa: N818 - the provider's decision
+    """The provider will not take this request, however often it is sent."""
+
+
+class BadAnswer(ProviderError):  # noqa: N818 - the model's fault, not ours
+    """The model's reply does not fit the schema that it was given."""

@@ -1,0 +1,87 @@
+"""The edges that really differ: what a part must offer so that `wiring` can hand it over."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+from bot.values import ChangedFile, Completion, Dependents, Entry, Finding, Observation, Prompt, Review, Side, Usage
+
+
+class Tree(Protocol):
+    """Read access to both trees of a change. Git stands behind it; nothing is ever opened through a work tree."""
+
+    async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
+        """Every path of one side."""
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file, None where it does not exist, is no file, or is above the size cap."""
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files in one pass; those that `read` would answer with None are absent."""
+
+    async def grep(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Literal["fixed", "perl"] = "fixed",
+        word: bool = False,
+        side: Side = "head",
+    ) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs; globs are git pathspecs."""
+
+    async def grep_lines(
+        self,
+        patterns: Sequence[str],
+        globs: Sequence[str] = (),
+        *,
+        syntax: Literal["fixed", "perl"] = "fixed",
+        word: bool = False,
+        side: Side = "head",
+        limit: int = 1000,
+    ) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines as (path, line, text), in the order of paths, `limit` at most."""
+
+
+class Model(Protocol):
+    """One model of one provider. Raises ProviderError and its kinds, never a library's exception."""
+
+    name: str  # "provider/model"
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """One request, no retries of its own."""
+
+    def price(self, usage: Usage) -> float | None:
+        """Dollars for this usage, None where the price is unknown."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+
+
+class Repl(Protocol):
+    """A place where a block of the root's code runs. Names persist from block to block."""
+
+    def run(self, code: str) -> Observation:
+        """Run one block. Synchronous: called in a thread."""
+
+    def close(self) -> None:
+        """End the process behind it."""
+
+
+class Analyzer(Protocol):
+    """A check without a model. A module may satisfy it."""
+
+    NAME: str
+    READS: str  # what it can judge, as the coverage table says it: "Python files", "every text file"
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Whether it can judge this file."""
+
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
+        """What is wrong with the change, with verbatim quotes."""
+
+
+class Output(Protocol):
+    """A form in which a review is handed over."""
+
+    def render(self, review: Review) -> str:
+        """The whole review as text."""

@@ -1,0 +1,204 @@
+"""What is under review: the request, the change, its symbols, who depends on them, and the units cut from it.
+
+Lines are 1-based and inclusive; paths are relative to the repository root, with `/`; a side is "head" (after the change)
+or "base" (before it).
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Side = Literal["head", "base"]
+Scope = Literal["range", "staged", "uncommitted"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRequest:
+    """What the user asked for: a local repository and which change in it."""
+
+    repo: str
+    scope: Scope = "range"
+    base: str | None = None  # a revision as typed; None: the merge base with the default branch
+    head: str | None = None  # a revision as typed; None: HEAD
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A change to review, resolved to object ids. `base` is the merge base, so `base..head` is what the author did."""
+
+    title: str
+    body: str
+    base: str  # commit or tree id
+    head: str  # commit or tree id
+    base_name: str  # as a person would call it: "main", "a1b2c3d"
+    head_name: str
+    git_dir: str
+    object_dir: str | None = None  # where the objects of staged or uncommitted work were written, if anywhere
+    base_tip: str | None = None  # the tip of the base branch: configuration is read there; None: `base`
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a tree. `kind` is "file", "symlink" or "submodule"; `size` is bytes (0 for a submodule)."""
+
+    path: str
+    oid: str
+    kind: Literal["file", "symlink", "submodule"]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a hunk. `old` and `new` are its numbers on each side, None where it does not exist."""
+
+    kind: Literal[" ", "+", "-"]
+    text: str  # without the line break
+    old: int | None
+    new: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """A run of changed lines with their context."""
+
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file of the change. `skip` is the reason why it is listed but not reviewed, or None."""
+
+    path: str  # on the head side; the old path where the file was deleted
+    old_path: str | None  # None where the file is new
+    status: Literal["added", "modified", "deleted", "renamed"]
+    hunks: tuple[Hunk, ...] = ()
+    skip: str | None = None
+    note: str = ""  # "mode 100644 to 100755" and the like
+    added: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
+    removed: frozenset[int] = field(default=frozenset(), repr=False)  # base lines that the change removes
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature, in order."""
+
+    name: str
+    kind: Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"] = "positional"
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a caller has to know. `parameters` leave out the receiver (self, cls) of a method."""
+
+    parameters: tuple[Parameter, ...]
+    text: str  # as written: "def resolve(self, packagename, method)"
+    opaque: bool = False  # a decorator, an overload or a destructuring makes the parameters unreliable
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition: a function, method, class, exported name. `name` is qualified: "Class.method"."""
+
+    path: str
+    name: str
+    kind: str  # "function", "method", "class", "variable", "type"
+    start: int
+    end: int
+    side: Side
+    signature: Signature | None = None
+    exported: bool = True
+
+    @property
+    def short(self) -> str:
+        """The name that callers write."""
+        return self.name.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSymbol:
+    """A definition that the change touches, before and after (None where it does not exist on that side)."""
+
+    before: Symbol | None
+    after: Symbol | None
+    change: Literal["added", "removed", "renamed", "signature", "body"]
+
+    @property
+    def symbol(self) -> Symbol:
+        """The head side where there is one, else the base side."""
+        found = self.after or self.before
+        if found is None:
+            raise ValueError("a changed symbol exists on at least one side")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import statement resolved to a file of the tree. `names` holds "*" for the whole module."""
+
+    target: str  # path in the tree
+    names: frozenset[str]
+    line: int
+    aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
+
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """An unchanged or changed file that imports a changed one, with its proof line."""
+
+    path: str
+    target: str  # the changed file
+    names: frozenset[str]
+    line: int
+    via: str | None = None  # the barrel that hands the name on
+    test: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place outside the definition where a changed name is used. `sure` is False where only the name matches."""
+
+    symbol: str  # "path:qualified name" of the changed symbol
+    name: str  # the word written there
+    path: str
+    line: int
+    text: str  # the line itself, without its line break
+    function: str  # qualified name of the enclosing definition, or "<module>"
+    span: tuple[int, int] | None  # lines of the enclosing definition
+    sure: bool
+    test: bool
+    call: bool = False
+    positional: int = 0  # of a call: positional arguments written
+    keywords: tuple[str, ...] = ()  # of a call: keyword arguments written
+    spread: bool = False  # of a call: *args, **kwargs or ...rest make the count unreliable
+
+
+@dataclass(frozen=True, slots=True)
+class Dependents:
+    """What the change can break: its symbols, the files that use them, the places, and what budgets cut off."""
+
+    symbols: tuple[ChangedSymbol, ...] = ()
+    files: tuple[Dependent, ...] = ()
+    references: tuple[Reference, ...] = ()
+    cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one worker can judge: a changed definition, or a hunk outside any, with what is needed to judge it."""
+
+    id: str  # "path:name", unique in a review, stable while the name stands
+    path: str
+    name: str  # qualified name of the definition, or "lines 10-20"
+    start: int  # head side; base side where the code was removed
+    end: int
+    side: Side
+    text: str  # the code as it is now (as it was, where it was removed), verbatim
+    diff: str  # the hunks that touch it, with line numbers
+    references: tuple[Reference, ...] = ()
+    tests: tuple[str, ...] = ()  # files that test it
+    risk: int = 0  # higher is read first
+    tokens: int = 0  # estimate, of text and diff and references

@@ -1,0 +1,115 @@
+"""What travels between the engine and a model, and between the engine and the REPL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to call a tool. `arguments` is the parsed JSON object; empty where it did not parse."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a dialogue. A "tool" message answers the call named by `call_id`."""
+
+    role: Role
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A named JSON schema: of a structured answer, or of a tool's arguments."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One request to a model: `answer` demands a structured reply, `tool` offers one tool (the REPL)."""
+
+    messages: tuple[Message, ...]
+    answer: Schema | None = None
+    tool: Schema | None = None
+    max_tokens: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one or many calls. `input` includes what was read from or written to the provider's cache."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One reply. `data` is the parsed object of a structured answer, None where none was asked for or it did not parse."""
+
+    text: str
+    usage: Usage
+    stop: Literal["end", "length", "tool", "refusal"] = "end"
+    data: Mapping[str, Any] | None = None
+    calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars of one call; `usd` is None where nobody knows the price."""
+
+    usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Hard caps of one review. None means no cap of that kind."""
+
+    usd: float | None = 1.0
+    tokens: int | None = 2_000_000  # input and output of all calls together
+    calls: int | None = 1_000
+    seconds: float | None = 900.0
+    turns: int = 12  # of the root
+    concurrency: int = 64
+    turn_seconds: float = 10.0  # of the block itself; waiting for workers is not counted
+    output_chars: int = 8_000  # of one block, head and tail
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a block of code did. `error` is the text that the model reads, None where it ran through."""
+
+    output: str
+    error: str | None = None
+    outcome: Literal["ok", "error", "syntax", "limit", "crash"] = "ok"
+    omitted: int = 0  # characters cut out of the middle of `output`
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of the root: what it wrote and what came back."""
+
+    number: int
+    code: str
+    observation: Observation
+    said: str = ""
