@@ -62,9 +62,6 @@ async def _range(request: ReviewRequest, where: tuple[str, str | None]) -> PullR
     base_name, tip = (request.base, "") if request.base else await _default_branch(git_dir, head)
     tip = tip or await _known(git_dir, base_name)
     base = await _merge_base(git_dir, tip, head, base_name, head_name)
-    if base == head and not request.base:
-        base_name, base = f"{head_name}^", await _commit(git_dir, f"{head}^") or EMPTY_TREE
-        tip = base
     title, _, body = (await git.output("log", "-1", "--format=%B", head, cwd=git_dir)).decode("utf-8", "replace").partition("\n")
     return PullRequest(
         title=title.strip(),

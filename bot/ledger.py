@@ -1,0 +1,84 @@
+"""What was read, by content: a unit counts as read when its own text stood in a prompt that was answered, or an analyser judged it.
+
+The finish gate, the coverage table and the conclusion all read this one book.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bot.values import ChangedFile, Coverage, Dependents, Reading, Unit
+
+MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
+
+
+class Ledger:
+    """One review's book. Not frozen: it is the one thing that grows while workers answer."""
+
+    def __init__(self, units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents) -> None:
+        self.units = {unit.id: unit for unit in units}
+        self._by: dict[str, list[str]] = {}
+        self._skipped: dict[str, str] = {}
+        self._files, self._dependents = tuple(files), dependents
+        self._callers: dict[str, list[str]] = {}
+
+    def mark(self, ids: Iterable[str], by: str) -> int:
+        """These units were judged by `by`. Returns how many of them nobody had judged before."""
+        new = 0
+        for known in (i for i in ids if i in self.units):
+            readers = self._by.setdefault(known, [])
+            new += not readers
+            if by not in readers:
+                readers.append(by)
+        return new
+
+    def saw(self, prompt: str, by: str) -> int:
+        """An answered prompt: every unit and every caller whose text stands in it, verbatim, was read. Returns the new ones."""
+        for row in self._dependents.references:
+            if row.path not in self._callers and len(row.text.strip()) >= MIN_BODY and row.text.strip() in prompt:
+                self._callers.setdefault(row.path, []).append(by)
+        return self.mark((unit.id for unit in self.units.values() if stands_in(unit, prompt)), by)
+
+    def looked_at(self, paths: Iterable[str], by: str) -> None:
+        """Unchanged files that `by` judged without a prompt (an analyser)."""
+        for path in paths:
+            readers = self._callers.setdefault(path, [])
+            if by not in readers:
+                readers.append(by)
+
+    def skip(self, ids: Iterable[str], reason: str) -> None:
+        """These units will not be read, and why."""
+        self._skipped.update({i: reason for i in ids if i in self.units and i not in self._by})
+
+    def unread(self) -> tuple[Unit, ...]:
+        """Units that nobody has judged yet and that were not left out for a reason, riskiest first."""
+        left = [u for u in self.units.values() if u.id not in self._by and u.id not in self._skipped]
+        return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
+
+    def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
+        """The book as a value."""
+        rows = [self._reading(unit, why_unread) for unit in self.units.values()]
+        paths = dict.fromkeys([d.path for d in self._dependents.files] + [r.path for r in self._dependents.references])
+        changed = {file.path for file in self._files}
+        for path in (p for p in paths if p not in changed):
+            by = ", ".join(self._callers.get(path, ()))
+            state = "reviewed" if by else "unread"
+            rows.append(Reading("dependent", path, path, state, by, "" if by else "its lines stood in no prompt"))
+        skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
+        return Coverage(tuple(rows), skipped, self._dependents.cut)
+
+    def _reading(self, unit: Unit, why_unread: str) -> Reading:
+        if unit.id in self._by:
+            return Reading("unit", unit.path, unit.name, "reviewed", ", ".join(self._by[unit.id]))
+        if unit.id in self._skipped:
+            return Reading("unit", unit.path, unit.name, "skipped", reason=self._skipped[unit.id])
+        return Reading("unit", unit.path, unit.name, "unread", reason=why_unread)
+
+
+def start(units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents) -> Ledger:
+    """A new book in which nothing is read yet."""
+    return Ledger(units, files, dependents)
+
+
+def stands_in(unit: Unit, prompt: str) -> bool:
+    """Whether the unit's own text, or its diff, occurs verbatim in a prompt. Naming its path is not reading it."""
+    body = unit.text.strip()
+    return (len(body) >= MIN_BODY and body in prompt) or (bool(unit.diff.strip()) and unit.diff.strip() in prompt)
