@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from bot.checkout import git
@@ -26,12 +25,14 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
 
 async def _locate(repo: str) -> tuple[str, str | None]:
     """The git folder and the top of the work tree (None in a bare repository), both absolute."""
-    if not Path(repo).is_dir():
+    if not os.path.isdir(repo):  # noqa: PTH112, ASYNC240 - one look at the local disk
         raise RevisionError(f"{repo} is not a folder: give the path of a git checkout with --repo")
     asked = await git.run("rev-parse", "--absolute-git-dir", "--is-bare-repository", cwd=repo)
     if asked.status:
         if "dubious ownership" in asked.err:
-            raise RevisionError(f"git refuses {repo}: it belongs to another user (git config --global --add safe.directory)")
+            raise RevisionError(
+                f"git refuses {repo}: it belongs to another user (git config --global --add safe.directory)"
+            )
         raise RevisionError(f"{repo} is not a git repository: run deeprepo inside a checkout, or name one with --repo")
     git_dir, bare = os.fsdecode(asked.out).split("\n")[:2]
     if bare == "true":
@@ -62,7 +63,9 @@ async def _range(request: ReviewRequest, where: tuple[str, str | None]) -> PullR
     base_name, tip = (request.base, "") if request.base else await _default_branch(git_dir, head)
     tip = tip or await _known(git_dir, base_name)
     base = await _merge_base(git_dir, tip, head, base_name, head_name)
-    title, _, body = (await git.output("log", "-1", "--format=%B", head, cwd=git_dir)).decode("utf-8", "replace").partition("\n")
+    title, _, body = (
+        (await git.output("log", "-1", "--format=%B", head, cwd=git_dir)).decode("utf-8", "replace").partition("\n")
+    )
     return PullRequest(
         title=title.strip(),
         body=body.strip(),
@@ -102,20 +105,14 @@ async def _worktree(request: ReviewRequest, where: tuple[str, str | None], scrat
     if top is None:
         raise RevisionError("a bare repository has no staged or uncommitted work: name commits with BASE..HEAD")
     base = await _commit(git_dir, request.base or "HEAD")
-    objects, index = Path(scratch) / "objects", Path(tempfile.mkstemp(dir=scratch, prefix="index-")[1])
-    objects.mkdir(exist_ok=True)
-    own = Path(git_dir) / "index"
-    if own.exists():
-        shutil.copyfile(own, index)
-    else:
-        index.unlink()  # an unborn branch: git starts a new index
+    objects, index = _copies(git_dir, scratch)
     store = os.fsdecode(await git.output("rev-parse", "--git-path", "objects", cwd=git_dir)).strip()
     env = {
         "GIT_DIR": git_dir,
         "GIT_WORK_TREE": top,
-        "GIT_INDEX_FILE": str(index),
-        "GIT_OBJECT_DIRECTORY": str(objects),
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str((Path(git_dir) / store).resolve()),
+        "GIT_INDEX_FILE": index,
+        "GIT_OBJECT_DIRECTORY": objects,
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(Path(git_dir) / store),
     }
     if request.scope == "uncommitted":
         await git.output("add", "-A", "--", ".", cwd=top, env=env)
@@ -131,6 +128,15 @@ async def _worktree(request: ReviewRequest, where: tuple[str, str | None], scrat
         base_name=(request.base or "HEAD") if base else "an empty tree",
         head_name=what,
         git_dir=git_dir,
-        object_dir=str(objects),
+        object_dir=objects,
         base_tip=base or EMPTY_TREE,
     )
+
+
+def _copies(git_dir: str, scratch: str) -> tuple[str, str]:
+    """A folder for new objects and a copy of the index, so that nothing in the repository changes."""
+    objects, index, own = Path(scratch, "objects"), Path(scratch, "index"), Path(git_dir, "index")
+    objects.mkdir(exist_ok=True)
+    if own.exists():  # there is none on an unborn branch: git starts a new one
+        shutil.copyfile(own, index)
+    return str(objects), str(index)

@@ -7,9 +7,10 @@ from typing import Literal, Self
 
 from bot.checkout import git
 from bot.errors import GitError
-from bot.values import Entry, PullRequest, Side
+from bot.values import Entry, PullRequest, RawChange, Side
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
+HEAD_BYTES = 1_000  # enough for a "generated" header
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 
@@ -42,13 +43,16 @@ class Checkout:
             self._batch.kill()
             await self._batch.wait()
 
-    async def patch(self) -> bytes:
-        """The change as a unified diff with three lines of context, renames detected."""
-        return await self._diff("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
-
-    async def status(self) -> bytes:
-        """The changed files, NUL separated: authoritative for names, modes and kinds of change."""
-        return await self._diff("--raw", "-z", "--no-abbrev")
+    async def change(self) -> RawChange:
+        """What git says of the change: patch and status, and what decides whether a file is generated."""
+        form = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
+        patch, status, heads, bases = await asyncio.gather(
+            self._diff(*form), self._diff("--raw", "-z", "--no-abbrev"), self.entries("head"), self.entries("base")
+        )
+        rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]
+        changed = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
+        starts = {path: blob[:HEAD_BYTES] for path, blob in (await self.read_many(changed)).items() if path in heads}
+        return RawChange(patch, status, await self.read_many(rules, "base"), starts)
 
     async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
         """Every path of one side."""
@@ -65,7 +69,9 @@ class Checkout:
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files with one `cat-file --batch`; missing ones are absent."""
         entries = await self.entries(side)
-        wanted = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and e.kind == "file" and e.size <= MAX_FILE_BYTES]
+        wanted = [
+            e for p in dict.fromkeys(paths) if (e := entries.get(p)) and e.kind == "file" and e.size <= MAX_FILE_BYTES
+        ]
         async with self._lock:
             blobs = await self._blobs([entry.oid for entry in wanted])
         return {entry.path: blob for entry, blob in zip(wanted, blobs, strict=True) if blob is not None}
@@ -105,6 +111,13 @@ class Checkout:
                 found.append((name_of(path[skip:]), int(number), text[:2000].decode("utf-8", "replace")))
         return tuple(found)
 
+    async def at_tip(self, path: str) -> bytes | None:
+        """A file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
+        done = await git.run(
+            "cat-file", "blob", f"{self.pull.base_tip or self.pull.base}:{path}", cwd=self.pull.git_dir, env=self._env
+        )
+        return done.out if done.status == 0 else None
+
     def _tree(self, side: Side) -> str:
         return self.pull.head if side == "head" else self.pull.base
 
@@ -125,7 +138,17 @@ class Checkout:
         form += ["-F" if syntax == "fixed" else "-P"]
         given = [part for pattern in patterns for part in ("-e", pattern)]
         return await self._git(
-            "grep", "-z", "-I", "--full-name", "--no-color", *form, *given, self._tree(side), "--", *globs, ok=(0, NO_MATCH)
+            "grep",
+            "-z",
+            "-I",
+            "--full-name",
+            "--no-color",
+            *form,
+            *given,
+            self._tree(side),
+            "--",
+            *globs,
+            ok=(0, NO_MATCH),
         )
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
@@ -134,7 +157,8 @@ class Checkout:
             return []
         if self._batch is None:
             self._batch = await git.start("cat-file", "--batch", cwd=self.pull.git_dir, env=self._env)
-        process, found = self._batch, []
+        process = self._batch
+        found: list[bytes | None] = []
         if process.stdin is None or process.stdout is None:
             raise GitError("git cat-file has no pipes")
         for at in range(0, len(oids), 256):

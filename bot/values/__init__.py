@@ -11,6 +11,7 @@ from bot.values.change import (
     Line,
     Parameter,
     PullRequest,
+    RawChange,
     Reference,
     ReviewRequest,
     Side,
@@ -31,11 +32,14 @@ from bot.values.review import (
     Severity,
     Transcript,
 )
+from bot.values.source import Call, Clues, Outline, Use
 
 __all__ = [
     "SEVERITIES",
+    "Call",
     "ChangedFile",
     "ChangedSymbol",
+    "Clues",
     "Completion",
     "Cost",
     "Coverage",
@@ -50,11 +54,13 @@ __all__ = [
     "Line",
     "Message",
     "Observation",
+    "Outline",
     "Parameter",
     "Placed",
     "Price",
     "Prompt",
     "PullRequest",
+    "RawChange",
     "Reading",
     "Reference",
     "Review",
@@ -69,4 +75,5 @@ __all__ = [
     "Turn",
     "Unit",
     "Usage",
+    "Use",
 ]

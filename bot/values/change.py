@@ -4,6 +4,7 @@ Lines are 1-based and inclusive; paths are relative to the repository root, with
 or "base" (before it).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -44,6 +45,16 @@ class Entry:
     oid: str
     kind: Literal["file", "symlink", "submodule"]
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawChange:
+    """What git says of a change, as bytes: everything that `diff.read` needs."""
+
+    patch: bytes  # unified diff, three lines of context
+    status: bytes  # `diff-tree --raw -z`
+    attributes: Mapping[str, bytes]  # the .gitattributes files of the base
+    heads: Mapping[str, bytes]  # the beginning of each changed file, on the head side
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +185,9 @@ class Reference:
     positional: int = 0  # of a call: positional arguments written
     keywords: tuple[str, ...] = ()  # of a call: keyword arguments written
     spread: bool = False  # of a call: *args, **kwargs or ...rest make the count unreliable
+    form: Literal["call", "import", "definition", "mention"] = "mention"
+    missing: bool = False  # what is named here is proven to be gone from the head tree
+    unique: bool = False  # only the name matches, but the tree holds no other definition of that name
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +211,8 @@ class Unit:
     end: int
     side: Side
     text: str  # the code as it is now (as it was, where it was removed), verbatim
-    diff: str  # the hunks that touch it, with line numbers
+    diff: str  # the same span as a diff with line numbers, unchanged lines too
     references: tuple[Reference, ...] = ()
     tests: tuple[str, ...] = ()  # files that test it
     risk: int = 0  # higher is read first
-    tokens: int = 0  # estimate, of text and diff and references
+    tokens: int = 0  # estimate, of the diff

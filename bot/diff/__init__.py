@@ -1,0 +1,5 @@
+"""From git's text to ChangedFile: the only import of unidiff, and the rules on what is listed but not reviewed. Pure."""
+
+from bot.diff.read import read
+
+__all__ = ["read"]

@@ -1,0 +1,102 @@
+"""Git's patch and status, as values."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import Hunk as ParsedHunk
+from unidiff.patch import PatchSet
+
+from bot.diff import skip
+from bot.values import ChangedFile, Hunk, Line, RawChange
+
+SUBMODULE, ABSENT = "160000", "000000"
+STATUS: dict[str, Literal["added", "deleted", "renamed"]] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
+KINDS: dict[str, Literal[" ", "+", "-"]] = {" ": " ", "+": "+", "-": "-"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of `git diff-tree --raw`: authoritative for names, modes and the kind of change."""
+
+    old_mode: str
+    new_mode: str
+    letter: str
+    old: str
+    new: str
+
+
+def read(change: RawChange) -> tuple[ChangedFile, ...]:
+    """Every changed file in git's order. Files that need no review carry the reason in `skip`."""
+    generated = skip.attributes(change.attributes)
+    sections = iter(_sections(change.patch))
+    found = []
+    for row in _rows(change.status):
+        wanted = 2 if row.letter == "T" else 1  # a change of type is a deletion and an addition
+        parts = [next(sections, b"") for _ in range(wanted)]
+        file = _file(row, parts)
+        found.append(replace(file, skip=skip.reason(file, parts, change.heads.get(file.path, b""), generated)))
+    return tuple(found)
+
+
+def _rows(status: bytes) -> Iterator[Row]:
+    fields = iter(status.split(b"\0"))
+    for meta in fields:
+        if not meta.startswith(b":"):
+            continue
+        old_mode, new_mode, _, _, letter = meta[1:].decode().split()
+        old = new = next(fields).decode("utf-8", "backslashreplace")
+        if letter[0] in "RC":
+            new = next(fields).decode("utf-8", "backslashreplace")
+        yield Row(old_mode, new_mode, letter[0], old, new)
+
+
+def _sections(patch: bytes) -> list[bytes]:
+    """The patch of each file. Lines of content begin with a space, a sign or a backslash, so the header is unmistakable."""
+    parts = (b"\n" + patch).split(b"\ndiff --git ")
+    return [b"diff --git " + part for part in parts[1:]]
+
+
+def _file(row: Row, parts: Sequence[bytes]) -> ChangedFile:
+    hunks = _hunks(parts[-1]) if row.letter != "T" and SUBMODULE not in (row.old_mode, row.new_mode) else ()
+    lines = [line for hunk in hunks for line in hunk.lines]
+    return ChangedFile(
+        path=row.new,
+        old_path=None if row.letter == "A" else row.old,
+        status=STATUS.get(row.letter, "modified"),
+        hunks=hunks,
+        skip=skip.by_mode(row.old_mode, row.new_mode),
+        note=_note(row),
+        added=frozenset(line.new for line in lines if line.kind == "+" and line.new is not None),
+        removed=frozenset(line.old for line in lines if line.kind == "-" and line.old is not None),
+    )
+
+
+def _note(row: Row) -> str:
+    notes = [f"renamed from {row.old}"] if row.letter == "R" else []
+    if row.old_mode != row.new_mode and ABSENT not in (row.old_mode, row.new_mode):
+        notes.append(f"mode {row.old_mode} to {row.new_mode}")
+    return ", ".join(notes)
+
+
+def _hunks(section: bytes) -> tuple[Hunk, ...]:
+    """Parsed by unidiff under neutral names: a file name with a quote or a line break cannot disturb it."""
+    at = section.find(b"\n@@ ")
+    if at < 0:
+        return ()
+    body = "--- a/file\n+++ b/file\n" + section[at + 1 :].decode("utf-8", "replace")
+    try:
+        parsed = PatchSet(body if body.endswith("\n") else body + "\n")
+    except UnidiffParseError:
+        return ()
+    return tuple(_hunk(hunk) for hunk in parsed[0])
+
+
+def _hunk(hunk: ParsedHunk) -> Hunk:
+    lines = tuple(
+        Line(kind, line.value.removesuffix("\n").removesuffix("\r"), line.source_line_no, line.target_line_no)
+        for line in hunk
+        if (kind := KINDS.get(line.line_type))
+    )
+    return Hunk(hunk.source_start, hunk.source_length, hunk.target_start, hunk.target_length, lines)

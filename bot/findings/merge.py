@@ -1,0 +1,56 @@
+"""The same defect once: within a run by place and cause, across runs by a fingerprint that survives moves. Pure."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bot.values import SEVERITIES, Finding
+
+STRENGTH = {"proven": 3, "confirmed": 2, "unproven": 1, "refuted": 0}
+
+
+def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings without duplicates, each with its fingerprint. The stronger one speaks; the other adds evidence and its source."""
+    kept: list[Finding] = []
+    for finding in (replace(f, fingerprint=fingerprint(f)) for f in findings):
+        at = next((i for i, other in enumerate(kept) if same(finding, other)), None)
+        if at is None:
+            kept.append(finding)
+        else:
+            kept[at] = _united(kept[at], finding)
+    return tuple(kept)
+
+
+def fingerprint(finding: Finding) -> str:
+    """Path, quote with whitespace folded, category: unchanged when lines move."""
+    quote = re.sub(r"\s+", " ", finding.quote).strip()
+    return hashlib.sha256(f"{finding.path}\0{quote}\0{finding.category}".encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def same(one: Finding, other: Finding) -> bool:
+    """Whether two findings are one defect: the same text and category, or overlapping lines told as the same story."""
+    if one.fingerprint == other.fingerprint and one.start == other.start:
+        return True
+    if one.path != other.path or one.side != other.side or not (one.start <= other.end and other.start <= one.end):
+        return False
+    return one.category == other.category or _alike(one.title, other.title)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Titles that share most of their telling words."""
+    words, others = (set(re.findall(r"\w{4,}", title.lower())) for title in (one, other))
+    return bool(words and others) and len(words & others) >= 0.5 * min(len(words), len(others))
+
+
+def _united(one: Finding, other: Finding) -> Finding:
+    strong, weak = sorted((one, other), key=lambda f: (-STRENGTH[f.verdict], SEVERITIES.index(f.severity)))
+    evidence = {(e.path, e.side, e.line): e for e in (*weak.evidence, *strong.evidence)}
+    sources = dict.fromkeys([*strong.source.split(" + "), *weak.source.split(" + ")])
+    return replace(
+        strong,
+        evidence=tuple(sorted(evidence.values(), key=lambda e: (e.path, e.line))),
+        source=" + ".join(sources),
+        suggestion=strong.suggestion or weak.suggestion,
+        trigger=strong.trigger or weak.trigger,
+    )

@@ -1,0 +1,37 @@
+"""What is said aloud: findings ordered by evidence, then severity; a quota; the rest folded, never dropped. Pure.
+
+Every number of the ranking stands here. A model's own confidence is not among them: it does not predict truth.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bot.values import SEVERITIES, Finding, Placed
+
+VERDICT = {"proven": 3, "confirmed": 2, "unproven": 0, "refuted": 0}
+PER_EVIDENCE_FILE, MAX_EVIDENCE_FILES = 1, 2  # verified quotes in distinct files
+AGREEMENT = 1  # a second, independent source says the same
+CRITICAL = 10  # stands above every other
+SEVERITY = {"critical": 3, "high": 2, "medium": 0, "low": -3}
+
+
+def score(finding: Finding) -> int:
+    """How strongly the evidence speaks, and how much is at stake."""
+    files = {item.path for item in finding.evidence} | {finding.path}
+    points = VERDICT[finding.verdict] + PER_EVIDENCE_FILE * min(len(files) - 1, MAX_EVIDENCE_FILES)
+    points += AGREEMENT if " + " in finding.source else 0
+    return points + SEVERITY[finding.severity] + (CRITICAL if finding.severity == "critical" else 0)
+
+
+def rank(placed: Iterable[Placed], quota: int) -> tuple[Placed, ...]:
+    """Best first; beyond the quota, and of low severity, folded. Critical findings are exempt from the quota."""
+    ordered = sorted(
+        placed, key=lambda p: (-score(p.finding), SEVERITIES.index(p.finding.severity), p.finding.path, p.finding.start)
+    )
+    spoken, out = 0, []
+    for item in ordered:
+        critical = item.finding.severity == "critical"
+        aloud = critical or (item.finding.severity != "low" and spoken < quota)
+        spoken += aloud and not critical
+        out.append(item if aloud else replace(item, place="folded"))
+    return tuple(sorted(out, key=lambda p: p.place == "folded"))
