@@ -97,7 +97,7 @@ class Config:
     values: Mapping[str, Value]
     warnings: tuple[str, ...] = field(default=())
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - one door for settings of several types, checked when read
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - settings are of several types; a wrong name is a KeyError
         return self.values[name].value
 
     def ignores(self, path: str) -> bool:
@@ -137,6 +137,15 @@ def read(text: bytes) -> tuple[RepoConfig, tuple[str, ...]]:
         raise ConfigError(f"{FILE}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
 
+def environment() -> Settings:
+    """The settings of the environment. Raises ConfigError with the variable's name, never its value."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(f"DEEPREPO_{str(first['loc'][0]).upper()}: {first['msg']}") from None
+
+
 def key(variable: str) -> SecretStr | None:
     """A provider's key from the environment; its repr shows nothing."""
     found = os.environ.get(variable, "").strip()
@@ -149,7 +158,7 @@ def _flat(file: RepoConfig) -> dict[str, Any]:
     return {name: value for name, value in rows.items() if value not in (None, ())}
 
 
-def _unknown(node: yaml.Node, model: type[BaseModel], prefix: str = "") -> list[str]:
+def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> list[str]:
     found = []
     for name, value in node.value if isinstance(node, yaml.MappingNode) else ():
         known = model.model_fields.get(name.value)

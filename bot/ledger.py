@@ -4,6 +4,7 @@ The finish gate, the coverage table and the conclusion all read this one book.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from bot.values import ChangedFile, Coverage, Dependents, Reading, Unit
 
@@ -60,8 +61,8 @@ class Ledger:
         changed = {file.path for file in self._files}
         for path in (p for p in paths if p not in changed):
             by = ", ".join(self._callers.get(path, ()))
-            state = "reviewed" if by else "unread"
-            rows.append(Reading("dependent", path, path, state, by, "" if by else "its lines stood in no prompt"))
+            why = "" if by else "its lines stood in no prompt"
+            rows.append(Reading("dependent", path, path, "reviewed" if by else "unread", by, why))
         skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
         return Coverage(tuple(rows), skipped, self._dependents.cut)
 
@@ -79,6 +80,13 @@ def start(units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Depen
 
 
 def stands_in(unit: Unit, prompt: str) -> bool:
-    """Whether the unit's own text, or its diff, occurs verbatim in a prompt. Naming its path is not reading it."""
+    """Whether the unit's own text, or every changed line of its diff, occurs verbatim. Naming its path is not reading it."""
     body = unit.text.strip()
-    return (len(body) >= MIN_BODY and body in prompt) or (bool(unit.diff.strip()) and unit.diff.strip() in prompt)
+    if len(body) >= MIN_BODY and body in prompt:
+        return True
+    blocks = ["\n".join(rows) for changed, rows in groupby(unit.diff.split("\n"), _is_change) if changed]
+    return bool(blocks) and all(block in prompt for block in blocks)
+
+
+def _is_change(row: str) -> bool:
+    return row.startswith(("+", "-"))

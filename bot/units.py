@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Hunk, Line, Reference, Side, Unit
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Hunk, Line, Reference, Side, Unit, tokens
+from bot.values.model import CHARS_PER_TOKEN
 
 MAX_TOKENS = 6_000  # of one unit; a larger one is split
 OVERLAP = 10  # lines that two parts of a split unit share
 MARGIN = 3  # unchanged lines around a hunk that lies outside any definition
-CHARS_PER_TOKEN = 3.5  # measured on code with o200k_base: 3.2 to 4.0
 SENSITIVE = re.compile(
     r"auth|login|password|token|secret|crypt|permission|access|payment|billing|migrat|sql|session|security|lock|thread|async",
     re.IGNORECASE,
@@ -55,22 +55,6 @@ def cut(files: Sequence[ChangedFile], dependents: Dependents, texts: Texts) -> t
         for unit in _of_file(file, symbols[file.path], uses, tuple(tests[file.path]), texts)
     ]
     return tuple(sorted(_distinct(found), key=lambda unit: (-unit.risk, unit.path, unit.start)))
-
-
-def tokens(text: str) -> int:
-    """An estimate of a text's tokens."""
-    return int(len(text) / CHARS_PER_TOKEN) + 1
-
-
-def numbered(hunks: Iterable[Hunk], keep: Span | None = None) -> str:
-    """Hunks as a reader needs them: sign, line number of its own side, text. `keep` limits them to a span and its margin."""
-    rows = []
-    for hunk in hunks:
-        lines = hunk.lines if keep is None else tuple(_near(hunk, keep))
-        if any(line.kind != " " for line in lines):
-            rows.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
-            rows += [f"{line.kind}{line.old if line.kind == '-' else line.new:>5} {line.text}" for line in lines]
-    return "\n".join(rows)
 
 
 def _of_file(

@@ -4,10 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bot.errors import DeepRepoError
+from bot.findings.check import check
+from bot.findings.merge import merge
+from bot.findings.verify import Ask
 from bot.ledger import Ledger
 from bot.ports import Model, Tree
 from bot.rlm.calls import Calls
-from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, Unit
+from bot.values import ChangedFile, Completion, Dependents, Finding, Prompt, PullRequest, Reference, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,36 @@ class Work:
     ledger: Ledger
     calls: Calls
     worker: Worker
+    checks: Worker  # the analysers; the same as `worker` where there is no model
     root: Model | None = None
+    reader: Model | None = None  # the model behind `worker`, where there is one
+    keep_on_cancel: bool = False  # an interrupted command still shows what it has
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
+    refused: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
     say: Callable[[str], None] = lambda _: None  # progress, one short line
+
+    def second_opinion(self, wanted: bool) -> Ask | None:
+        """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""
+        model = self.root or self.reader
+        if model is None or not wanted:
+            return None
+
+        async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
+            return await self.calls.many(model, prompts, "verify")
+
+        return ask
+
+
+async def admit(work: Work, finding: Finding) -> Finding | str:
+    """Check a finding against the tree and keep it unless it is there already; else the sentence that says why not."""
+    checked = await check(finding, work.tree)
+    if isinstance(checked, str):
+        work.refused += 1
+        return checked
+    merged = merge([*work.findings, checked])
+    if len(merged) == len(work.findings):
+        work.findings[:] = merged
+        return "it is reported already"
+    work.findings[:] = merged
+    return merged[-1]

@@ -19,7 +19,19 @@ from bot.values.change import (
     Symbol,
     Unit,
 )
-from bot.values.model import Completion, Limits, Message, Observation, Price, Prompt, Schema, ToolCall, Turn, Usage
+from bot.values.model import (
+    Completion,
+    Limits,
+    Message,
+    Observation,
+    Price,
+    Prompt,
+    Schema,
+    ToolCall,
+    Turn,
+    Usage,
+    tokens,
+)
 from bot.values.review import (
     SEVERITIES,
     Cost,
@@ -76,4 +88,5 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "tokens",
 ]

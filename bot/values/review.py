@@ -107,6 +107,7 @@ class Transcript:
     turns: tuple[Turn, ...] = ()
     notes: tuple[str, ...] = ()  # sentences for the reader: a cap was reached, the provider went down
     partial: bool = False
+    fault: Literal["", "provider", "interrupted"] = ""  # what cut it short, where it was not a cap
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,8 @@ class Review:
     summary: str = ""
     notes: tuple[str, ...] = ()
     partial: bool = False
+    fault: Literal["", "provider", "interrupted"] = ""
+    fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
     version: str = ""

@@ -1,0 +1,80 @@
+"""The command line: flags in, exit code out. The only place where an error becomes an exit code.
+
+0  clean, or nothing to review
+1  findings at or above --fail-on
+2  the command cannot be carried out as typed
+3  a fault of a provider, of git, or of ours
+130  interrupted (what was found is shown)
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from bot import __version__
+from bot.cli import config, demo, review
+from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
+from bot.errors import DeepRepoError, NothingToReview, UsageError
+
+app = typer.Typer(
+    name="deeprepo",
+    help="Reviews a change by reading beyond the diff: every changed definition and everything that depends on it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def run(arguments: list[str]) -> int:  # noqa: PLR0911 - the table of exit codes
+    """Run the command line; every error becomes a sentence and an exit code here."""
+    try:
+        code = app(arguments, standalone_mode=False)
+    except NothingToReview as outcome:
+        tell(str(outcome))
+        return CLEAN
+    except UsageError as error:
+        tell(f"deeprepo: {error}")
+        return USAGE
+    except DeepRepoError as error:
+        tell(f"deeprepo: {error}")
+        return FAULT
+    except KeyboardInterrupt:
+        tell("deeprepo: interrupted before anything was found")
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away, as `| head` does
+        return CLEAN
+    except Exception as error:  # noqa: BLE001 - the last door: a defect of ours must not end in a traceback
+        return _outside(error)
+    return code if isinstance(code, int) else CLEAN
+
+
+def _outside(error: Exception) -> int:
+    """The parser's own errors, and defects of ours with a log to hand in."""
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        tell(f"deeprepo: {error.format_message()}\nTry `deeprepo --help`.")
+        return USAGE
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="deeprepo-", suffix=".log", delete=False) as log:
+        log.write(f"deeprepo {__version__}, Python {sys.version}\n")
+        log.writelines(traceback.format_exception(error, chain=True))
+    tell(f"deeprepo: this is a defect of deeprepo ({type(error).__name__}); what to report is in {log.name}")
+    return FAULT
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+) -> None:
+    if version:
+        print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks
+        raise typer.Exit
+
+
+app.command(name="review")(review.command)
+app.command(name="demo")(demo.command)
+app.command(name="config")(config.command)

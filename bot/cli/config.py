@@ -1,0 +1,32 @@
+"""`deeprepo config`: every setting, its value and where it comes from."""
+
+import asyncio
+import tempfile
+from typing import Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, tell
+
+
+def command(
+    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    explain: Annotated[bool, typer.Option("--explain", help="Say where each value comes from.")] = False,
+) -> int:
+    """Print the settings that a review of this repository would use."""
+    from bot import checkout, config
+    from bot.values import ReviewRequest
+
+    async def resolved() -> config.Config:
+        with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+            pull = await checkout.pull(ReviewRequest(repo), scratch)
+            async with checkout.Checkout(pull) as tree:
+                return config.resolve({}, await tree.at_tip(config.FILE), config.environment())
+
+    found = asyncio.run(resolved())
+    for name, value in found.values.items():
+        shown = ", ".join(value.value) if isinstance(value.value, tuple) else value.value
+        print(f"{name:<10} {'(none)' if shown in (None, '') else shown}" + (f"   [{value.origin}]" if explain else ""))  # noqa: T201 - the command line speaks
+    for warning in found.warnings:
+        tell(f"warning: {warning}")
+    return CLEAN

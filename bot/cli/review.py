@@ -1,0 +1,168 @@
+"""`deeprepo review`: a local change in, a review out."""
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell
+from bot.errors import NothingToReview, UsageError
+
+if TYPE_CHECKING:
+    from bot.values import Review, ReviewRequest
+
+
+class StrategyName(StrEnum):
+    """Names of the strategies, as data for the parser: the strategies themselves load later."""
+
+    auto = "auto"
+    direct = "direct"
+    fanout = "fanout"
+    rlm = "rlm"
+    rlm_only = "rlm-only"
+    offline = "offline"
+
+
+class Format(StrEnum):
+    """Forms of the output."""
+
+    console = "console"
+    markdown = "markdown"
+    json = "json"
+    sarif = "sarif"
+
+
+class Level(StrEnum):
+    """Severities, worst first."""
+
+    critical = "critical"
+    high = "high"
+    medium = "medium"
+    low = "low"
+
+
+def command(
+    change: Annotated[
+        str | None,
+        typer.Argument(metavar="[BASE..HEAD]", help="What to review; without it, HEAD against the default branch."),
+    ] = None,
+    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    staged: Annotated[bool, typer.Option("--staged", help="Review what is in the index.")] = False,
+    uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Review all local work, new files too.")] = False,
+    strategy: Annotated[StrategyName | None, typer.Option(help="How the change is read (default: auto).")] = None,
+    root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
+    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
+    form: Annotated[Format, typer.Option("--format", help="Form of the output.")] = Format.console,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of standard output.")] = None,
+    fail_on: Annotated[Level | None, typer.Option(help="Leave with 1 when a finding is at least this severe.")] = None,
+    quota: Annotated[
+        int | None, typer.Option(min=0, help="Findings told in full (default: 4; critical ones always).")
+    ] = None,
+    verify: Annotated[
+        bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
+    ] = None,
+    journal: Annotated[str | None, typer.Option(metavar="FILE", help="Record every model call and turn there.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+) -> int:
+    """Review a change and leave with 0 (clean), 1 (findings at --fail-on), 2 (usage), 3 (a fault) or 130 (interrupted)."""
+    flags: dict[str, Any] = {
+        "strategy": strategy.value if strategy else None,
+        "root": root,
+        "worker": worker,
+        "usd": max_usd,
+        "fail_on": fail_on.value if fail_on else None,
+        "quota": quota,
+        "verify": verify,
+        "journal": journal,
+    }
+    asked = _request(change, repo, staged=staged, uncommitted=uncommitted)
+    result = carry_out(asked, flags, quiet=quiet)
+    deliver(result, form.value, output)
+    return exit_code(result)
+
+
+def carry_out(request: "ReviewRequest", flags: Mapping[str, Any], *, quiet: bool) -> "Review":
+    """Run the pipeline, with a live line on standard error where a person watches."""
+    from bot import pipeline, wiring
+
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, _progress(quiet=quiet) as say:
+        try:
+            return asyncio.run(pipeline.review(request, wiring.deps(flags, scratch, say)))
+        except NothingToReview:
+            raise NothingToReview(_nothing(request)) from None
+
+
+def deliver(review: "Review", form: str, output: Path | None) -> None:
+    """Print the review, or write it to a file and say so."""
+    from bot.outputs import OUTPUTS
+
+    if form == "console" and output is None:
+        from bot.outputs import console
+
+        console.show(review)
+        return
+    text = OUTPUTS[form]().render(review)
+    if output is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+    tell(f"{len(review.findings)} findings; the review is in {output}")
+
+
+def exit_code(review: "Review") -> int:
+    """What a script sees: an interruption and a fault first, then --fail-on."""
+    from bot.values import SEVERITIES
+
+    if review.fault:
+        return INTERRUPTED if review.fault == "interrupted" else FAULT
+    if review.fail_on is None:
+        return CLEAN
+    bar = SEVERITIES.index(review.fail_on)
+    return FOUND if any(SEVERITIES.index(p.finding.severity) <= bar for p in review.findings) else CLEAN
+
+
+def _request(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
+    """What was typed, as a value. Raises UsageError where the parts contradict each other."""
+    from bot.values import ReviewRequest
+
+    if sum((staged, uncommitted, change is not None)) > 1:
+        raise UsageError("give one of BASE..HEAD, --staged and --uncommitted")
+    if staged or uncommitted:
+        return ReviewRequest(repo, "staged" if staged else "uncommitted")
+    base, dots, head = (change or "").replace("...", "..").partition("..")
+    if change is not None and not dots and base.startswith("-"):
+        raise UsageError(f"{change!r} is no revision")
+    return ReviewRequest(repo, "range", base or None, head or None)
+
+
+def _nothing(request: "ReviewRequest") -> str:
+    """What an empty change means, and what to type instead."""
+    if request.scope == "staged":
+        return "Nothing to review: nothing is staged (`git add` something, or use --uncommitted)."
+    if request.scope == "uncommitted":
+        return "Nothing to review: there is no uncommitted work."
+    if request.base:
+        return f"Nothing to review: {request.base} and {request.head or 'HEAD'} hold the same files."
+    return "Nothing to review: HEAD adds nothing to the default branch (`deeprepo review HEAD~1..HEAD` reviews the last commit)."
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A line that is rewritten while the review works; silent where standard error is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting", spinner="dots") as status:
+        yield lambda text: status.update(f"{text} ...")

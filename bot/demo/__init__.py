@@ -1,0 +1,35 @@
+"""A sample change and the repository around it: what `deeprepo demo` reviews."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+SAMPLE = Path(__file__).parent / "sample"
+TITLE = "Replace the express flag by named services"
+BODY = "Orders can now be shipped overnight. `quote` takes the service, and parcels are announced to the carrier."
+# A pretended key, put together here so that no scanner of this repository stumbles over it.
+TOKEN = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
+
+
+def build(folder: str) -> None:
+    """Make a git repository with the branches `main` and `pull-request` in an empty folder."""
+    who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _WHO.items()}
+    env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": folder, "GIT_CONFIG_NOSYSTEM": "1", **who}
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", *arguments], cwd=folder, env=env, check=True, capture_output=True)
+
+    git("init", "--quiet", "--initial-branch=main")
+    for side, branch, message in (("base", "main", "Rates and labels"), ("head", "pull-request", f"{TITLE}\n\n{BODY}")):
+        if side == "head":
+            git("checkout", "--quiet", "-b", branch)
+        shutil.copytree(SAMPLE / side, folder, dirs_exist_ok=True)
+        carrier = Path(folder, "parcel", "carrier.py")
+        if carrier.exists():
+            carrier.write_text(carrier.read_text().replace("@TOKEN@", TOKEN))
+        git("add", "--all")
+        git("commit", "--quiet", "--message", message)
+
+
+_WHO = {"NAME": "deeprepo demo", "EMAIL": "demo@example.invalid", "DATE": "2026-01-01T12:00:00Z"}

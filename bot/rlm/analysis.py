@@ -1,0 +1,74 @@
+"""The worker without a model: the analysers judge the whole change once, and answer path by path."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.errors import DeepRepoError
+from bot.ledger import Ledger
+from bot.ports import Analyzer, Tree
+from bot.rlm.work import Answer
+from bot.values import ChangedFile, Dependents, Finding, Unit
+
+
+class AnalyzerWorker:
+    """The analysers behind the same door as a model: they judge the whole change once, and answer path by path."""
+
+    def __init__(
+        self,
+        analyzers: Mapping[str, Analyzer],
+        tree: Tree,
+        files: Sequence[ChangedFile],
+        dependents: Dependents,
+        ledger: Ledger | None,
+    ) -> None:
+        self.name = ", ".join(analyzers)
+        self.failures: list[str] = []
+        self._analyzers, self._tree, self._files, self._dependents = analyzers, tree, tuple(files), dependents
+        self._ledger = ledger  # None: a model reads the units too, and only its reading counts
+        self._found: list[Finding] | None = None
+        self._ran: set[str] = set()
+
+    async def review(self, units: Sequence[Unit], question: str = "") -> Answer:  # noqa: ARG002 - analysers know their question
+        """What the analysers say of these units' files and of the callers that they break, each finding once."""
+        if self._found is None:
+            self._found = await self._analyzed()
+        paths = {unit.path for unit in units}
+        mine = [f for f in self._found if f.path in paths or paths & {item.path for item in f.evidence}]
+        self._found = [finding for finding in self._found if finding not in mine]
+        self._mark(units)
+        return Answer(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
+
+    async def look(self, files: Mapping[str, str], question: str) -> Answer:  # noqa: ARG002 - nobody is there to answer
+        """No analyser answers questions."""
+        return Answer("", error=f"no model is configured: {len(files)} files were not looked at")
+
+    async def prompt(self, texts: Sequence[str]) -> list[Answer]:
+        """No analyser answers free prompts."""
+        return [Answer("", error="no model is configured: a prompt needs one") for _ in texts]
+
+    async def _analyzed(self) -> list[Finding]:
+        found: list[Finding] = []
+        for name, analyzer in self._analyzers.items():
+            wanted = [file for file in self._files if not file.skip and analyzer.wants(file)]
+            try:
+                found += await analyzer.check(self._tree, wanted, self._dependents) if wanted else ()
+                self._ran.add(name)
+            except DeepRepoError as error:
+                self.failures.append(f"{name} could not run: {error}")
+        return found
+
+    def _mark(self, units: Sequence[Unit]) -> None:
+        if self._ledger is None:
+            return
+        files = {file.path: file for file in self._files}
+        for unit in units:
+            judges = [
+                n
+                for n, a in self._analyzers.items()
+                if n in self._ran and unit.path in files and a.wants(files[unit.path])
+            ]
+            if judges:
+                self._ledger.mark([unit.id], ", ".join(judges))
+        if "contracts" in self._ran:
+            paths = {unit.path for unit in units}
+            self._ledger.looked_at([d.path for d in self._dependents.files if d.target in paths], "contracts")
+            self._ledger.looked_at([r.path for u in units for r in u.references], "contracts")

@@ -1,0 +1,74 @@
+"""Set up the state of one review: the purse, the journal, the workers; and close it all again."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.ledger import Ledger
+from bot.ports import Analyzer, Model, Tree
+from bot.rlm.analysis import AnalyzerWorker
+from bot.rlm.budget import Budget
+from bot.rlm.calls import Calls
+from bot.rlm.journal import Journal
+from bot.rlm.work import Work
+from bot.rlm.workers import ModelWorker
+from bot.values import ChangedFile, Dependents, Limits, PullRequest, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Who orchestrates and who reads; both None where the review runs offline."""
+
+    root: Model | None
+    reader: Model | None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The change as the earlier steps have read it."""
+
+    pull: PullRequest
+    files: tuple[ChangedFile, ...]
+    units: tuple[Unit, ...]
+    dependents: Dependents
+    tree: Tree
+    ledger: Ledger
+
+
+@asynccontextmanager
+async def desk(
+    subject: Subject,
+    models: Models,
+    analyzers: Mapping[str, Analyzer],
+    limits: Limits,
+    *,
+    journal: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> AsyncIterator[Work]:
+    """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
+    book = Journal(Path(journal) if journal else None)
+    calls = Calls(Budget(limits), book)
+    alone = subject.ledger if models.reader is None else None  # with a model, an analyser's look is no reading
+    checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, alone)
+    model = models.reader
+    worker = ModelWorker(model, calls, subject.pull, subject.tree, subject.ledger) if model else checks
+    try:
+        yield Work(
+            pull=subject.pull,
+            files=subject.files,
+            units=subject.units,
+            dependents=subject.dependents,
+            tree=subject.tree,
+            ledger=subject.ledger,
+            calls=calls,
+            worker=worker,
+            checks=checks,
+            root=models.root,
+            reader=model,
+            say=say,
+        )
+    finally:
+        book.close()
+        for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
+            await open_one.close()

@@ -1,0 +1,32 @@
+"""The harness maps every unit to a worker and reduces: no model-written code runs."""
+
+from bot.rlm.work import Work, admit
+from bot.values import Transcript
+
+
+async def run(work: Work) -> Transcript:
+    """Every unit in some prompt, all prompts at once."""
+    return Transcript(findings=tuple(work.findings), partial=not await read_all(work))
+
+
+async def read_all(work: Work) -> bool:
+    """Have every unread unit read; False where something stayed unread."""
+    if work.checks is not work.worker:
+        await check_by_code(work)
+    left = work.ledger.unread()
+    work.say(f"reading {len(left)} units")
+    answer = await work.worker.review(left)
+    if answer.error:
+        work.notes.append(answer.error)
+    for finding in answer.findings:
+        await admit(work, finding)
+    return not work.ledger.unread()
+
+
+async def check_by_code(work: Work) -> None:
+    """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
+    answer = await work.checks.review(work.units)
+    if answer.error:
+        work.notes.append(answer.error)
+    for finding in answer.findings:
+        await admit(work, finding)
