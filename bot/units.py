@@ -129,9 +129,8 @@ def _parts(span: Span, lines: Sequence[str]) -> Iterator[Span]:
 def _unit(
     file: ChangedFile, span: Span, lines: Sequence[str], references: tuple[Reference, ...], tests: tuple[str, ...]
 ) -> Unit:
-    margin = 0 if span.symbol else MARGIN
-    start, end = max(1, span.start - margin), min(len(lines), span.end + margin)
-    text, diff = "\n".join(lines[start - 1 : end]), _annotated(file.hunks, lines, replace(span, start=start, end=end))
+    start, end = max(1, span.start - _margin(span)), min(len(lines), span.end + _margin(span))
+    text, diff = "\n".join(lines[start - 1 : end]), _annotated(file.hunks, lines, span, start, end)
     return Unit(
         id=f"{file.path}:{span.name}",
         path=file.path,
@@ -157,11 +156,15 @@ def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests:
     return score + (0 if tests else 5)
 
 
+def _margin(span: Span) -> int:
+    return 0 if span.symbol else MARGIN
+
+
 def _near(hunk: Hunk, span: Span) -> Iterator[Line]:
-    """The lines of a hunk that belong to a span, with the margin. A removed line stands after the head line before it."""
-    start, end = span.start - MARGIN, span.end + MARGIN
+    """The lines of a hunk that belong to a span and its margin. A removed line stands before the head line that follows it."""
+    start, end = span.start - _margin(span), span.end + _margin(span)
     first, size = (hunk.old_start, hunk.old_lines) if span.side == "base" else (hunk.new_start, hunk.new_lines)
-    if first > end or first + size < start:
+    if first > end + 1 or first + size < start:
         return
     at = hunk.new_start
     for line in hunk.lines:
@@ -169,24 +172,22 @@ def _near(hunk: Hunk, span: Span) -> Iterator[Line]:
             at = line.old if line.old is not None else -1
         elif line.new is not None:
             at = line.new
-        if start <= at <= end:
+        if start <= at <= end + (line.kind == "-" and span.side == "head"):
             yield line
         at += span.side == "head" and line.new is not None
 
 
-def _annotated(hunks: Sequence[Hunk], lines: Sequence[str], span: Span) -> str:
+def _annotated(hunks: Sequence[Hunk], lines: Sequence[str], span: Span, start: int, end: int) -> str:
     """The whole span as a diff with line numbers: unchanged lines too, so that one rendering shows old and new."""
     rows: list[str] = []
-    at = span.start
-    for line in (
-        line for hunk in hunks for line in _near(hunk, replace(span, start=span.start + MARGIN, end=span.end - MARGIN))
-    ):
+    at = start
+    for line in (line for hunk in hunks for line in _near(hunk, span)):
         number = line.old if span.side == "base" else line.new
         upto = number if number is not None else at
         rows += [f" {n:>5} {lines[n - 1]}" for n in range(at, upto)]
         at = max(at, upto + (number is not None))
         rows.append(f"{line.kind}{line.old if line.kind == '-' else line.new:>5} {line.text}")
-    rows += [f" {n:>5} {lines[n - 1]}" for n in range(at, span.end + 1)]
+    rows += [f" {n:>5} {lines[n - 1]}" for n in range(at, end + 1)]
     return "\n".join(rows)
 
 

@@ -1,0 +1,184 @@
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot.checkout import Checkout, pull
+from bot.errors import RevisionError
+from bot.values import PullRequest, ReviewRequest
+
+
+def resolve(repository: Repository | Path, scratch: Path, **request: str) -> PullRequest:
+    scratch.mkdir(exist_ok=True)
+    folder = repository.folder if isinstance(repository, Repository) else repository
+    return asyncio.run(pull(ReviewRequest(str(folder), **request), str(scratch)))  # type: ignore[arg-type]
+
+
+def content(found: PullRequest, path: str) -> bytes | None:
+    async def read() -> bytes | None:
+        async with Checkout(found) as tree:
+            return await tree.read(path)
+
+    return asyncio.run(read())
+
+
+def test_head_is_compared_with_the_merge_base_of_the_default_branch(repository: Repository, tmp_path: Path) -> None:
+    """What main gained after the branch left it is not part of the change."""
+    fork = repository.commit({"a.py": "1\n"})
+    repository.git("checkout", "-qb", "feature")
+    head = repository.commit({"a.py": "2\n"}, "Second\n\nwith a reason")
+    repository.git("checkout", "-q", "main")
+    repository.commit({"b.py": "unrelated\n"})
+    repository.git("checkout", "-q", "feature")
+    found = resolve(repository, tmp_path / "s")
+    assert (found.base, found.head, found.base_name) == (fork, head, "main")
+    assert (found.title, found.body) == ("Second", "with a reason")
+
+
+def test_a_range_is_three_dot(repository: Repository, tmp_path: Path) -> None:
+    """BASE..HEAD means what the author of HEAD did since the common ancestor."""
+    fork = repository.commit({"a": "1"})
+    repository.git("checkout", "-qb", "feature")
+    head = repository.commit({"a": "2"})
+    repository.git("checkout", "-q", "main")
+    repository.commit({"b": "1"})
+    found = resolve(repository, tmp_path / "s", base="main", head="feature")
+    assert (found.base, found.head) == (fork, head)
+
+
+def test_staged_work_is_the_index_and_nothing_else(repository: Repository, tmp_path: Path) -> None:
+    """A file changed again after `git add` is reviewed as it was added."""
+    repository.commit({"a.py": "old\n"})
+    repository.write({"a.py": "staged\n"})
+    repository.git("add", "a.py")
+    repository.write({"a.py": "later\n", "new.py": "untracked\n"})
+    found = resolve(repository, tmp_path / "s", scope="staged")
+    assert content(found, "a.py") == b"staged\n"
+    assert content(found, "new.py") is None
+
+
+def test_uncommitted_work_holds_untracked_files_but_not_ignored_ones(repository: Repository, tmp_path: Path) -> None:
+    """New files count as work; what .gitignore names does not."""
+    repository.commit({"a.py": "old\n", ".gitignore": "*.log\n"})
+    repository.write({"a.py": "now\n", "new.py": "untracked\n", "x.log": "noise\n"})
+    found = resolve(repository, tmp_path / "s", scope="uncommitted")
+    assert [content(found, name) for name in ("a.py", "new.py", "x.log")] == [b"now\n", b"untracked\n", None]
+
+
+def test_the_repository_is_left_as_it_was(repository: Repository, tmp_path: Path) -> None:
+    """Reviewing uncommitted work writes no object and does not touch the index."""
+    repository.commit({"a.py": "old\n"})
+    repository.write({"new.py": "untracked\n"})
+
+    def state() -> tuple[list[str], bytes, str]:
+        git_dir = repository.folder / ".git"
+        objects = sorted(str(path) for path in (git_dir / "objects").rglob("*"))
+        return objects, (git_dir / "index").read_bytes(), repository.git("status", "--porcelain")
+
+    before = state()
+    resolve(repository, tmp_path / "s", scope="uncommitted")
+    assert state() == before
+
+
+def test_work_on_an_unborn_branch_is_compared_with_nothing(repository: Repository, tmp_path: Path) -> None:
+    """The first files of a repository can be reviewed before the first commit."""
+    repository.write({"a.py": "first\n"})
+    found = resolve(repository, tmp_path / "s", scope="uncommitted")
+    assert content(found, "a.py") == b"first\n"
+    assert found.base_name == "an empty tree"
+
+
+def test_a_bare_repository_works(repository: Repository, tmp_path: Path) -> None:
+    """No work tree is needed."""
+    base = repository.commit({"a.py": "1\n"})
+    head = repository.commit({"a.py": "2\n"})
+    repository.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    found = resolve(tmp_path / "bare.git", tmp_path / "s", base=base, head=head)
+    assert content(found, "a.py") == b"2\n"
+
+
+def test_a_linked_work_tree_works(repository: Repository, tmp_path: Path) -> None:
+    """`git worktree add` keeps its index elsewhere than its objects."""
+    repository.commit({"a.py": "1\n"})
+    repository.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "linked"))
+    (tmp_path / "linked" / "a.py").write_text("2\n")
+    found = resolve(tmp_path / "linked", tmp_path / "s", scope="uncommitted")
+    assert content(found, "a.py") == b"2\n"
+
+
+def test_objects_borrowed_from_another_store_are_found(
+    repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
+) -> None:
+    """A clone with --shared keeps its objects elsewhere."""
+    repository.commit({"a.py": "1\n"})
+    repository.git("clone", "-q", "--shared", ".", str(tmp_path / "shared"))
+    (tmp_path / "shared" / "a.py").write_text("2\n")
+    found = resolve(tmp_path / "shared", tmp_path / "s", scope="uncommitted")
+    assert content(found, "a.py") == b"2\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        ({"base": "nowhere"}, "unknown revision 'nowhere'"),
+        ({"base": "main", "head": "--upload-pack=x"}, "unknown revision '--upload-pack=x'"),
+    ],
+)
+def test_an_unknown_revision_is_named(
+    repository: Repository, tmp_path: Path, request_: dict[str, str], sentence: str
+) -> None:
+    """The sentence quotes what was typed; an option in its place is a name like any other."""
+    repository.commit({"a.py": "1\n"})
+    with pytest.raises(RevisionError, match=sentence):
+        resolve(repository, tmp_path / "s", **request_)
+
+
+def test_a_folder_without_git_is_said(tmp_path: Path) -> None:
+    """The sentence says what to do."""
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(RevisionError, match="is not a git repository"):
+        resolve(tmp_path / "plain", tmp_path / "s")
+
+
+def test_a_missing_folder_is_said(tmp_path: Path) -> None:
+    """A misspelt --repo is no crash."""
+    with pytest.raises(RevisionError, match="is not a folder"):
+        resolve(tmp_path / "nothing", tmp_path / "s")
+
+
+def test_an_unborn_branch_is_said(repository: Repository, tmp_path: Path) -> None:
+    """There is no HEAD yet."""
+    with pytest.raises(RevisionError, match="no commit yet"):
+        resolve(repository, tmp_path / "s")
+
+
+def test_staged_work_of_a_bare_repository_is_said(repository: Repository, tmp_path: Path) -> None:
+    """A bare repository has no index to review."""
+    repository.commit({"a": "1"})
+    repository.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    with pytest.raises(RevisionError, match="bare repository"):
+        resolve(tmp_path / "bare.git", tmp_path / "s", scope="staged")
+
+
+def test_a_shallow_clone_without_the_merge_base_says_how_to_fetch_it(repository: Repository, tmp_path: Path) -> None:
+    """The history that is missing is named, and the command that brings it."""
+    repository.commit({"a": "0"})
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"a": "1"})
+    repository.git("checkout", "-q", "main")
+    repository.commit({"b": "1"})
+    url = repository.folder.as_uri()
+    repository.git("clone", "-q", "--depth=1", "--no-single-branch", url, str(tmp_path / "shallow"))
+    with pytest.raises(RevisionError, match="git fetch --unshallow"):
+        resolve(tmp_path / "shallow", tmp_path / "s", base="origin/main", head="origin/feature")
+
+
+def test_histories_without_a_common_commit_are_said(repository: Repository, tmp_path: Path) -> None:
+    """Two unrelated branches have no change between them."""
+    repository.commit({"a": "0"})
+    repository.git("checkout", "-q", "--orphan", "other")
+    repository.commit({"b": "0"})
+    with pytest.raises(RevisionError, match="no common history"):
+        resolve(repository, tmp_path / "s", base="main", head="other")

@@ -1,0 +1,85 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from fakes import Repository
+
+from bot.checkout import Checkout
+from bot.checkout.tree import MAX_FILE_BYTES
+from bot.values import PullRequest
+
+T = TypeVar("T")
+
+
+def within(pull: PullRequest, ask: Callable[[Checkout], Awaitable[T]]) -> T:
+    """Ask a checkout something and close it."""
+
+    async def run() -> T:
+        async with Checkout(pull) as tree:
+            return await ask(tree)
+
+    return asyncio.run(run())
+
+
+def test_both_sides_are_read(repository: Repository) -> None:
+    """The base and the head of one path are two contents."""
+    pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
+    assert within(pull, lambda t: t.read("a.py", "head")) == b"new\n"
+    assert within(pull, lambda t: t.read("a.py", "base")) == b"old\n"
+
+
+def test_a_work_tree_is_never_opened(repository: Repository) -> None:
+    """What lies in the folder has no say once commits are reviewed."""
+    pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
+    repository.write({"a.py": "hostile\n"})
+    assert within(pull, lambda t: t.read("a.py")) == b"new\n"
+
+
+def test_many_files_come_in_one_pass_and_absent_ones_are_left_out(repository: Repository) -> None:
+    """More than one portion of `cat-file --batch`, with a hole."""
+    names = [f"f{number}.txt" for number in range(600)]
+    pull = repository.change({}, {name: name for name in names})
+    found = within(pull, lambda t: t.read_many([*names, "absent.txt"]))
+    assert found == {name: name.encode() for name in names}
+
+
+def test_links_submodules_and_huge_files_are_not_read(repository: Repository) -> None:
+    """A link could point anywhere, a submodule is not here, a huge file is data."""
+    head = repository.commit({"huge.py": b"x" * (MAX_FILE_BYTES + 1)})
+    (repository.folder / "link").symlink_to("/etc/passwd")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{head},module")
+    repository.git("add", "link")
+    repository.git("commit", "-qm", "links")
+    pull = repository.pull(head, repository.git("rev-parse", "HEAD"))
+    assert within(pull, lambda t: t.read_many(["link", "module", "huge.py"])) == {}
+    kinds = {path: entry.kind for path, entry in within(pull, lambda t: t.entries()).items()}
+    assert kinds == {"huge.py": "file", "link": "symlink", "module": "submodule"}
+
+
+def test_grep_finds_paths_and_lines_in_the_tree(repository: Repository) -> None:
+    """Fixed words and Perl patterns, limited by a pathspec; a file named like an option is a file."""
+    pull = repository.change({}, {"a.py": "one\ntwo\n", "b.js": "two()\n", "-e": "two\n", "bin": b"two\0"})
+    assert within(pull, lambda t: t.grep(["two"])) == {"a.py", "b.js", "-e"}
+    assert within(pull, lambda t: t.grep(["two"], ["*.py"])) == {"a.py"}
+    assert within(pull, lambda t: t.grep([r"tw\w\("], syntax="perl")) == {"b.js"}
+    assert within(pull, lambda t: t.grep(["tw"], word=True)) == frozenset()
+    assert within(pull, lambda t: t.grep_lines(["two"], ["*.py"])) == (("a.py", 2, "two"),)
+    assert len(within(pull, lambda t: t.grep_lines(["two"], limit=2))) == 2
+
+
+def test_a_replace_ref_cannot_swap_what_is_reviewed(repository: Repository) -> None:
+    """`git replace` is the reviewed repository's own trick: it has no effect here."""
+    pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
+    repository.git(
+        "replace",
+        repository.git("rev-parse", "HEAD:a.py"),
+        repository.git("hash-object", "-w", "--stdin", stdin=b"swapped\n"),
+    )
+    assert within(pull, lambda t: t.read("a.py")) == b"new\n"
+
+
+def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Repository) -> None:
+    """The head cannot bring its own settings, and the base's newest ones count."""
+    base = repository.commit({".deeprepo.yml": "quota: 1\n"})
+    head = repository.commit({".deeprepo.yml": "quota: 9\n"})
+    assert within(repository.pull(base, head), lambda t: t.at_tip(".deeprepo.yml")) == b"quota: 1\n"

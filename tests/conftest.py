@@ -1,0 +1,17 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """An empty git repository."""
+    return Repository(tmp_path / "repository")
+
+
+@pytest.fixture
+def repositories(tmp_path: Path) -> Callable[[str], Repository]:
+    """More of them, by name."""
+    return lambda name: Repository(tmp_path / name)

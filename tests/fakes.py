@@ -1,0 +1,62 @@
+"""What many tests need: a real git repository that is quick to write."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from bot.values import PullRequest
+
+
+class Repository:
+    """A git repository in a folder, with no configuration but its own."""
+
+    def __init__(self, folder: Path, *, branch: str = "main") -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            **{
+                f"GIT_{who}_{what}": f"{what}@example.invalid"
+                for who in ("AUTHOR", "COMMITTER")
+                for what in ("NAME", "EMAIL")
+            },
+            "GIT_AUTHOR_DATE": "2026-01-01T12:00:00Z",
+            "GIT_COMMITTER_DATE": "2026-01-01T12:00:00Z",
+        }
+        self.git("init", "--quiet", f"--initial-branch={branch}")
+
+    def git(self, *arguments: str, stdin: bytes = b"") -> str:
+        """Run git here; its standard output."""
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.folder, env=self.env, input=stdin, capture_output=True, check=True
+        )
+        return done.stdout.decode().strip()
+
+    def write(self, files: dict[str, str | bytes | None]) -> None:
+        """Write files; None deletes one."""
+        for name, content in files.items():
+            path = self.folder / name
+            if content is None:
+                path.unlink()
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def commit(self, files: dict[str, str | bytes | None], message: str = "change") -> str:
+        """Write and commit everything; the commit's id."""
+        self.write(files)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD")
+
+    def change(self, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None]) -> PullRequest:
+        """A pull request with two commits: the files before, and what the change makes of them."""
+        base = self.commit(before, "before")
+        head = self.commit(after, "after")
+        return self.pull(base, head)
+
+    def pull(self, base: str, head: str) -> PullRequest:
+        """Two commits as a pull request."""
+        return PullRequest("A change", "", base, head, "main", "feature", str(self.folder / ".git"))

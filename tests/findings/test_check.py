@@ -1,0 +1,71 @@
+import asyncio
+
+import pytest
+from fakes import Repository
+
+from bot.checkout import Checkout
+from bot.findings.check import check, locate
+from bot.values import Evidence, Finding, PullRequest
+
+
+def finding(path: str, quote: str, start: int = 0, **fields: object) -> Finding:
+    return Finding(path, quote, "t", "w", "c", "high", "logic", "worker", start=start, **fields)  # type: ignore[arg-type]
+
+
+def checked(pull: PullRequest, item: Finding) -> Finding | str:
+    async def run() -> Finding | str:
+        async with Checkout(pull) as tree:
+            return await check(item, tree)
+
+    return asyncio.run(run())
+
+
+def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:
+    """Whatever line the model named."""
+    pull = repository.change({}, {"a.py": "x = 1\n\nif x:\n    go(x)\n"})
+    found = checked(pull, finding("a.py", "if x:\n    go(x)", start=77))
+    assert isinstance(found, Finding)
+    assert (found.start, found.end, found.side) == (3, 4, "head")
+
+
+def test_a_quote_that_is_not_there_cannot_stand(repository: Repository) -> None:
+    """The sentence says what a quote is."""
+    pull = repository.change({}, {"a.py": "x = 1\n"})
+    assert "does not occur in a.py" in str(checked(pull, finding("a.py", "y = 1")))
+    assert "does not occur in b.py" in str(checked(pull, finding("b.py", "x = 1")))
+    assert "quotes nothing" in str(checked(pull, finding("a.py", " \n")))
+
+
+def test_removed_code_is_found_on_the_base_side(repository: Repository) -> None:
+    """A finding about a deleted check belongs to the old side."""
+    pull = repository.change({"a.py": "check()\nx = 1\n"}, {"a.py": "x = 1\n"})
+    found = checked(pull, finding("a.py", "check()"))
+    assert isinstance(found, Finding)
+    assert (found.side, found.start) == ("base", 1)
+
+
+def test_evidence_that_is_not_there_is_dropped_and_the_finding_stands(repository: Repository) -> None:
+    """Evidence keeps the line at which it was found."""
+    pull = repository.change({"b.py": "\ncall(1)\n"}, {"a.py": "x = 1\n"})
+    evidence = (Evidence("b.py", "call(1)"), Evidence("b.py", "invented()"), Evidence("none.py", "call(1)"))
+    found = checked(pull, finding("a.py", "x = 1", evidence=evidence))
+    assert isinstance(found, Finding)
+    assert [(item.path, item.line) for item in found.evidence] == [("b.py", 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "near", "lines"),
+    [
+        ("a\nb\na\n", "a", 3, (3, 3)),
+        ("a\nb\na\n", "a", 0, (1, 1)),
+        ("def f():\n    return  1\n", "return 1", 0, (2, 2)),
+        ("if x:\n\treturn 1\n", "if x:\n    return 1", 0, (1, 2)),
+        ("a = fetch(x)  # why\n", "fetch(x)", 0, (1, 1)),
+        ("print(1)\n", "in", 0, None),
+        ("a\r\nb\r\n", "a\nb", 0, (1, 2)),
+        ("", "a", 0, None),
+    ],
+)
+def test_a_quote_is_found_as_people_quote(text: str, quote: str, near: int, lines: tuple[int, int] | None) -> None:
+    """Exact first, then with whitespace folded, then part of one line at word boundaries."""
+    assert locate(text, quote, near) == lines

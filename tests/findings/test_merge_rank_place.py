@@ -1,0 +1,75 @@
+from dataclasses import replace
+
+from bot.findings import merge, place, rank
+from bot.values import ChangedFile, Evidence, Finding, Hunk, Placed
+
+BASE = Finding("a.py", "x = f(1)", "f takes no argument", "w", "c", "high", "logic", "worker m", start=5, end=5)
+FILE = ChangedFile("a.py", "a.py", "modified", (Hunk(3, 4, 3, 5, ()),))
+
+
+def test_two_tellings_of_one_line_are_one_finding() -> None:
+    """The proven one speaks; the other adds its evidence and stands among the sources."""
+    proven = replace(
+        BASE, title="call breaks", source="contracts", verdict="proven", evidence=(Evidence("b.py", "def f():", 1),)
+    )
+    other = replace(BASE, evidence=(Evidence("c.py", "f()", 3),))
+    (found,) = merge.merge([other, proven])
+    assert (found.title, found.verdict, found.source) == ("call breaks", "proven", "contracts + worker m")
+    assert [item.path for item in found.evidence] == ["b.py", "c.py"]
+
+
+def test_different_defects_on_one_line_stay_two() -> None:
+    """Another category and another story."""
+    other = replace(BASE, category="security", title="user input reaches the shell")
+    assert len(merge.merge([BASE, other])) == 2
+
+
+def test_a_fingerprint_survives_a_move() -> None:
+    """Lines and indentation are no part of it; the words are."""
+    moved = replace(BASE, start=90, end=90, quote="    x  = f(1)")
+    assert merge.fingerprint(moved) == merge.fingerprint(BASE)
+    assert merge.fingerprint(replace(BASE, quote="x = g(1)")) != merge.fingerprint(BASE)
+
+
+def test_the_same_text_at_two_places_is_two_findings() -> None:
+    """Two callers may break in the same words."""
+    assert len(merge.merge([BASE, replace(BASE, start=50, end=50)])) == 2
+
+
+def test_a_place_is_inline_only_where_a_hunk_holds_the_whole_range() -> None:
+    """Elsewhere in a changed file it is about the file; elsewhere at all it is outside the diff."""
+    findings = [BASE, replace(BASE, start=7, end=9), replace(BASE, path="b.py")]
+    assert [item.place for item in place.place(findings, [FILE])] == ["inline", "file", "outside"]
+
+
+def test_removed_lines_are_placed_on_the_base_side() -> None:
+    """Base line 8 lies below the hunk's old lines, head line 7 is its last."""
+    findings = [
+        replace(BASE, side="base", start=6, end=6),
+        replace(BASE, side="base", start=7, end=7),
+        replace(BASE, start=7, end=7),
+    ]
+    assert [item.place for item in place.place(findings, [FILE])] == ["inline", "file", "inline"]
+
+
+def placed(**fields: object) -> Placed:
+    return Placed(replace(BASE, **fields), "inline")  # type: ignore[arg-type]
+
+
+def test_evidence_goes_before_severity() -> None:
+    """A proven high finding with the caller's line stands above an unproven one."""
+    weak, strong = placed(), placed(verdict="proven", path="z.py", evidence=(Evidence("b.py", "q", 1),))
+    assert rank.rank([weak, strong], 4) == (strong, weak)
+
+
+def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
+    """Critical ones are exempt."""
+    items = [placed(start=number) for number in range(6)] + [placed(severity="critical", start=9)]
+    ranked = rank.rank(items, 2)
+    assert [item.place for item in ranked] == ["inline"] * 3 + ["folded"] * 4
+    assert ranked[0].finding.severity == "critical"
+
+
+def test_low_severity_is_always_folded() -> None:
+    """It is there for who looks for it."""
+    assert [item.place for item in rank.rank([placed(severity="low")], 4)] == ["folded"]

@@ -1,0 +1,94 @@
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from fakes import Repository
+
+from bot.checkout import Checkout
+from bot.errors import DeepRepoError, ProviderDown
+from bot.findings.judge import Judged, judge
+from bot.values import ChangedSymbol, Completion, Dependents, Finding, Prompt, PullRequest, Reference, Symbol, Usage
+
+FINDING = Finding("a.py", "x = f(None)", "f fails for None", "w", "c", "high", "logic", "worker m", start=2, end=2)
+PROVEN = Finding(
+    "b.py", "f()", "f is gone", "w", "c", "high", "broken-caller", "contracts", start=1, end=1, verdict="proven"
+)
+
+
+class Judge:
+    """Answers every prompt with the same verdict and keeps what it was asked."""
+
+    def __init__(self, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
+        self.reply, self.asked = reply, list[Prompt]()
+
+    async def __call__(self, prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
+        self.asked += prompts
+        if isinstance(self.reply, DeepRepoError):
+            return [self.reply for _ in prompts]
+        return [Completion("", Usage(), data=self.reply) for _ in prompts]
+
+
+def judged(repository: Repository, ask: Judge | None, dependents: Dependents = Dependents()) -> Judged:  # noqa: B008 - frozen
+    pull: PullRequest = repository.change(
+        {"c.py": "# a\nf(3)\n"}, {"a.py": "def f(x): return x.y\nx = f(None)\n", "b.py": "f()\n"}
+    )
+
+    async def run() -> Judged:
+        async with Checkout(pull) as tree:
+            return await judge([FINDING, PROVEN], tree, dependents, ask)
+
+    return asyncio.run(run())
+
+
+CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change": True, "reason": "r"}
+
+
+def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None:
+    """What code has proven is not asked again."""
+    ask = Judge(CONFIRMED)
+    found = judged(repository, ask)
+    assert [(f.path, f.verdict, f.trigger) for f in found.said] == [
+        ("a.py", "confirmed", "f(None)"),
+        ("b.py", "proven", ""),
+    ]
+    assert len(ask.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        {},
+        {"verdict": "sure!"},
+        {**CONFIRMED, "verdict": "refuted"},
+        {**CONFIRMED, "verdict": "unproven"},
+        {**CONFIRMED, "trigger": " "},
+        {**CONFIRMED, "author_would_change": False},
+        ProviderDown("gone"),
+    ],
+)
+def test_without_a_clear_verdict_nothing_is_said(
+    repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None
+) -> None:
+    """Unreadable, refuted, unproven, without a trigger, not worth a change, or no answer at all: dropped and counted."""
+    found = judged(repository, Judge(reply))
+    assert [f.path for f in found.said] == ["b.py"]
+    assert found.dropped == 1
+
+
+def test_without_a_second_opinion_findings_are_said_as_unproven(repository: Repository) -> None:
+    """Verification can be switched off, and the reader sees it."""
+    found = judged(repository, None)
+    assert [(f.path, f.verdict) for f in found.said] == [("a.py", "unproven"), ("b.py", "proven")]
+
+
+def test_the_second_opinion_sees_evidence_that_the_harness_gathered(repository: Repository) -> None:
+    """The lines around the quote, and the callers of the definition around it."""
+    symbol = Symbol("a.py", "f", "function", 1, 2, "head")
+    caller = Reference("a.py:f", "f", "c.py", 2, "f(3)", "<module>", None, sure=True, test=False, call=True)
+    ask = Judge(CONFIRMED)
+    judged(repository, ask, Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(caller,)))
+    text = ask.asked[0].messages[-1].text
+    assert "    1 def f(x): return x.y" in text
+    assert "    2 f(3)" in text

@@ -1,0 +1,79 @@
+import pytest
+
+from bot import config
+from bot.config import Settings
+from bot.errors import ConfigError
+
+NONE = Settings(_env_file=None)
+
+
+def test_the_strongest_source_wins_and_is_named() -> None:
+    """Flag, then the repository's file, then the environment, then the default."""
+    file = b"quota: 2\nstrategy: fanout\nbudget: {usd: 0.5}\n"
+    found = config.resolve({"quota": 1, "usd": None}, file, Settings(strategy="direct", usd=9.0, worker="openai/x"))
+    shown = {name: (found[name], found.values[name].origin) for name in ("quota", "strategy", "usd", "worker", "calls")}
+    assert shown == {
+        "quota": (1, "flag"),
+        "strategy": ("fanout", ".deeprepo.yml of the base branch"),
+        "usd": (0.5, ".deeprepo.yml of the base branch"),
+        "worker": ("openai/x", "environment"),
+        "calls": (1000, "default"),
+    }
+
+
+def test_an_unknown_key_is_a_warning_with_its_line() -> None:
+    """In a section too; the rest of the file counts."""
+    found = config.resolve({}, b"quota: 3\nqouta: 4\nmodels:\n  rot: x/y\n", NONE)
+    assert found["quota"] == 3
+    assert [warning.split(" (known")[0] for warning in found.warnings] == [
+        ".deeprepo.yml line 2: unknown key qouta",
+        ".deeprepo.yml line 4: unknown key models.rot",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"quota: [\n", "line 2 is not valid YAML"),
+        (b"- a\n", "must hold"),
+        (b"quota: many\n", "quota"),
+        (b"budget: {usd: -1}\n", "budget.usd"),
+        (b"strategy: magic\n", "strategy"),
+        (b"\xff\xfe", "not valid YAML"),
+        (b"x: !!python/object/apply:os.system [id]\n", "not valid YAML"),
+    ],
+)
+def test_a_wrong_file_is_said_with_its_place(text: bytes, sentence: str) -> None:
+    """No traceback and no guess; a tag that would construct objects is an error like any other."""
+    with pytest.raises(ConfigError, match=sentence):
+        config.read(text)
+
+
+def test_an_empty_file_is_no_file() -> None:
+    """Comments alone set nothing."""
+    assert config.read(b"# nothing yet\n")[0] == config.RepoConfig()
+
+
+def test_ignored_paths_are_matched_as_git_does() -> None:
+    """Folders, globs and exceptions."""
+    found = config.resolve({}, b"ignore: ['docs/', '*.sql', '!keep.sql']\n", NONE)
+    assert [found.ignores(path) for path in ("docs/a.md", "x/y.sql", "keep.sql", "a.py")] == [True, True, False, False]
+
+
+def test_a_key_does_not_show_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in its repr nor in its text; blank means not set."""
+    monkeypatch.setenv("SOME_KEY", "sk-very-secret")
+    monkeypatch.setenv("BLANK_KEY", " ")
+    found = config.key("SOME_KEY")
+    assert "secret" not in f"{found!r}{found}"
+    assert config.key("BLANK_KEY") is None
+    assert config.key("ABSENT_KEY") is None
+
+
+def test_a_wrong_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The value might be a secret in the wrong place."""
+    monkeypatch.setenv("DEEPREPO_USD", "sk-secret")
+    with pytest.raises(ConfigError) as caught:
+        config.environment()
+    assert "DEEPREPO_USD" in str(caught.value)
+    assert "sk-secret" not in str(caught.value)

@@ -1,0 +1,105 @@
+from bot import ledger
+from bot.values import ChangedFile, Dependent, Dependents, Reference, Unit
+
+BODY = "def pay(order):\n    return order.total * 2"
+UNIT = Unit(
+    "shop.py:pay",
+    "shop.py",
+    "pay",
+    1,
+    2,
+    "head",
+    BODY,
+    "     1 def pay(order):\n+    2     return order.total * 2",
+    risk=3,
+)
+OTHER = Unit(
+    "shop.py:ship",
+    "shop.py",
+    "ship",
+    5,
+    6,
+    "head",
+    "def ship():\n    return None",
+    "+    5 def ship():\n+    6     return None",
+)
+CALL = Reference(
+    "shop.py:pay", "pay", "till.py", 9, "    total = pay(order)", "close", (8, 12), sure=True, test=False, call=True
+)
+FILES = (
+    ChangedFile("shop.py", "shop.py", "modified"),
+    ChangedFile("yarn.lock", "yarn.lock", "modified", skip="lock file"),
+)
+USERS = Dependents(
+    files=(Dependent("till.py", "shop.py", frozenset({"pay"}), 1),), references=(CALL,), cut=("12 files were left out",)
+)
+
+
+def book() -> ledger.Ledger:
+    return ledger.start([UNIT, OTHER], FILES, USERS)
+
+
+def test_naming_a_path_is_not_reading_it() -> None:
+    """A prompt that lists every path has read nothing."""
+    kept = book()
+    assert kept.saw("please look at shop.py, pay and ship in shop.py:pay", "worker") == 0
+    assert kept.unread() == (UNIT, OTHER)
+
+
+def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
+    """Whoever wrote the prompt: the root's own ones count too."""
+    kept = book()
+    assert kept.saw(f"What is wrong here?\n{BODY}\nThanks.", "root") == 1
+    assert kept.unread() == (OTHER,)
+
+
+def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
+    """A diff of the change shows every changed line, not the whole definition."""
+    assert (
+        book().saw(
+            "@@ -1 +1 @@\n+    2     return order.total * 2\n+    5 def ship():\n+    6     return None\n", "root"
+        )
+        == 2
+    )
+
+
+def test_reading_the_same_unit_twice_is_one_gain() -> None:
+    """The loop counts new coverage by it."""
+    kept = book()
+    kept.saw(BODY, "worker")
+    assert kept.saw(BODY, "root") == 0
+    assert kept.coverage().readings[0].by == "worker, root"
+
+
+def test_a_caller_counts_by_its_own_line() -> None:
+    """An unchanged file is read when its line stood in a prompt."""
+    kept = book()
+    kept.saw("    total = pay(order)", "worker")
+    rows = {row.path: row.state for row in kept.coverage().readings if row.kind == "dependent"}
+    assert rows == {"till.py": "reviewed"}
+
+
+def test_the_coverage_says_what_is_missing_and_why() -> None:
+    """Unread units, unread dependents, skipped files and what budgets cut all stand in it."""
+    kept = book()
+    kept.skip([OTHER.id], "the budget was spent")
+    coverage = kept.coverage("no model was asked")
+    assert [(row.kind, row.name, row.state, row.reason) for row in coverage.readings] == [
+        ("unit", "pay", "unread", "no model was asked"),
+        ("unit", "ship", "skipped", "the budget was spent"),
+        ("dependent", "till.py", "unread", "its lines stood in no prompt"),
+    ]
+    assert coverage.skipped_files == (("yarn.lock", "lock file"),)
+    assert coverage.cut == ("12 files were left out",)
+    assert not coverage.complete
+
+
+def test_unread_units_come_riskiest_first() -> None:
+    """What is left when money runs out is what matters least."""
+    assert [unit.risk for unit in book().unread()] == [3, 0]
+
+
+def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
+    """One closing bracket is in every prompt."""
+    unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", "+    1 }")
+    assert ledger.start([unit], (), Dependents()).saw("void f() { }", "worker") == 0

@@ -1,0 +1,163 @@
+import asyncio
+from itertools import pairwise
+
+from fakes import Repository
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot import diff, units
+from bot.checkout import Checkout
+from bot.units import MAX_TOKENS, Texts
+from bot.values import (
+    ChangedFile,
+    ChangedSymbol,
+    Dependent,
+    Dependents,
+    Hunk,
+    Line,
+    PullRequest,
+    Reference,
+    Signature,
+    Symbol,
+    Unit,
+)
+
+
+def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:
+    async def run() -> tuple[tuple[ChangedFile, ...], Texts]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            heads = await tree.read_many([file.path for file in files])
+            bases = await tree.read_many([file.old_path for file in files if file.old_path], "base")
+            return files, Texts(
+                *({p: b.decode("utf-8", "replace") for p, b in side.items()} for side in (heads, bases))
+            )
+
+    return asyncio.run(run())
+
+
+def function(path: str, name: str, start: int, end: int, change: str = "body") -> ChangedSymbol:
+    symbol = Symbol(path, name, "function", start, end, "head", Signature((), f"def {name}()"))
+    return ChangedSymbol(symbol, symbol, change)  # type: ignore[arg-type]
+
+
+def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository: Repository) -> None:
+    """The whole definition is shown as a diff, unchanged lines too."""
+    before = "import os\n\ndef f(x):\n    a = 1\n    return a\n"
+    after = "import os\n\ndef f(x):\n    a = 2\n    return a\n"
+    files, texts = read(repository.change({"a.py": before}, {"a.py": after}))
+    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 3, 5),)), texts)
+    assert (unit.id, unit.start, unit.end, unit.side) == ("a.py:f", 3, 5, "head")
+    assert unit.text == "def f(x):\n    a = 2\n    return a"
+    assert unit.diff.split("\n") == ["     3 def f(x):", "-    4     a = 1", "+    4     a = 2", "     5     return a"]
+
+
+def test_lines_outside_any_definition_are_units_of_their_own(repository: Repository) -> None:
+    """Two distant edits of module level are two units; two near ones are one."""
+    lines = [f"x{number} = {number}" for number in range(1, 41)]
+    after = ["x1 = 0", *lines[1:3], "x4 = 0", *lines[4:39], "x40 = 0"]
+    files, texts = read(repository.change({"a.py": "\n".join(lines) + "\n"}, {"a.py": "\n".join(after) + "\n"}))
+    assert [unit.name for unit in units.cut(files, Dependents(), texts)] == ["lines 1-4", "lines 40-40"]
+
+
+def test_removed_lines_that_no_definition_shows_are_a_unit_of_the_base(repository: Repository) -> None:
+    """A deletion leaves no added line, and is read all the same."""
+    before = "".join(f"line {number}\n" for number in range(30))
+    after = "".join(f"line {number}\n" for number in range(30) if number != 15)
+    (unit,) = units.cut(*_with(read(repository.change({"a.txt": before}, {"a.txt": after}))))
+    assert (unit.name, unit.side) == ("removed lines 16-16", "base")
+    assert "-   16 line 15" in unit.diff
+
+
+def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repository) -> None:
+    """No part is above the limit, neighbours share lines, and the very last line stands in the last part."""
+    body = "".join(f"    value_{number} = compute({number}, 'some text to fill the line')\n" for number in range(1500))
+    files, texts = read(repository.change({}, {"a.py": "def f():\n" + body}))
+    parts = sorted(
+        units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 1501, "added"),)), texts), key=lambda u: u.start
+    )
+    assert len(parts) > 3
+    assert all(len(unit.text) <= MAX_TOKENS * 3.5 for unit in parts)
+    assert all(one.end >= other.start for one, other in pairwise(parts))
+    assert (parts[0].start, parts[-1].end) == (1, 1501)
+
+
+def test_risk_puts_a_removed_definition_with_callers_first(repository: Repository) -> None:
+    """What breaks others is read before what only changes itself."""
+    files, texts = read(
+        repository.change(
+            {"a.py": "def f():\n    1\n\n\ndef g():\n    1\n"}, {"a.py": "def f():\n    2\n\n\ndef g():\n    2\n"}
+        )
+    )
+    reference = Reference("a.py:g", "g", "b.py", 1, "g()", "<module>", None, sure=True, test=False, call=True)
+    symbols = (function("a.py", "f", 1, 2), function("a.py", "g", 5, 6, "signature"))
+    found = units.cut(files, Dependents(symbols=symbols, references=(reference,)), texts)
+    assert [unit.name for unit in found] == ["g", "f"]
+    assert found[0].references == (reference,)
+
+
+def test_tests_of_a_file_are_named(repository: Repository) -> None:
+    """A dependent that is a test is what touches the unit."""
+    files, texts = read(repository.change({"a.py": "x = 1\n"}, {"a.py": "x = 2\n"}))
+    dependents = Dependents(files=(Dependent("test_a.py", "a.py", frozenset("*"), 1, test=True),))
+    assert units.cut(files, dependents, texts)[0].tests == ("test_a.py",)
+
+
+def test_two_definitions_of_one_name_have_two_ids(repository: Repository) -> None:
+    """Overloads and conditional definitions share a name."""
+    files, texts = read(repository.change({"a.py": ""}, {"a.py": "def f():\n    1\ndef f():\n    2\n"}))
+    symbols = (function("a.py", "f", 1, 2), function("a.py", "f", 3, 4))
+    assert {unit.id for unit in units.cut(files, Dependents(symbols=symbols), texts)} == {"a.py:f", "a.py:f@3"}
+
+
+def test_skipped_files_have_no_units(repository: Repository) -> None:
+    """A lock file is listed elsewhere."""
+    files, texts = read(repository.change({}, {"yarn.lock": "a\n"}))
+    assert units.cut(files, Dependents(), texts) == ()
+
+
+edits = st.lists(
+    st.tuples(st.sampled_from([" ", "+", "-"]), st.text("ab \u2028\t", max_size=5)), min_size=1, max_size=60
+)
+spans = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 20)), max_size=4)
+
+
+@settings(max_examples=300, deadline=None)
+@given(edits, spans)
+def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted: list[tuple[int, int]]) -> None:
+    """Whatever changed and whichever definitions were found, no added or removed line is lost."""
+    file, texts = _hand_made(rows)
+    head = len(texts.head["f"].split("\n"))
+    symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
+    found = units.cut((file,), Dependents(symbols=tuple(symbols)), texts)
+    shown = {row[:6] for unit in found for row in unit.diff.split("\n")}
+    assert {f"+{line:>5}" for line in file.added} <= shown
+    assert {f"-{line:>5}" for line in file.removed} <= shown
+
+
+def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:
+    """One file whose single hunk covers all of it."""
+    lines, old, new = [], 0, 0
+    for kind, text in rows:
+        old, new = old + (kind != "+"), new + (kind != "-")
+        lines.append(Line(kind, text, None if kind == "+" else old, None if kind == "-" else new))  # type: ignore[arg-type]
+    sides = ["\n".join(line.text for line in lines if line.kind != drop) for drop in ("-", "+")]
+    file = ChangedFile(
+        "f",
+        "f",
+        "modified",
+        (Hunk(1, old, 1, new, tuple(lines)),),
+        added=frozenset(line.new for line in lines if line.kind == "+" and line.new),
+        removed=frozenset(line.old for line in lines if line.kind == "-" and line.old),
+    )
+    return file, Texts({"f": sides[0]}, {"f": sides[1]})
+
+
+def _with(found: tuple[tuple[ChangedFile, ...], Texts]) -> tuple[tuple[ChangedFile, ...], Dependents, Texts]:
+    return found[0], Dependents(), found[1]
+
+
+def test_a_unit_prints_itself() -> None:
+    """Values can be printed and compared."""
+    unit = Unit("a:f", "a", "f", 1, 2, "head", "text", "diff")
+    assert unit == eval(repr(unit))  # noqa: S307 - the point is that the repr is complete
