@@ -1,0 +1,88 @@
+"""What a double answers, without a dialect: a text, data, tool calls, an error, or a fault on the way."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from bot.values import ToolCall, Usage
+
+Fault = Literal["", "hang", "drop", "truncate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer. With neither text, data nor calls a demanded structured answer is made up from its schema.
+
+    `text` under a demanded answer goes out where the data would stand: text that is no JSON is a malformed answer. With a
+    status of 400 and more it is the error's message, and `error` its code (OpenAI) or type (Anthropic).
+    `fault`: "hang" accepts and never answers, "drop" closes the connection in the middle, "truncate" cuts the JSON.
+    """
+
+    text: str = ""
+    data: Mapping[str, Any] | None = None
+    calls: tuple[ToolCall, ...] = ()  # a call without a name is a call of the tool that was offered
+    stop: Literal["", "length", "refusal"] = ""
+    usage: Usage = field(default_factory=lambda: Usage(100, 20))
+    delay: float = 0.0
+    status: int = 200
+    error: str = ""
+    param: str = ""
+    retry_after: str = ""
+    fault: Fault = ""
+
+
+One = Reply | str | Mapping[str, Any]
+Plain = One | Sequence[One] | Callable[[Mapping[str, Any]], One]
+
+
+@dataclass(frozen=True, slots=True)
+class PerModel:
+    """A script for each model by its name; any other model is unknown to the server."""
+
+    scripts: Mapping[str, Plain]
+
+
+Script = Plain | PerModel
+
+
+def code(text: str, tool: str = "") -> Reply:
+    """A call of the offered tool (or of `tool`) with code for the REPL."""
+    return Reply(calls=(ToolCall("call_code", tool, {"code": text}),))
+
+
+class Unscripted(Exception):  # noqa: N818 - becomes the provider's own "no such model"
+    """The script knows no such model."""
+
+
+class Player:
+    """Plays a script.
+
+    A text, a mapping (data of a structured answer) or a Reply answers every request; a list answers in order and its
+    last item repeats; a function is given the request's body; PerModel has a script for each model.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._played: dict[str, int] = {}
+
+    def reply(self, body: Mapping[str, Any]) -> Reply:
+        """The reply to this request. Raises Unscripted."""
+        if not isinstance(self._script, PerModel):
+            return self._pick(self._script, body, "")
+        model = str(body.get("model", ""))
+        if model not in self._script.scripts:
+            raise Unscripted(model)
+        return self._pick(self._script.scripts[model], body, model)
+
+    def _pick(self, script: Plain, body: Mapping[str, Any], label: str) -> Reply:
+        if isinstance(script, Reply):
+            return script
+        if isinstance(script, str):
+            return Reply(text=script)
+        if isinstance(script, Mapping):
+            return Reply(data=script)
+        if callable(script):
+            return self._pick(script(body), body, label)
+        at = min(self._played.get(label, 0), len(script) - 1)
+        self._played[label] = at + 1
+        return self._pick(script[at], body, label)

@@ -1,0 +1,35 @@
+"""A double in a thread of its own, so that its work does not run in the loop that is being measured."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+from bot.doubles.server import Server
+
+
+@contextmanager
+def in_thread(server: Server, port: int = 0) -> Iterator[Server]:
+    """The server, listening, until the block ends. Read its counts when no request is in flight."""
+    started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+    thread = threading.Thread(target=lambda: asyncio.run(_serve(server, port, started)), name="double", daemon=True)
+    thread.start()
+    loop, ended = started.result()
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
+
+
+async def _serve(server: Server, port: int, started: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> None:
+    try:
+        await server.start(port)
+    except OSError as error:  # the port is taken: told where it was asked for
+        started.set_exception(error)
+        return
+    ended = asyncio.Event()
+    started.set_result((asyncio.get_running_loop(), ended))
+    await ended.wait()
+    await server.stop()

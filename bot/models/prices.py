@@ -1,0 +1,76 @@
+"""Dollars per token, from the price list that ships with genai-prices. Unknown is None: never zero, never another model's price.
+
+Nothing is fetched: the list's own updater is never started.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from bot.values import Usage
+
+LISTED_AS = {"gemini": "google", "xai": "x-ai"}  # where the list has another name for a provider
+# What may follow a model's listed name and still be the same model at the same price: dates and release marks.
+RELEASE = re.compile(r"([-@](latest|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
+
+
+def dollars(name: str, usage: Usage) -> float | None:
+    """What this usage costs at `provider/model`, None where nobody knows."""
+    provider, _, model = name.partition("/")
+    provider = LISTED_AS.get(provider, provider)
+    if not _listed(provider, model):
+        return None
+    import genai_prices
+
+    tokens = genai_prices.Usage(
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=usage.cache_read,
+        cache_write_tokens=usage.cache_write,
+    )
+    try:
+        return float(genai_prices.calc_price(tokens, model, provider_id=provider).total_price)
+    except (LookupError, ValueError):  # a combination of tokens that the list cannot price
+        return None
+
+
+@cache
+def _listed(provider: str, model: str) -> bool:
+    """Whether the list has this very model. Its own search also takes longer names for the model that they begin with."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    snapshot = get_snapshot()
+    if all(known.id != provider for known in snapshot.providers):
+        return False
+    try:
+        _, found = snapshot.find_provider_model(model, None, provider, None)
+    except LookupError:
+        return False
+    return _priced(found.prices) and any(_same(clause, model.lower()) for clause in _clauses(found.match))
+
+
+def _priced(prices: object) -> bool:
+    """Whether any price stands there; a model may be listed with none."""
+    each = [item.prices for item in prices] if isinstance(prices, list) else [prices]
+    return all(any(value is not None for value in vars(price).values()) for price in each)
+
+
+def _clauses(match: object) -> Iterator[object]:
+    parts = getattr(match, "or_", None) or getattr(match, "and_", None)
+    if parts is None:
+        yield match
+    for part in parts or ():
+        yield from _clauses(part)
+
+
+def _same(clause: object, model: str) -> bool:
+    if exact := getattr(clause, "equals", None):
+        return bool(model == exact)
+    if pattern := getattr(clause, "regex", None):
+        return bool(re.search(pattern, model))
+    start = (
+        getattr(clause, "starts_with", None) or getattr(clause, "contains", None) or getattr(clause, "ends_with", None)
+    )
+    if not start or not model.startswith(start.rstrip("-@")):
+        return False
+    return RELEASE.fullmatch(model[len(start.rstrip("-@")) :]) is not None

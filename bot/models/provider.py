@@ -1,0 +1,73 @@
+"""What is known about a provider before anything is sent to it."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+from urllib.parse import urlsplit
+
+from bot.errors import UsageError
+
+Tokens = Literal["max_completion_tokens", "max_tokens"]
+
+
+class Secret(Protocol):
+    """A value that does not show itself when printed, such as pydantic's SecretStr."""
+
+    def get_secret_value(self) -> str:
+        """The value itself."""
+
+
+Key = Secret | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One line of PROVIDERS.
+
+    `tokens` is the field that caps a reply: newer OpenAI models refuse the older name, and many compatible servers pass
+    over the newer one in silence, which would leave the reply without a cap.
+    """
+
+    name: str
+    dialect: Literal["openai", "anthropic"]
+    base_url: str | None  # None: only the user knows it
+    key_variable: str
+    needs_key: bool = True
+    tokens: Tokens = "max_tokens"
+
+
+def address(provider: Provider, base_url: str | None) -> str:
+    """The base URL to use. Raises UsageError where there is none, or where it is no URL."""
+    url = base_url or provider.base_url
+    if not url:
+        raise UsageError(f"{provider.name} has no fixed address: configure its base URL")
+    if not _is_web_address(url):
+        raise UsageError(
+            f"the base URL of {provider.name} is not a web address: it must begin with http:// or https://"
+        )
+    if "@" in urlsplit(url).netloc:
+        raise UsageError(f"the base URL of {provider.name} holds a user name or password: configure a key instead")
+    return url.rstrip("/")
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, an unfinished IPv6 address
+        return False
+
+
+def check_key(provider: Provider, key: Key, base_url: str | None) -> None:
+    """Raise UsageError where a key is needed and missing, or can be no key. A server of the user's own may need none."""
+    text = revealed(key)
+    if provider.needs_key and not text and not base_url:
+        raise UsageError(f"{provider.name} needs a key: set {provider.key_variable}, or name another model")
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        raise UsageError(f"the key of {provider.name} holds characters that no key has: copy it again")
+
+
+def revealed(key: Key) -> str:
+    """The key as text, "" where there is none. A line feed at the end of a variable is no part of it."""
+    if key is None:
+        return ""
+    return (key if isinstance(key, str) else key.get_secret_value()).strip()

@@ -1,0 +1,83 @@
+"""What is Anthropic's own: cache marks, the system prompt apart, models that refuse a forced tool."""
+
+import asyncio
+from typing import Any
+
+from bot import doubles, models
+from bot.models.anthropic import AnthropicModel
+from bot.values import Completion, Message, Prompt, Schema, ToolCall
+
+ANSWER = Schema("verdict", "Whether it is right.", {"type": "object", "properties": {"ok": {"type": "boolean"}}})
+TOOL = Schema("run", "Run code.", {"type": "object", "properties": {"code": {"type": "string"}}})
+
+
+def ask(
+    prompt: Prompt, script: doubles.Script, rejects: tuple[str, ...] = (), times: int = 1
+) -> tuple[list[Completion], list[Any]]:
+    """The replies, and the bodies that the server saw."""
+
+    async def run() -> tuple[list[Completion], list[Any]]:
+        async with doubles.anthropic_server(script, rejects=rejects) as server:
+            model = models.connect("anthropic/claude", "key", server.base_url)
+            assert isinstance(model, AnthropicModel)
+            try:
+                done = [await model.complete(prompt) for _ in range(times)]
+            finally:
+                await model.close()
+            assert server.count == times + model.asked_again
+            return done, server.requests
+
+    return asyncio.run(run())
+
+
+def marks(body: dict[str, Any]) -> list[str]:
+    """The texts that carry a cache mark."""
+    blocks = [*body.get("system", ()), *(block for message in body["messages"] for block in message["content"])]
+    return [block.get("text") or block.get("content") for block in blocks if "cache_control" in block]
+
+
+def test_a_worker_marks_its_system_prompt() -> None:
+    """A single question marks the system prompt alone: nobody would read the rest from the cache."""
+    _, (body,) = ask(Prompt((Message("system", "S"), Message("user", "U"))), "ok")
+    assert marks(body) == ["S"]
+
+
+def test_a_dialogue_marks_its_prefix() -> None:
+    """A dialogue in the REPL marks the system prompt, the first user message and the last message."""
+    turns = (
+        Message("system", "S"),
+        Message("user", "U"),
+        Message("assistant", "", (ToolCall("c", "run", {"code": "x"}),)),
+        Message("tool", "T", call_id="c"),
+    )
+    _, (body,) = ask(Prompt(turns, tool=TOOL), "ok")
+    assert marks(body) == ["S", "U", "T"]
+
+
+def test_the_prefix_stays_the_same() -> None:
+    """A later turn sends what the earlier one sent, byte for byte, and adds to it; a late system message is no part of it."""
+    first = (Message("system", "S"), Message("user", "U"))
+    later = (*first, Message("assistant", "A"), Message("system", "one turn left"))
+    _, (one,) = ask(Prompt(first, tool=TOOL), "ok")
+    _, (two,) = ask(Prompt(later, tool=TOOL), "ok")
+    assert (two["system"], two["tools"], two["messages"][0]) == (one["system"], one["tools"], one["messages"][0])
+    assert two["messages"][-1]["content"][0]["text"] == "one turn left"
+
+
+def test_an_answer_is_a_forced_tool() -> None:
+    """A structured answer is demanded by a forced tool."""
+    (done,), (body,) = ask(Prompt((Message("user", "U"),), ANSWER), {"ok": True})
+    assert (done.data, body["tool_choice"]) == ({"ok": True}, {"type": "tool", "name": "verdict"})
+
+
+def test_a_model_that_refuses_a_forced_tool() -> None:
+    """A model that refuses a forced tool is asked by JSON schema, and from then on at once."""
+    done, bodies = ask(Prompt((Message("user", "U"),), ANSWER), {"ok": True}, ("tool_choice",), times=3)
+    assert [reply.data for reply in done] == [{"ok": True}] * 3
+    assert ["output_config" in body for body in bodies] == [False, True, True, True]
+
+
+def test_a_half_written_answer() -> None:
+    """An answer cut off at max_tokens is no data, however much of it parsed."""
+    (done,), _ = ask(Prompt((Message("user", "U"),), ANSWER), doubles.Reply(data={"ok": True}, stop="length"))
+    assert (done.data, done.stop) == (None, "length")

@@ -1,0 +1,173 @@
+"""Both dialects over real HTTP with the real libraries, against the loopback doubles."""
+
+import asyncio
+
+import pytest
+from talking import ANSWER, ANTHROPIC, ASKED, KEY, OPENAI, TOOL, asked, complete, dialects, talk
+
+from bot import doubles, models
+from bot.doubles import Reply, Server
+from bot.errors import ProviderDown
+from bot.models import prices
+from bot.ports import Model
+from bot.values import Completion, Message, Prompt, ToolCall, Usage
+
+
+@dialects
+def test_a_text_reply(name: str) -> None:
+    """A plain reply is the model's text with its usage."""
+    assert complete(name, Reply("fine", usage=Usage(50, 7))) == Completion("fine", Usage(50, 7))
+
+
+@dialects
+def test_a_structured_answer(name: str) -> None:
+    """A demanded answer comes back as data, and as text for the log."""
+    done = complete(name, {"findings": ["a bug"]}, asked(answer=ANSWER))
+    assert (done.data, done.text, done.stop, done.calls) == (
+        {"findings": ["a bug"]},
+        '{"findings": ["a bug"]}',
+        "end",
+        (),
+    )
+
+
+@dialects
+def test_a_malformed_answer(name: str) -> None:
+    """An answer that is no JSON is handed back as text without data: the caller decides on a repair."""
+    done = complete(name, "I found nothing!", asked(answer=ANSWER))
+    assert (done.data, done.text) == (None, "I found nothing!")
+
+
+@dialects
+def test_an_answer_in_a_fence(name: str) -> None:
+    """A server that passes over the schema often wraps the JSON in a fence: it is still data."""
+    assert complete(name, 'Here:\n```json\n{"findings": []}\n```', asked(answer=ANSWER)).data == {"findings": []}
+
+
+@dialects
+def test_a_tool_call(name: str) -> None:
+    """Code for the REPL arrives as a call of the offered tool."""
+    done = complete(name, doubles.code("print(1)"), asked(tool=TOOL))
+    assert (done.stop, [(call.name, call.arguments) for call in done.calls]) == (
+        "tool",
+        [("run", {"code": "print(1)"})],
+    )
+
+
+@dialects
+def test_arguments_that_do_not_parse(name: str) -> None:
+    """Broken arguments of a tool call are kept as the model wrote them."""
+    reply = Reply(calls=(ToolCall("call", "run", {}, "{code: print("),))
+    (call,) = complete(name, reply, asked(tool=TOOL)).calls
+    assert (dict(call.arguments), call.unparsed.strip('"')) == ({}, "{code: print(")
+
+
+@dialects
+def test_a_whole_dialogue(name: str) -> None:
+    """A dialogue with calls and their results, a broken call and a silent turn among them, is taken by the provider."""
+    dialogue = (
+        Message("system", "You review code."),
+        Message("user", ASKED),
+        Message("assistant", "", (ToolCall("c1", "run", {"code": "a"}), ToolCall("c2", "run", {}, "{broken"))),
+        Message("tool", "1", call_id="c1"),
+        Message("tool", "", call_id="c2"),
+        Message("user", "go on"),
+        Message("assistant", "done?"),
+        Message("system", "one turn is left"),
+    )
+    assert complete(name, "yes", Prompt(dialogue, tool=TOOL)).text == "yes"
+
+
+@dialects
+def test_a_refusal(name: str) -> None:
+    """A model that declines ends with stop "refusal" and no data."""
+    done = complete(name, Reply("No.", stop="refusal"), asked(answer=ANSWER))
+    assert (done.stop, done.data) == ("refusal", None)
+
+
+@dialects
+def test_a_cut_reply(name: str) -> None:
+    """A reply that reached max_tokens says so."""
+    assert complete(name, Reply("half a sent", stop="length")).stop == "length"
+
+
+@dialects
+def test_cached_tokens(name: str) -> None:
+    """Input counts cached tokens too, and they cost what the provider takes for them."""
+
+    async def use(model: Model, _: Server) -> tuple[Usage, float | None]:
+        done = await model.complete(asked())
+        return done.usage, model.price(done.usage)
+
+    usage, usd = talk(name, Reply("x", usage=Usage(1000, 100, cache_read=900)), use)
+    per_million = {OPENAI: (0.25, 0.025, 2.0), ANTHROPIC: (3.0, 0.3, 15.0)}[name]
+    assert usage == Usage(1000, 100, cache_read=900)
+    assert usd == pytest.approx((100 * per_million[0] + 900 * per_million[1] + 100 * per_million[2]) / 1e6)
+
+
+def test_cache_writes_cost_more() -> None:
+    """Tokens written to Anthropic's cache are part of the input and cost a quarter more."""
+    done = complete(ANTHROPIC, Reply("x", usage=Usage(1000, 0, cache_write=1000)))
+    assert (done.usage, prices.dollars(ANTHROPIC, done.usage)) == (
+        Usage(1000, 0, cache_write=1000),
+        pytest.approx(1000 * 3.75 / 1e6),
+    )
+
+
+@dialects
+def test_64_calls_at_once(name: str) -> None:
+    """64 calls at once are 64 requests, all in flight together."""
+
+    async def use(model: Model, server: Server) -> tuple[int, int, int]:
+        done = await asyncio.gather(*(model.complete(asked(f"unit {n}")) for n in range(64)))
+        return len({reply.text for reply in done}), server.count, server.peak
+
+    def echo(body: object) -> Reply:
+        return Reply(str(body), delay=0.2)
+
+    assert talk(name, echo, use) == (64, 64, 64)
+
+
+@dialects
+def test_batches_on_one_client(name: str) -> None:
+    """Later batches on the same connections send nothing twice."""
+
+    async def use(model: Model, server: Server) -> list[int]:
+        counts = []
+        for _ in range(4):
+            await asyncio.gather(*(model.complete(asked()) for _ in range(16)))
+            counts.append(server.count)
+        return counts
+
+    assert talk(name, "ok", use) == [16, 32, 48, 64]
+
+
+@dialects
+def test_the_key_is_sent(name: str) -> None:
+    """The key reaches the provider without the line feed that a file often ends with."""
+    assert talk(name, "ok", lambda model, _: model.complete(asked()), key=KEY).text == "ok"
+
+
+@dialects
+def test_text_that_is_no_unicode(name: str) -> None:
+    """A lone surrogate, from a file name that is not UTF-8, does not stop a call."""
+    assert complete(name, "ok", asked("name \udcff.py")).text == "ok"
+
+
+@dialects
+def test_a_second_event_loop(name: str) -> None:
+    """A model that was closed works in another loop; one that was not says so instead of failing oddly."""
+    model = models.connect(name, KEY, "http://127.0.0.1:1")
+
+    async def call(*, close: bool) -> None:
+        try:
+            await model.complete(asked())
+        finally:
+            if close:
+                await model.close()
+
+    for close in (True, False):
+        with pytest.raises(ProviderDown):
+            asyncio.run(call(close=close))
+    with pytest.raises(RuntimeError, match="used from two event loops"):
+        asyncio.run(call(close=True))

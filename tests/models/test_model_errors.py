@@ -1,0 +1,131 @@
+"""What goes wrong, in both dialects over real HTTP: one request, the right error, no secret in it."""
+
+import asyncio
+import logging
+import traceback
+
+import pytest
+from talking import ASKED, KEY, asked, dialects, talk
+
+from bot import models
+from bot.doubles import Reply, Server
+from bot.errors import ProviderDown, ProviderError, ProviderRefused, RateLimited
+from bot.ports import Model
+
+
+def failure(name: str, reply: Reply, timeout: float = 20) -> tuple[ProviderError, int]:
+    """The error that one call raises, and how many requests the server saw."""
+
+    async def use(model: Model, server: Server) -> tuple[ProviderError, int]:
+        with pytest.raises(ProviderError) as caught:
+            await model.complete(asked())
+        return caught.value, server.count
+
+    return talk(name, reply, use, timeout=timeout)
+
+
+@dialects
+@pytest.mark.parametrize("status", [429, 529])
+def test_rate_limits(name: str, status: int) -> None:
+    """A 429 or 529 is one request and a RateLimited with the seconds that the provider named."""
+    error, requests = failure(name, Reply(status=status, retry_after="7"))
+    assert isinstance(error, RateLimited)
+    assert (error.retry_after, requests) == (7.0, 1)
+
+
+@dialects
+def test_rate_limit_without_a_time(name: str) -> None:
+    """Where the provider names no time, retry_after is None."""
+    error, _ = failure(name, Reply(status=429))
+    assert isinstance(error, RateLimited)
+    assert error.retry_after is None
+
+
+@dialects
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(status=500),
+        Reply(status=503),
+        Reply(fault="drop"),
+        Reply(fault="truncate"),
+        Reply(fault="hang"),
+        Reply(status=408),
+    ],
+    ids=["500", "503", "dropped", "truncated JSON", "no answer", "408"],
+)
+def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
+    """A failure on the provider's side or on the way is ProviderDown, and was sent once."""
+    error, requests = failure(name, reply, timeout=0.2 if reply.fault == "hang" else 20)
+    assert (type(error), requests) == (ProviderDown, 1)
+
+
+@dialects
+def test_a_timeout_is_called_one(name: str) -> None:
+    """A server that never answers is told from one that hangs up."""
+    assert "did not answer within 0.2 s" in str(failure(name, Reply(fault="hang"), timeout=0.2)[0])
+    assert "no answer from" in str(failure(name, Reply(fault="drop"))[0])
+
+
+@dialects
+def test_nobody_listens(name: str) -> None:
+    """A refused connection names the host and says what to check."""
+
+    async def run() -> None:
+        model = models.connect(name, KEY, "http://127.0.0.1:1/v1")
+        try:
+            with pytest.raises(ProviderDown, match=r"at 127\.0\.0\.1:1: check the connection"):
+                await model.complete(asked())
+        finally:
+            await model.close()
+
+    asyncio.run(run())
+
+
+@dialects
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (Reply(status=401), "refuses the key"),
+        (Reply(status=403), "refuses the key"),
+        (Reply("API key not valid. Please pass a valid API key.", status=400), "refuses the key"),
+        (Reply(status=404), "unknown model"),
+        (Reply("The model `x` does not exist", status=400), "unknown model"),
+        (Reply("prompt is too long: 300000 tokens > 200000 maximum", status=400), "too long"),
+        (Reply("maximum context length is 8192 tokens", status=400), "too long"),
+        (Reply(status=413), "too long"),
+        (Reply("Your credit balance is too low", status=400), "no credit left"),
+        (Reply(status=402), "no credit left"),
+        (Reply("quota", status=429, error="insufficient_quota"), "no credit left"),
+        (Reply("something else", status=400, error="odd_request"), "refuses the request"),
+        (Reply(status=307), "redirects"),
+    ],
+)
+def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str) -> None:
+    """A refused request is ProviderRefused with a sentence that says what to do."""
+    error, requests = failure(name, reply)
+    assert (type(error), requests) == (ProviderRefused, 1)
+    assert sentence in str(error)
+
+
+@dialects
+@pytest.mark.parametrize("status", [307, 400, 401, 404, 413, 429, 500, 529])
+def test_errors_keep_secrets(name: str, status: int) -> None:
+    """Neither the key nor the prompt is in an error or its traceback, even when the provider repeats them."""
+    error, _ = failure(name, Reply(f"bad {KEY} and {ASKED}", status=status, error=KEY, param=ASKED))
+    shown = "".join(traceback.format_exception(error)) + repr(error) + repr(vars(error))
+    assert not any(secret in shown for secret in (KEY, ASKED, "Authorization"))
+
+
+@dialects
+def test_logs_and_repr_keep_secrets(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """At the most talkative level no log line holds the key or the prompt, nor does the model's repr or its fields."""
+    caplog.set_level(logging.DEBUG)
+
+    async def use(model: Model, _: Server) -> str:
+        await model.complete(asked())
+        return f"{model!r} {vars(model)}"
+
+    shown = talk(name, "ok", use)
+    assert KEY not in shown + caplog.text
+    assert ASKED not in shown + caplog.text

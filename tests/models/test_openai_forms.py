@@ -1,0 +1,194 @@
+"""What compatible servers disagree on: asked in another form after a 400 that names it, and remembered."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from bot import doubles, models
+from bot.doubles import Reply
+from bot.errors import BadAnswer, ProviderDown, ProviderRefused
+from bot.models.answers import strict
+from bot.models.openai import OpenAIModel
+from bot.values import Completion, Message, Prompt, Schema, Usage
+
+CLOSED = {
+    "type": "object",
+    "properties": {"ok": {"type": "boolean"}},
+    "required": ["ok"],
+    "additionalProperties": False,
+}
+ANSWER = Schema("verdict", "Whether it is right.", CLOSED)
+TOOL = Schema("run", "Run code.", {"type": "object", "properties": {"code": {"type": "string"}}})
+QUESTION = (Message("user", "is it right?"),)
+
+
+def ask(
+    prompt: Prompt,
+    script: doubles.Script,
+    rejects: tuple[str, ...] = (),
+    name: str = "compatible/some-model",
+    times: int = 1,
+) -> tuple[list[Completion], list[Any], int]:
+    """The replies, the bodies that the server saw, and how often the model asked again."""
+
+    async def run() -> tuple[list[Completion], list[Any], int]:
+        async with doubles.openai_server(script, rejects=rejects) as server:
+            model = models.connect(name, "key", server.base_url)
+            assert isinstance(model, OpenAIModel)
+            try:
+                done = [await model.complete(prompt) for _ in range(times)]
+            finally:
+                await model.close()
+            assert server.count == times + model.asked_again
+            return done, server.requests, model.asked_again
+
+    return asyncio.run(run())
+
+
+def test_a_schema_is_strict_where_it_can_be() -> None:
+    """A closed schema is sent as strict, an open one is not: a strict server refuses it."""
+    _, (closed,), _ = ask(Prompt(QUESTION, ANSWER), {"ok": True})
+    _, (open_,), _ = ask(Prompt(QUESTION, Schema("v", "", {"type": "object", "properties": {"ok": {}}})), {"ok": True})
+    assert closed["response_format"]["json_schema"]["strict"] is True
+    assert open_["response_format"]["json_schema"]["strict"] is False
+
+
+def test_strictness_looks_inside() -> None:
+    """A schema with an open object anywhere is not strict."""
+    assert strict({"type": "array", "items": CLOSED})
+    assert not strict({"type": "array", "items": {"anyOf": [CLOSED, {"type": "object"}]}})
+
+
+def test_no_response_format() -> None:
+    """A server without response_format is asked by a forced tool, and from then on at once."""
+    done, bodies, again = ask(Prompt(QUESTION, ANSWER), {"ok": True}, ("response_format",), times=3)
+    assert [reply.data for reply in done] == [{"ok": True}] * 3
+    assert [reply.stop for reply in done] == ["end"] * 3
+    assert (again, ["tool_choice" in body for body in bodies]) == (1, [False, True, True, True])
+
+
+def test_malformed_in_a_forced_tool() -> None:
+    """A malformed answer in a forced tool is text without data, not a tool call."""
+    (done,), _, _ = ask(Prompt(QUESTION, ANSWER), "not json", ("response_format",))
+    assert (done.data, done.text, done.calls, done.stop) == (None, "not json", (), "end")
+
+
+def test_neither_format_nor_tools() -> None:
+    """A server with neither is told the schema in words."""
+    (done,), bodies, again = ask(Prompt(QUESTION, ANSWER), '{"ok": false}', ("response_format", "tools"))
+    assert (done.data, again) == ({"ok": False}, 2)
+    assert '"additionalProperties": false' in bodies[-1]["messages"][-1]["content"]
+
+
+def test_no_tools() -> None:
+    """A server without tools is asked without the tool: the root's code then comes in a fence."""
+    (done,), _, again = ask(Prompt(QUESTION, tool=TOOL), "```python\nx = 1\n```", ("tools",))
+    assert (done.text, done.stop, again) == ("```python\nx = 1\n```", "end", 1)
+
+
+@pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens"])
+def test_the_name_of_the_cap(field: str) -> None:
+    """Whichever name a server has for the cap of a reply, it is found and remembered."""
+    for name in ("compatible/some-model", "azure/some-model"):
+        done, bodies, again = ask(Prompt(QUESTION, max_tokens=77), "ok", (field,), name, times=2)
+        assert [reply.text for reply in done] == ["ok", "ok"]
+        assert again <= 1
+        assert all(body.get("max_tokens", body.get("max_completion_tokens")) == 77 for body in bodies)
+
+
+def test_a_server_that_takes_neither_cap() -> None:
+    """Refusals do not go round in circles."""
+    with pytest.raises(ProviderRefused, match="unsupported_parameter"):
+        ask(Prompt(QUESTION), "ok", ("max_tokens", "max_completion_tokens"))
+
+
+def test_64_calls_discover_a_form_together() -> None:
+    """Calls that start before the form is known ask again once each; those after do not."""
+
+    async def run() -> tuple[int, int, int]:
+        async with doubles.openai_server({"ok": True}, rejects=("response_format",)) as server:
+            model = models.connect("compatible/m", None, server.base_url)
+            await asyncio.gather(*(model.complete(Prompt(QUESTION, ANSWER)) for _ in range(64)))
+            first = server.count
+            await asyncio.gather(*(model.complete(Prompt(QUESTION, ANSWER)) for _ in range(64)))
+            await model.close()
+            assert isinstance(model, OpenAIModel)
+            return first, server.count - first, model.asked_again
+
+    first, second, again = asyncio.run(run())
+    assert (first, second) == (64 + again, 64)
+
+
+def test_a_slow_call_undoes_nothing() -> None:
+    """A call that began before the form was known and ends after it does not bring the old form back."""
+
+    def reply(body: Mapping[str, Any]) -> Reply:
+        return Reply(data={"ok": True}, delay=0.0 if "tool_choice" in body else 0.2)
+
+    async def run() -> int:
+        async with doubles.openai_server(reply, rejects=("response_format",)) as server:
+            model = models.connect("compatible/m", None, server.base_url)
+            await asyncio.gather(model.complete(Prompt(QUESTION)), model.complete(Prompt(QUESTION, ANSWER)))
+            await model.complete(Prompt(QUESTION, ANSWER))
+            await model.close()
+            return server.count
+
+    assert asyncio.run(run()) == 4
+
+
+def test_no_key_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server without a key is not sent the key of another provider."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
+
+    async def run() -> str:
+        async with doubles.openai_server("ok", key="none") as server:
+            model = models.connect("ollama/llama", None, server.base_url)
+            try:
+                return (await model.complete(Prompt(QUESTION))).text
+            finally:
+                await model.close()
+
+    assert asyncio.run(run()) == "ok"
+
+
+def test_a_spoilt_answer_is_the_model_s_fault() -> None:
+    """A 400 about the model's own broken call is worth asking again, and the tool stays offered."""
+    with pytest.raises(BadAnswer, match="ask again"):
+        ask(Prompt(QUESTION, tool=TOOL), Reply("Failed to call a function.", status=400, error="tool_use_failed"))
+
+
+def test_unreported_usage_is_estimated_upwards() -> None:
+    """Where a server reports no usage, caps still count something."""
+    (done,), _, _ = ask(Prompt((Message("user", "x" * 300),)), Reply("y" * 30, usage=Usage()))
+    assert done.usage == Usage(101, 11)
+
+
+def test_an_error_inside_a_200() -> None:
+    """A gateway's error in a 200 is an error, not an empty reply."""
+
+    async def run(raw: bytes) -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(raw) + raw)
+            writer.close()
+            await writer.wait_closed()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            model = models.connect("compatible/m", None, f"http://127.0.0.1:{port}/v1")
+            try:
+                await model.complete(Prompt(QUESTION))
+            finally:
+                await model.close()
+
+    with pytest.raises(ProviderDown, match="502"):
+        asyncio.run(run(b'{"error": {"message": "upstream died"}}'))
+    with pytest.raises(ProviderRefused, match="unknown model"):
+        asyncio.run(run(b'{"error": {"code": 404, "message": "no"}}'))
+    with pytest.raises(ProviderDown, match="without a message"):
+        asyncio.run(run(b'{"choices": []}'))
+    with pytest.raises(ProviderDown, match="no whole JSON object"):
+        asyncio.run(run(b"<html>gateway</html>"))

@@ -1,0 +1,61 @@
+"""Dollars: this model's price or none."""
+
+import pytest
+
+from bot.models.prices import dollars
+from bot.values import Usage
+
+MILLION = Usage(1_000_000, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "usd"),
+    [
+        ("openai/gpt-5-mini", 0.25),
+        ("openai/gpt-5-mini-2025-08-07", 0.25),
+        ("anthropic/claude-haiku-4-5", 1.0),
+        ("anthropic/claude-haiku-4-5-20251001", 1.0),
+        ("anthropic/claude-opus-4-5", 5.0),
+    ],
+)
+def test_listed_models(name: str, usd: float) -> None:
+    """A listed model, also by its dated name, has its list price."""
+    assert dollars(name, MILLION) == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    "name", ["openrouter/minimax/minimax-m2", "gemini/gemini-2.5-flash", "groq/openai/gpt-oss-120b"]
+)
+def test_names_with_segments(name: str) -> None:
+    """The first segment is the provider, the rest the model."""
+    assert (dollars(name, MILLION) or 0) > 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "openai/gpt-5-mini-next",
+        "anthropic/claude-sonnet-4-5-turbo",
+        "anthropic/claude-opus-4-15",
+        "anthropic/gpt-5-mini",
+        "ollama/llama3.1",
+        "compatible/gpt-5-mini",
+        "openrouter/minimax/minimax-m2-huge",
+        "openrouter/agentica-org/deepcoder-14b-preview:free",
+        "nobody/model",
+        "nonsense",
+    ],
+)
+def test_unknown_prices(name: str) -> None:
+    """An unknown price is None: not zero, and not the price of a model whose name begins alike."""
+    assert dollars(name, MILLION) is None
+
+
+def test_usage_that_cannot_be_priced() -> None:
+    """Tokens that contradict each other have no price."""
+    assert dollars("openai/gpt-5-mini", Usage(10, 0, cache_read=100)) is None
+
+
+def test_nothing_costs_nothing() -> None:
+    """No tokens of a known model cost zero dollars."""
+    assert dollars("openai/gpt-5-mini", Usage()) == 0

@@ -1,0 +1,73 @@
+"""From a name to a model, before anything is sent."""
+
+import subprocess
+import sys
+
+import pytest
+from pydantic import SecretStr
+
+from bot import models
+from bot.errors import UsageError
+
+
+@pytest.mark.parametrize("name", sorted(models.PROVIDERS))
+def test_every_provider_connects(name: str) -> None:
+    """Each provider gives a model of its name without sending anything."""
+    provider = models.PROVIDERS[name]
+    url = None if provider.base_url else "http://127.0.0.1:1/v1"
+    assert models.connect(f"{name}/some/model", SecretStr("key"), url).name == f"{name}/some/model"
+
+
+@pytest.mark.parametrize("name", ["gpt-5-mini", "openai/", "/gpt-5-mini", ""])
+def test_a_name_without_a_model(name: str) -> None:
+    """A name that is not provider/model is refused with an example."""
+    with pytest.raises(UsageError, match="write provider/model, for example"):
+        models.connect(name, "key")
+
+
+def test_an_unknown_provider() -> None:
+    """An unknown provider is refused with the known ones."""
+    with pytest.raises(UsageError, match=r"unknown provider 'opnai': known are anthropic, .*openai"):
+        models.connect("opnai/gpt-5-mini", "key")
+
+
+def test_a_missing_key() -> None:
+    """A missing key names the variable to set; a server of the user's own may need none."""
+    with pytest.raises(UsageError, match="set MISTRAL_API_KEY"):
+        models.connect("mistral/codestral", SecretStr(""))
+    assert models.connect("mistral/codestral", None, "http://127.0.0.1:1/v1").name == "mistral/codestral"
+
+
+def test_a_key_that_is_none() -> None:
+    """A key with a stray character is refused without being shown."""
+    with pytest.raises(UsageError, match="copy it again") as caught:
+        models.connect("openai/gpt-5-mini", "sk-abc…")
+    assert "sk-abc" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host", "http://", "http://host:port", "http://[::1"])
+def test_a_base_url_that_is_none(url: str) -> None:
+    """A base URL that is no web address is refused."""
+    with pytest.raises(UsageError, match="is not a web address"):
+        models.connect("ollama/llama", None, url)
+
+
+def test_a_password_in_the_base_url() -> None:
+    """A password in a base URL would end up in messages: it is refused, unseen."""
+    with pytest.raises(UsageError, match="configure a key instead") as caught:
+        models.connect("compatible/m", None, "http://me:hidden@127.0.0.1/v1")
+    assert "hidden" not in str(caught.value)
+
+
+def test_a_provider_without_an_address() -> None:
+    """A provider that only the user can locate asks for its base URL."""
+    with pytest.raises(UsageError, match="configure its base URL"):
+        models.connect("azure/my-deployment", "key")
+
+
+def test_libraries_are_loaded_late() -> None:
+    """Naming the providers loads neither library nor the price list."""
+    script = "import sys, bot.models; print({'openai', 'anthropic', 'aiohttp', 'genai_prices', 'pydantic'} & set(sys.modules))"
+    assert (
+        subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout == "set()\n"
+    )

@@ -1,0 +1,57 @@
+"""The scripted model."""
+
+import asyncio
+
+import pytest
+
+from bot.errors import ProviderRefused, RateLimited
+from bot.models.scripted import ScriptedModel
+from bot.values import Completion, Message, Prompt, Usage
+
+PROMPT = Prompt((Message("user", "1234"),))
+
+
+def test_a_sequence() -> None:
+    """Texts, data, whole completions and errors are played in order, and the prompts are kept."""
+    whole = Completion("c", Usage(1, 1), "length")
+    model = ScriptedModel(["a", {"b": 1}, whole, RateLimited("wait", 2.0)])
+
+    async def run() -> list[Completion]:
+        return [await model.complete(PROMPT) for _ in range(3)]
+
+    a, b, c = asyncio.run(run())
+    assert (a.text, a.data, b.text, b.data, c) == ("a", None, '{"b": 1}', {"b": 1}, whole)
+    with pytest.raises(RateLimited):
+        asyncio.run(model.complete(PROMPT))
+    assert model.prompts == [PROMPT] * 4
+
+
+def test_the_end_of_the_script() -> None:
+    """One call too many is refused, with the count."""
+    model = ScriptedModel([])
+    with pytest.raises(ProviderRefused, match="has 0 replies"):
+        asyncio.run(model.complete(PROMPT))
+
+
+def test_a_function() -> None:
+    """A function sees the prompt."""
+    model = ScriptedModel(lambda prompt: prompt.messages[0].text[::-1])
+    assert asyncio.run(model.complete(PROMPT)).text == "4321"
+
+
+def test_price_and_usage() -> None:
+    """Usage is counted from characters; the price is per token, and unknown where none was given."""
+    model = ScriptedModel(["abcd"], price=0.5)
+    usage = asyncio.run(model.complete(PROMPT)).usage
+    assert (usage, model.price(usage), ScriptedModel([]).price(usage)) == (Usage(2, 2), 2.0, None)
+
+
+def test_calls_in_flight() -> None:
+    """The peak tells how many calls were in flight at once."""
+    model = ScriptedModel(lambda _: "ok", delay=0.01)
+
+    async def run() -> None:
+        await asyncio.gather(*(model.complete(PROMPT) for _ in range(64)))
+
+    asyncio.run(run())
+    assert model.peak == 64
