@@ -132,11 +132,11 @@ class Checkout:
     async def _grep(
         self, form: list[str], patterns: Sequence[str], globs: Sequence[str], syntax: str, side: Side, *, word: bool
     ) -> bytes:
-        if not patterns:
+        given = [part for pattern in patterns for one in [_one_line(pattern, syntax)] if one for part in ("-e", one)]
+        if not given:
             return b""
         form += ["-w"] if word else []
         form += ["-F" if syntax == "fixed" else "-P"]
-        given = [part for pattern in patterns for part in ("-e", pattern)]
         return await self._git(
             "grep",
             "-z",
@@ -172,6 +172,13 @@ class Checkout:
                 body = await process.stdout.readexactly(int(head[2]) + 1)
                 found.append(body[:-1])
         return found
+
+
+def _one_line(pattern: str, syntax: str) -> str:
+    """Git reads a pattern with a line break as two patterns. A fixed one can match no line, a Perl one gets the escape."""
+    if "\n" not in pattern:
+        return pattern
+    return "" if syntax == "fixed" else pattern.replace("\\\n", "\\n").replace("\n", "\\n")
 
 
 def _entry(row: bytes) -> Entry:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest
 
 
+OFFLINE = (
+    "No API key was found, so this review ran offline: contract checks over the callers, ruff, a secrets check. "
+    "With ANTHROPIC_API_KEY or OPENAI_API_KEY set, models also read every changed unit with its callers."
+)
+
+
 class StrategyName(StrEnum):
     """Names of the strategies, as data for the parser: the strategies themselves load later."""
 
@@ -84,6 +90,8 @@ def command(
     }
     asked = _request(change, repo, staged=staged, uncommitted=uncommitted)
     result = carry_out(asked, flags, quiet=quiet)
+    if result.strategy == "offline" and strategy is None:
+        tell(OFFLINE)
     deliver(result, form.value, output)
     return exit_code(result)
 
@@ -104,9 +112,11 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
     from bot.outputs import OUTPUTS
 
     if form == "console" and output is None:
+        from rich.console import Console
+
         from bot.outputs import console
 
-        console.show(review)
+        console.show(review, Console())
         return
     text = OUTPUTS[form]().render(review)
     if output is None:

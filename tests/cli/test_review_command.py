@@ -1,0 +1,277 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot import doubles
+from bot.doubles import Reply, Server
+
+BEFORE = {
+    "shop/__init__.py": "",
+    "shop/rates.py": "def quote(weight, express=False):\n    return weight * (2 if express else 1)\n",
+    "shop/labels.py": "from shop.rates import quote\n\n\ndef label(parcel):\n    return quote(parcel.weight, express=True)\n",
+}
+AFTER = {"shop/rates.py": "def quote(weight, *, service):\n    return weight * (2 if service == 'express' else 1)\n"}
+CALLER = "    return quote(parcel.weight, express=True)"
+SMALL = {"findings": [], "answer": "Nothing is wrong."}
+
+
+def run(*arguments: str, cwd: Path, timeout: float = 60, **env: str) -> subprocess.CompletedProcess[str]:
+    """The command as a user runs it: no key but those given, no terminal."""
+    clean = {"PATH": os.environ["PATH"], "HOME": str(cwd.parent), "PYTHONPATH": str(Path(__file__).parents[2]), **env}
+    command = [sys.executable, "-m", "bot", "review", *arguments]
+    return subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+@pytest.fixture
+def changed(repository: Repository) -> Repository:
+    """A branch that gives a function a new signature and forgets one caller."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(AFTER, "Name the service\n\nInstead of a flag.")
+    return repository
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A loopback server that finds nothing wrong with anything."""
+    with doubles.in_thread(Server(SMALL)) as running:
+        yield running
+
+
+def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> None:
+    """Offline, exit code 0 without --fail-on, and the output says that no model was asked."""
+    done = run(cwd=changed.folder)
+    assert done.returncode == 0, done.stderr
+    assert "shop/labels.py:5" in done.stdout
+    assert CALLER.strip() in done.stdout
+    assert "no model" in done.stdout
+    assert "offline" in done.stderr
+
+
+def test_fail_on_is_the_exit_code(changed: Repository) -> None:
+    """1 at or above the bar, 0 below it."""
+    assert run("--fail-on", "high", cwd=changed.folder).returncode == 1
+    assert run("--fail-on", "critical", cwd=changed.folder).returncode == 0
+
+
+def test_json_holds_the_finding_its_evidence_and_the_coverage(changed: Repository) -> None:
+    """One document on standard output and nothing else."""
+    document = json.loads(run("--format", "json", cwd=changed.folder).stdout)
+    (finding,) = document["findings"]
+    assert (finding["path"], finding["start"], finding["quote"], finding["verdict"]) == (
+        "shop/labels.py",
+        5,
+        CALLER,
+        "proven",
+    )
+    assert {(e["path"], e["side"]) for e in finding["evidence"]} == {
+        ("shop/rates.py", "base"),
+        ("shop/rates.py", "head"),
+    }
+    assert document["cost"]["calls"] == 0
+
+
+@pytest.mark.parametrize("form", ["console", "markdown", "json", "sarif"])
+def test_every_format_goes_to_a_file(changed: Repository, tmp_path: Path, form: str) -> None:
+    """The file holds the review; standard output stays empty; the terminal says where it is."""
+    target = tmp_path / "out"
+    done = run("--format", form, "--output", str(target), cwd=changed.folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert str(target) in done.stderr
+    assert "labels.py" in target.read_text()
+
+
+def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
+    """The fix of the caller, not yet committed, makes the finding of the branch disappear from a review of it alone."""
+    changed.write({"shop/labels.py": BEFORE["shop/labels.py"].replace("express=True", "service='express', weight=1")})
+    changed.git("add", "-A")
+    for scope in ("--staged", "--uncommitted"):
+        document = json.loads(run(scope, "--format", "json", cwd=changed.folder).stdout)
+        assert [file["path"] for file in document["files"]] == ["shop/labels.py"]
+
+
+def test_a_bare_repository_is_reviewed(changed: Repository, tmp_path: Path) -> None:
+    """No work tree is needed."""
+    changed.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    done = run("main..feature", "--repo", str(tmp_path / "bare.git"), "--fail-on", "high", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--repo", "/nowhere"], 2, "is not a folder"),
+        (["nowhere..HEAD"], 2, "unknown revision 'nowhere'"),
+        (["main..main"], 0, "hold the same files"),
+        (["--staged"], 0, "nothing is staged"),
+        (["--uncommitted"], 0, "no uncommitted work"),
+        (["--staged", "--uncommitted"], 2, "give one of"),
+        (["--strategy", "magic"], 2, "magic"),
+        (["--format", "pdf"], 2, "pdf"),
+        (["--fail-on", "terrible"], 2, "terrible"),
+        (["--max-usd", "-1"], 2, "--max-usd"),
+        (["--nonsense"], 2, "--nonsense"),
+        (["--strategy", "rlm"], 2, "needs a model"),
+        (["--worker", "gpt-5"], 2, "provider/model"),
+        (["--worker", "nobody/model"], 2, "unknown provider 'nobody'"),
+        (["--worker", "openai/gpt-5"], 2, "OPENAI_API_KEY"),
+        (["--output", "/nowhere/out.md"], 2, "cannot be written"),
+    ],
+)
+def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], code: int, sentence: str) -> None:
+    """It says what is wrong, with the right exit code and no traceback."""
+    done = run(*arguments, cwd=changed.folder)
+    assert done.returncode == code
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_without_git_is_said(tmp_path: Path) -> None:
+    """The most common mistake of a first run."""
+    (tmp_path / "plain").mkdir()
+    done = run(cwd=tmp_path / "plain")
+    assert (done.returncode, "is not a git repository" in done.stderr) == (2, True)
+
+
+def test_a_branch_without_a_commit_is_said(repository: Repository) -> None:
+    """`git init` and nothing more."""
+    done = run(cwd=repository.folder)
+    assert (done.returncode, "no commit yet" in done.stderr) == (2, True)
+
+
+def test_a_change_of_nothing_reviewable_is_a_review(repository: Repository) -> None:
+    """Only a lock file changed: listed with its reason, no finding, no fault."""
+    repository.commit({"yarn.lock": "a\n"})
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"yarn.lock": "b\n"})
+    done = run(cwd=repository.folder)
+    assert done.returncode == 0, done.stderr
+    assert "lock file" in done.stdout
+
+
+def test_odd_file_names_are_reviewed(repository: Repository) -> None:
+    """A line break, a quote, an emoji and two dots in a name, each with an undefined name in the code."""
+    names = ["new\nline.py", 'quo"te.py', "smile 🙂.py", "a..b.py"]
+    repository.commit({"a": "1"})
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(dict.fromkeys(names, "def f():\n    return missing_name\n"))
+    done = run("--format", "json", "--quota", "9", cwd=repository.folder)
+    assert done.returncode == 0, done.stderr
+    assert {finding["path"] for finding in json.loads(done.stdout)["findings"]} == set(names)
+
+
+def test_a_direct_review_makes_one_call(changed: Repository, server: Server) -> None:
+    """A small change, a model at a base URL: the whole diff and its call sites in one prompt."""
+    done = run("--worker", "compatible/m", "--format", "json", cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["strategy"]["name"] == "direct"
+    assert (document["cost"]["calls"], server.count) == (1, 1)
+    assert document["cost"]["usd"] is None
+    assert CALLER.strip() in server.requests[0]["messages"][-1]["content"]
+
+
+def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository) -> None:
+    """The findings so far are delivered, marked partial, and the exit code is 3."""
+    with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
+        done = run(
+            "--strategy",
+            "fanout",
+            "--worker",
+            "compatible/m",
+            "--format",
+            "json",
+            cwd=changed.folder,
+            DEEPREPO_BASE_URL=refusing.openai_url,
+        )
+    assert done.returncode == 3, done.stderr
+    document = json.loads(done.stdout)
+    assert [finding["source"] for finding in document["findings"]] == ["contracts"]
+    assert document["partial"] is True
+
+
+def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
+    """The model hangs, the user gives up: the contract checks' finding is shown, and the exit code is 130."""
+    with doubles.in_thread(Server(Reply(fault="hang"))) as hanging:
+        env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(changed.folder.parent),
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+        }
+        command = [sys.executable, "-m", "bot", "review", "--strategy", "fanout", "--worker", "compatible/m"]
+        process = subprocess.Popen(
+            command,
+            cwd=changed.folder,
+            env={**env, "DEEPREPO_BASE_URL": hanging.openai_url},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while not hanging.count and process.poll() is None:
+            pass  # the request is on its way
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert "shop/labels.py:5" in out
+    assert "interrupted" in out
+
+
+def test_a_key_is_never_shown(changed: Repository) -> None:
+    """Neither on the terminal nor in the review nor in a journal, when the provider refuses it."""
+    journal = changed.folder.parent / "journal.jsonl"
+    with doubles.in_thread(Server(SMALL, key="another")) as refusing:
+        done = run(
+            "--worker", "openai/gpt-5.4", "--journal", str(journal), "--format", "json",
+            cwd=changed.folder, DEEPREPO_BASE_URL=refusing.openai_url, OPENAI_API_KEY="sk-never-shown",
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert "sk-never-shown" not in done.stdout + done.stderr + journal.read_text()
+
+
+def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(repository: Repository) -> None:
+    """The base asks to leave a folder out; the change asks for more and is not heard; a typo is a warning."""
+    repository.commit({".deeprepo.yml": "ignore: ['generated/']\nqouta: 1\n", "a.py": "x = 1\n"})
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(
+        {".deeprepo.yml": "ignore: ['*']\n", "a.py": "x = y_missing\n", "generated/b.py": "x = z_missing\n"}
+    )
+    document = json.loads(run("--format", "json", cwd=repository.folder).stdout)
+    assert [finding["path"] for finding in document["findings"]] == ["a.py"]
+    assert ["generated/b.py", "left out by .deeprepo.yml"] in [
+        [f["path"], f["reason"]] for f in document["coverage"]["skipped_files"]
+    ]
+    assert any("qouta" in note for note in document["notes"])
+
+
+def test_version_and_help() -> None:
+    """Both answer without loading the engine."""
+    for argument, words in (("--version", "deeprepo 0."), ("--help", "review")):
+        done = subprocess.run([sys.executable, "-m", "bot", argument], capture_output=True, text=True, check=True)
+        assert words in done.stdout
+
+
+def test_config_explains_each_value(repository: Repository) -> None:
+    """The value, and where it comes from."""
+    repository.commit({".deeprepo.yml": "quota: 2\n"})
+    command = [sys.executable, "-m", "bot", "config", "--explain", "--repo", str(repository.folder)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "DEEPREPO_USD": "0.25"}
+    )
+    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    assert "2" in lines["quota"]
+    assert ".deeprepo.yml" in lines["quota"]
+    assert "[environment]" in lines["usd"]
+
+
+def test_the_demo_reviews_its_sample() -> None:
+    """Two forgotten callers, a token (masked), two bugs of the new file."""
+    done = subprocess.run([sys.executable, "-m", "bot", "demo"], capture_output=True, text=True, check=True)
+    for words in ("parcel/labels.py:8", "parcel/nightly.py:10", "ghp_***", "parcel_id", "$0.00"):
+        assert words in done.stdout
