@@ -1,0 +1,197 @@
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+
+from bot import doubles, pipeline, wiring
+from bot.doubles import PerModel, Reply, Server
+from bot.errors import NothingToReview
+from bot.values import Review, ReviewRequest
+
+HELPER = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
+USER = "from shop.helper import apply\n\n\ndef total(rows):\n    return sum(apply(0.2, row) for row in rows)\n"
+BEFORE: dict[str, str | bytes | None] = {"shop/__init__.py": "", "shop/helper.py": HELPER, "shop/user.py": USER}
+AFTER: dict[str, str | bytes | None] = {
+    "shop/helper.py": HELPER.replace("    if amount < 0:\n        raise ValueError(amount)\n", ""),
+    "shop/notes.py": "".join(f"def note_{n}(text):\n    return text + '{n}'\n\n\n" for n in range(40)),
+}
+LINE = "    return amount * rate"
+FOUND = {
+    "path": "shop/helper.py",
+    "quote": LINE,
+    "line": 2,
+    "title": "A negative amount is no longer refused",
+    "why": "The check was removed.",
+    "consequence": "A wrong total.",
+    "trigger": "apply(0.2, -1)",
+    "severity": "high",
+    "category": "logic",
+    "evidence": [{"path": "shop/user.py", "quote": "    return sum(apply(0.2, row) for row in rows)"}],
+    "suggestion": None,
+}
+CONFIRMED = {"verdict": "confirmed", "trigger": "apply(0.2, -1) gives -0.2", "author_would_change": True, "reason": "r"}
+
+
+def worker(body: Mapping[str, Any]) -> Reply:
+    """Finds the removed check where it is shown; confirms what it is asked to confirm."""
+    text = str(body["messages"])
+    if "The claim, about" in text:
+        return Reply(data=CONFIRMED)
+    return Reply(data={"answer": "Read.", "findings": [FOUND] if "apply(rate, amount)" in text else []})
+
+
+@pytest.fixture
+def pull(repository: Repository) -> ReviewRequest:
+    """A branch that removes a check and adds a module."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(AFTER, "after")
+    return ReviewRequest(str(repository.folder))
+
+
+@pytest.fixture
+def reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - a function that reviews
+    """Review a request against a loopback server in the door's own way."""
+
+    def review(request: ReviewRequest, server: Server | None, **flags: Any) -> Review:  # noqa: ANN401
+        for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
+            monkeypatch.delenv(variable, raising=False)
+        if server is not None:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+            flags = {"worker": "compatible/worker", **flags}
+        scratch = tmp_path / "scratch"
+        scratch.mkdir(exist_ok=True)
+        return asyncio.run(pipeline.review(request, wiring.deps(flags, str(scratch), lambda _: None)))
+
+    return review
+
+
+def said(review: Review) -> list[tuple[str, int, str]]:
+    """What a reader is told, in short."""
+    return [(p.finding.path, p.finding.start, p.finding.verdict) for p in review.findings]
+
+
+def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+    """Each unit stood in a prompt; the claim was checked by a second call; the caller's body was shown."""
+    with doubles.in_thread(Server(worker)) as server:
+        review = reviewed(pull, server, strategy="fanout")
+    assert said(review) == [("shop/helper.py", 2, "confirmed")]
+    assert review.findings[0].place == "inline"
+    assert review.coverage.complete
+    assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 40
+    assert review.cost.calls == server.count
+    assert any("def total(rows)" in str(body) for body in server.requests)
+
+
+def test_a_refuted_finding_is_not_said(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+    """It is counted as dropped."""
+
+    def refuting(body: Mapping[str, Any]) -> Reply:
+        return Reply(data={**CONFIRMED, "verdict": "refuted"}) if "The claim, about" in str(body) else worker(body)
+
+    with doubles.in_thread(Server(refuting)) as server:
+        review = reviewed(pull, server, strategy="fanout")
+    assert (said(review), review.dropped) == ([], 1)
+
+
+def test_a_quote_that_is_not_in_the_tree_is_not_said(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+    """Nobody is asked to confirm it."""
+    invented = {"answer": "", "findings": [{**FOUND, "quote": "never written"}]}
+    with doubles.in_thread(Server(invented)) as server:
+        review = reviewed(pull, server, strategy="fanout")
+    assert said(review) == []
+    assert review.dropped > 0
+    assert not any("The claim, about" in str(body) for body in server.requests)
+
+
+def test_rlm_reads_all_then_lets_the_root_ask(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+    """The root sees the workers' finding, reports another one with evidence, and its words are the summary."""
+    report = (
+        "hits = search('apply')\nprint(len(hits), findings()[0]['path'])\n"
+        "print(report('shop/user.py', '    return sum(apply(0.2, row) for row in rows)', 'Totals go wrong', 'why', severity='medium'))"
+    )
+    root = [doubles.code(report), doubles.code("set_answer('The change drops a check.')")]
+    with doubles.in_thread(Server(PerModel({"root": lambda body: root_reply(body, root), "worker": worker}))) as server:
+        review = reviewed(pull, server, strategy="rlm", root="compatible/root")
+    assert review.summary == "The change drops a check."
+    assert ("shop/helper.py", 2, "confirmed") in said(review)
+    assert ("shop/user.py", 5, "confirmed") in said(review)
+    assert (
+        review.turns[0].observation.output.startswith("3 shop/helper.py")
+        or "shop/helper.py" in review.turns[0].observation.output
+    )
+    assert review.cost.calls == server.count
+
+
+def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
+    """The next turn of a scripted root, or its verdict where it is asked for one."""
+    return (
+        Reply(data=CONFIRMED)
+        if "The claim, about" in str(body["messages"])
+        else turns.pop(0)
+        if len(turns) > 1
+        else turns[0]
+    )
+
+
+def test_rlm_only_guarantees_nothing_and_says_so(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+    """A root that finishes at once has read what stood in its first message, and the coverage shows the rest."""
+    with doubles.in_thread(Server(PerModel({"root": doubles.code("set_answer('Fine.')"), "worker": worker}))) as server:
+        review = reviewed(pull, server, strategy="rlm-only", root="compatible/root")
+    assert (review.summary, server.count) == ("Fine.", 1)
+    assert said(review) == []
+
+
+def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+    """The built-in program ran in the REPL, every unit was judged, nothing was paid."""
+    review = reviewed(pull, None)
+    assert (review.strategy, review.reason) == ("offline", "no model is configured")
+    assert review.coverage.complete
+    assert (review.cost.calls, review.cost.usd) == (0, 0.0)
+    assert len(review.turns) == 1
+
+
+def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+    """Not one request is sent above the cap."""
+    with doubles.in_thread(Server(worker)) as server:
+        request = ReviewRequest(pull.repo)
+        Path(pull.repo, ".deeprepo.yml").write_text("budget: {calls: 0}\n")
+        repo = Repository(Path(pull.repo))
+        repo.git("checkout", "-q", "main")
+        repo.git("add", ".deeprepo.yml")
+        repo.git("commit", "-qm", "settings")
+        repo.git("checkout", "-q", "feature")
+        review = reviewed(request, server, strategy="fanout")
+    assert server.count == 0
+    assert review.partial
+    assert not review.coverage.complete
+    assert review.fault == ""
+    assert any("cap of 0 calls" in note for note in review.notes)
+
+
+def test_auto_takes_direct_for_a_small_change_and_rlm_for_a_larger_one(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+    """The choice and its reason are part of the review."""
+    with doubles.in_thread(Server(PerModel({"root": doubles.code("set_answer('ok')"), "worker": worker}))) as server:
+        small = reviewed(pull, server)
+    assert (small.strategy, "small" in small.reason) == ("direct", True)
+
+
+def test_an_empty_change_is_no_review(repository: Repository, reviewed: Any) -> None:  # noqa: ANN401
+    """The caller says so in its own words."""
+    repository.commit({"a.py": "1\n"})
+    with pytest.raises(NothingToReview):
+        reviewed(ReviewRequest(str(repository.folder)), None)
+
+
+def test_ten_thousand_changed_lines_are_normal_input(repository: Repository, reviewed: Any) -> None:  # noqa: ANN401
+    """Every unit of a change of 100 files is judged."""
+    body = "".join(f"def f{n}(x):\n    return x + {n}\n\n\n" for n in range(25))
+    repository.commit({"README": "x"})
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({f"pkg/m{n}.py": body for n in range(100)})
+    review = reviewed(ReviewRequest(str(repository.folder)), None)
+    assert len(review.files) == 100
+    assert review.coverage.complete
