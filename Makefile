@@ -53,9 +53,9 @@ bench-offline: $(READY)  ## the offline review over cases; CASES=folder of case 
 # The newest versions that are a week old, with hashes, for every platform. anthropic 2.10.0 is the first that this code was
 # measured with and is younger. Set DATE to today's date minus a week.
 lock:  ## renew both lock files: make lock DATE=2026-11-13
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --upgrade \
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade \
 		--exclude-newer $(DATE) --exclude-newer-package anthropic=2026-11-18 pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --upgrade \
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade \
 		--exclude-newer $(DATE) --exclude-newer-package anthropic=2026-11-18 pyproject.toml --group dev -o requirements-dev.lock
 
 clean:  ## remove what the targets made

@@ -30,8 +30,17 @@ def deps(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> 
     journal = flags.get("journal") or settings.journal
 
     def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
-        chosen = {name: ANALYZERS[name] for name in analyzers(resolved)}
-        return desk(subject, models(resolved, settings.base_url), chosen, limits(resolved), journal=journal, say=say)
+        chosen = {name: ANALYZERS[name]() for name in analyzers(resolved)}
+        return desk(
+            subject,
+            models(resolved, settings.base_url),
+            chosen,
+            limits(resolved),
+            languages=LANGUAGES,
+            journal=journal,
+            keep_on_cancel=True,
+            say=say,
+        )
 
     return Deps(
         languages=LANGUAGES,

@@ -1,5 +1,6 @@
 """The worker without a model: the analysers judge the whole change once, and answer path by path."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from bot.errors import DeepRepoError
@@ -26,11 +27,13 @@ class AnalyzerWorker:
         self._ledger = ledger  # None: a model reads the units too, and only its reading counts
         self._found: list[Finding] | None = None
         self._ran: set[str] = set()
+        self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
     async def review(self, units: Sequence[Unit], question: str = "") -> Answer:  # noqa: ARG002 - analysers know their question
         """What the analysers say of these units' files and of the callers that they break, each finding once."""
-        if self._found is None:
-            self._found = await self._analyzed()
+        async with self._once:
+            if self._found is None:
+                self._found = await self._analyzed()
         paths = {unit.path for unit in units}
         mine = [f for f in self._found if f.path in paths or paths & {item.path for item in f.evidence}]
         self._found = [finding for finding in self._found if finding not in mine]

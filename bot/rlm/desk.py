@@ -3,17 +3,19 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from bot import dependents
 from bot.ledger import Ledger
-from bot.ports import Analyzer, Model, Tree
+from bot.ports import Analyzer, Language, Model, Tree
 from bot.rlm.analysis import AnalyzerWorker
 from bot.rlm.budget import Budget
 from bot.rlm.calls import Calls
 from bot.rlm.journal import Journal
 from bot.rlm.work import Work
 from bot.rlm.workers import ModelWorker
-from bot.values import ChangedFile, Dependents, Limits, PullRequest, Unit
+from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,9 @@ async def desk(
     analyzers: Mapping[str, Analyzer],
     limits: Limits,
     *,
+    languages: Mapping[str, Language],
     journal: str | None = None,
+    keep_on_cancel: bool = False,
     say: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[Work]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
@@ -66,9 +70,24 @@ async def desk(
             checks=checks,
             root=models.root,
             reader=model,
+            keep_on_cancel=keep_on_cancel,
+            callers=partial(_callers, subject.tree, languages),
+            readers=partial(_readers, subject.tree),
             say=say,
         )
     finally:
         book.close()
         for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
             await open_one.close()
+
+
+async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> tuple[Reference, ...]:
+    return await dependents.callers(tree, name, languages)
+
+
+async def _readers(tree: Tree, name: str) -> tuple[Reference, ...]:
+    """Readers in the form of references: only the name is known, so none of them is sure."""
+    rows = await dependents.readers(tree, name)
+    return tuple(
+        Reference("", name, path, line, text, kind, None, sure=False, test=False) for path, line, text, kind in rows
+    )

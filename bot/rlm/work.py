@@ -1,6 +1,6 @@
 """One review in progress: everything that the root's code, the workers and the strategies share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -26,7 +26,9 @@ class Answer:
 class Worker(Protocol):
     """Whoever judges units: a cheap model behind `Calls`, or the analysers when there is no model."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Who it is, as the coverage table says it."""
 
     async def review(self, units: Sequence[Unit], question: str = "") -> Answer:
         """Judge these units (one prompt's worth each; the worker packs them) and mark them in the ledger."""
@@ -38,7 +40,12 @@ class Worker(Protocol):
         """Free prompts, answered in order, at most `limits.concurrency` in flight."""
 
 
-Callers = Callable[[str], "Sequence[Reference]"]
+Lookup = Callable[[str], Awaitable[Sequence[Reference]]]  # a name -> where it is used
+
+
+async def _nobody(_: str) -> Sequence[Reference]:
+    """The lookup of a work that was given none."""
+    return ()
 
 
 @dataclass(slots=True)
@@ -57,6 +64,8 @@ class Work:
     root: Model | None = None
     reader: Model | None = None  # the model behind `worker`, where there is one
     keep_on_cancel: bool = False  # an interrupted command still shows what it has
+    callers: Lookup = _nobody  # calls of a symbol in the whole tree
+    readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
     refused: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review

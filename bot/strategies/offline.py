@@ -1,7 +1,7 @@
 """No model: the built-in orchestration program runs in the REPL, and the analysers are its workers."""
 
 from bot.errors import ReplUnavailable
-from bot.rlm.program import run_program
+from bot.rlm import loop
 from bot.rlm.work import Work
 from bot.strategies import fanout
 from bot.values import Transcript
@@ -10,7 +10,7 @@ from bot.values import Transcript
 async def run(work: Work) -> Transcript:
     """The same program and the same REPL that a root model gets; where the REPL does not start, the same plan without it."""
     try:
-        return await run_program(work)
+        return await loop.run_program(work)
     except ReplUnavailable as error:
         work.notes.append(f"the REPL did not start ({error}): the same plan ran without it")
         return await fanout.run(work)

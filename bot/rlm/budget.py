@@ -1,0 +1,179 @@
+"""The caps of one review: what a call could cost is reserved before it is sent, what it did cost is settled after it.
+
+A cap that is hit is an outcome: `BudgetSpent`, with a sentence that names the cap and says what to do.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Literal
+
+from bot.errors import BudgetSpent
+from bot.values import Cost, Limits, Usage
+
+Role = Literal["root", "worker", "verify"]
+PriceOf = Callable[[Usage], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What is set aside for a call in flight."""
+
+    tokens: int
+    usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What remains under each cap; None where there is no such cap or it cannot be counted."""
+
+    usd: float | None
+    tokens: int | None
+    calls: int | None
+    seconds: float | None
+
+
+@dataclass(slots=True)
+class Spent:
+    """What settled calls came to. `usd` holds the known prices only."""
+
+    calls: int = 0
+    failed: int = 0
+    usage: Usage = field(default_factory=Usage)
+    usd: dict[Role, float] = field(default_factory=dict)
+    unknown: set[Role] = field(default_factory=set)  # roles with a call whose price nobody knows
+    models: dict[str, None] = field(default_factory=dict)
+
+
+class Budget:
+    """One review's purse. Read from the REPL's thread too, hence the lock."""
+
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limits = limits
+        self.notes: list[str] = []  # sentences for the reader of the review
+        self.refused = ""  # the sentence of the first call that was not sent because of a cap
+        self._clock, self._started = clock, clock()
+        self._lock, self._spent = Lock(), Spent()
+        self._held_tokens, self._held_usd, self._in_flight = 0, 0.0, 0
+        self._kept: Hold | None = None
+
+    @property
+    def in_flight(self) -> int:
+        """Calls that hold a reservation: what they do not use comes back."""
+        return self._in_flight
+
+    def reserve(self, usage: Usage, price: PriceOf, model: str, role: Role = "worker") -> Hold:
+        """Set aside what a call could use at most. Raises BudgetSpent; then nothing may be sent."""
+        tokens, usd = usage.input + usage.output, price(usage)
+        with self._lock:
+            if usd is None and self.limits.usd is not None:
+                self._say(
+                    f"The price of {model} is unknown: the cap in dollars cannot be enforced for it, "
+                    "the caps on tokens, calls and time are."
+                )
+            self._fit(tokens, usd or 0.0, self._kept if role != "root" else None)
+            self._held_tokens += tokens
+            self._held_usd += usd or 0.0
+            self._in_flight += 1
+        return Hold(tokens, usd or 0.0)
+
+    def keep(self, hold: Hold | None) -> None:
+        """Keep a call of this size, half of each cap at most, back for the root's last word; None ends that."""
+        self._kept = hold
+
+    def settle(
+        self, hold: Hold, usage: Usage, usd: float | None, role: Role, model: str, *, failed: bool = False
+    ) -> None:
+        """Give the reservation back and book what the call really used."""
+        with self._lock:
+            self._held_tokens -= hold.tokens
+            self._held_usd -= hold.usd
+            self._in_flight -= 1
+            self._book(usage, usd, role, model, failed=failed)
+
+    def book(self, usage: Usage, usd: float | None, role: Role, model: str) -> None:
+        """A call that an earlier run of this review has paid: it counts, so that the caps hold over all runs."""
+        with self._lock:
+            self._book(usage, usd, role, model, failed=False)
+
+    def fail(self) -> None:
+        """An answered call whose reply was of no use."""
+        with self._lock:
+            self._spent.failed += 1
+
+    def refuse(self, why: str) -> None:
+        """Remember that a call was not sent, or cut short, because of a cap."""
+        self.refused = self.refused or why
+
+    def seconds_left(self) -> float | None:
+        """Until the deadline, at least 0; None where there is none."""
+        if self.limits.seconds is None:
+            return None
+        return max(0.0, self.limits.seconds - (self._clock() - self._started))
+
+    def left(self) -> Left:
+        """What remains, reservations not counted as spent."""
+        with self._lock:
+            spent, caps = self._spent, self.limits
+            return Left(
+                usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - sum(spent.usd.values())),
+                tokens=None if caps.tokens is None else max(0, caps.tokens - spent.usage.input - spent.usage.output),
+                calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
+                seconds=self.seconds_left(),
+            )
+
+    def cost(self) -> Cost:
+        """What the review cost so far; dollars are None where a price is unknown."""
+        with self._lock:
+            spent = self._spent
+            return Cost(
+                calls=spent.calls,
+                usage=spent.usage,
+                usd=None if spent.unknown else sum(spent.usd.values()),
+                root_usd=None if "root" in spent.unknown else spent.usd.get("root", 0.0),
+                failed_calls=spent.failed,
+                models=tuple(spent.models),
+            )
+
+    def out_of_time(self) -> str:
+        """The sentence for the deadline."""
+        return f"the cap of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
+
+    def _fit(self, tokens: int, usd: float, kept: Hold | None) -> None:
+        caps, spent = self.limits, self._spent
+        kept_tokens = min(kept.tokens, (caps.tokens or 0) // 2) if kept else 0
+        kept_usd = min(kept.usd, (caps.usd or 0) / 2) if kept else 0.0
+        if self.seconds_left() == 0.0:
+            raise BudgetSpent(self.out_of_time())
+        if caps.calls is not None and spent.calls + self._in_flight + bool(kept) >= caps.calls:
+            raise BudgetSpent(
+                f"the cap of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
+            )
+        used = spent.usage.input + spent.usage.output + self._held_tokens + kept_tokens
+        if caps.tokens is not None and used + tokens > caps.tokens:
+            raise BudgetSpent(
+                f"the cap of {caps.tokens:,} tokens would be exceeded: this call needs up to {tokens:,}, "
+                f"{max(0, caps.tokens - used):,} are left; finish with what you have, or allow more tokens"
+            )
+        paid = sum(spent.usd.values()) + self._held_usd + kept_usd
+        if caps.usd is not None and paid + usd > caps.usd and usd:
+            raise BudgetSpent(
+                f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${usd:,.4f}, "
+                f"${max(0.0, caps.usd - paid):,.4f} is left; finish with what you have, or allow more dollars"
+            )
+
+    def _book(self, usage: Usage, usd: float | None, role: Role, model: str, *, failed: bool) -> None:
+        spent = self._spent
+        spent.calls += 1
+        spent.failed += failed
+        spent.usage += usage
+        spent.models.setdefault(model)
+        if usd is None:
+            spent.unknown.add(role)
+        else:
+            spent.usd[role] = spent.usd.get(role, 0.0) + usd
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self.notes:
+            self.notes.append(sentence)

@@ -1,0 +1,86 @@
+"""The code in a root's reply: from the tool call, else from fenced blocks. Pure; nothing is executed here."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from bot.values import Completion, Schema
+
+TOOL = Schema(
+    name="execute_python",
+    description="Run Python in the REPL that holds the pull request. Names persist from call to call. Print what you want to see.",
+    parameters={
+        "type": "object",
+        "properties": {"code": {"type": "string", "description": "the code, without a fence around it"}},
+        "required": ["code"],
+        "additionalProperties": False,
+    },
+)
+PYTHON = {"", "python", "py", "python3", "repl", "execute_python", "pycon"}
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
+
+
+def of(reply: Completion) -> str:
+    """All code of a reply, "" where there is none."""
+    called = [call.arguments.get("code") for call in reply.calls]
+    pieces = [_unfenced(code) for code in called if isinstance(code, str) and code.strip()]
+    if not pieces:
+        found = list(fenced(reply.text))
+        pieces = [body for language, body in found if language in PYTHON] or [body for _, body in found]
+    return "\n".join(piece.strip("\n") for piece in pieces if piece.strip())
+
+
+def fenced(text: str) -> Iterator[tuple[str, str]]:
+    """Fenced blocks as (language, body). A fence inside a string of the code does not end the block where Python can tell."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        opening = _FENCE.match(lines[at])
+        if not opening:
+            at += 1
+            continue
+        end = _end(lines, at + 1, opening[1])
+        yield opening[2].lower(), "\n".join(lines[at + 1 : end])
+        at = end + 1
+
+
+def _end(lines: Sequence[str], start: int, fence: str) -> int:
+    """The line of the closing fence: the first one after which the body is valid Python, else the first that could be it."""
+    closing = [n for n in range(start, len(lines)) if _closes(lines[n], fence)]
+    for end in closing:
+        if _parses("\n".join(lines[start:end])):
+            return end
+        if end + 1 < len(lines) and _FENCE.match(lines[end + 1]) and not _closes(lines[end + 1], fence):
+            break  # the next block begins: this one was simply wrong
+    return closing[0] if closing else len(lines)
+
+
+def _closes(line: str, fence: str) -> bool:
+    found = _FENCE.match(line)
+    return bool(found and not found[2] and found[1][0] == fence[0] and len(found[1]) >= len(fence))
+
+
+def _parses(body: str) -> bool:
+    try:
+        ast.parse(body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _unfenced(code: str) -> str:
+    """A tool's code that a model fenced all the same."""
+    inner = list(fenced(code)) if code.lstrip().startswith(("```", "~~~")) else []
+    return "\n".join(body for _, body in inner) if inner else code
+
+
+_ASSIGNED = re.compile(
+    r"^(?:(?:async )?def (\w+)|class (\w+)|for ([\w, ]+) in |import (\w+)|((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]+)?=(?!=))",
+    re.MULTILINE,
+)
+
+
+def assigned(code: str) -> list[str]:
+    """The names that a block assigns at its top level."""
+    found = [next(filter(None, match.groups())) for match in _ASSIGNED.finditer(code)]
+    return [name for names in found for name in re.findall(r"\w+", names)]

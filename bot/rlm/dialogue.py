@@ -1,0 +1,82 @@
+"""The messages between the harness and a root. Append-only, so that every provider's prompt cache holds."""
+
+from dataclasses import dataclass, field
+
+from bot import render
+from bot.rlm import code
+from bot.rlm.budget import Left
+from bot.rlm.course import Advice
+from bot.values import Completion, Limits, Message, Observation, Prompt
+
+MAX_TOKENS = 8_000  # of one reply
+MAX_UNREAD = 20  # ids in a turn line
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """One root's dialogue."""
+
+    limits: Limits
+    turns: int
+    messages: list[Message] = field(default_factory=list)
+
+    def open(self, seed: str, *, gate: bool) -> None:
+        """The instructions and the first message."""
+        system = render.text(
+            "prompts/root_system.md.j2",
+            turns=self.turns,
+            output_chars=self.limits.output_chars,
+            turn_seconds=self.limits.turn_seconds,
+            gate=gate,
+        )
+        self.messages = [Message("system", system), Message("user", seed)]
+
+    def prompt(self) -> Prompt:
+        """What the root is asked now."""
+        return Prompt(tuple(self.messages), tool=code.TOOL, max_tokens=MAX_TOKENS)
+
+    def said(self, reply: Completion) -> None:
+        """Keep the root's reply, word for word."""
+        text = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
+        self.messages.append(Message("assistant", text, reply.calls))
+
+    def answer(self, reply: Completion, text: str) -> None:
+        """What came back, as the answer to the tool call where there was one."""
+        if not reply.calls:
+            self.messages.append(Message("user", text))
+            return
+        self.messages.append(Message("tool", text, call_id=reply.calls[0].id))
+        for call in reply.calls[1:]:
+            self.messages.append(Message("tool", "It ran together with the first call.", call_id=call.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the last lines of every turn say."""
+
+    number: int
+    turns: int
+    left: Left
+    unread: tuple[str, ...]
+    advice: Advice = ""
+    refused: bool = False  # the root wanted to finish and may not yet
+
+
+def turn_text(observation: Observation, hint: str, status: Status) -> str:
+    """Output, error, hint and the turn line."""
+    text = render.text(
+        "prompts/root_turn.md.j2",
+        output=observation.output.rstrip("\n"),
+        error=observation.error or "",
+        hint=hint,
+        number=status.number,
+        turns=status.turns,
+        usd=status.left.usd,
+        tokens=status.left.tokens,
+        calls=status.left.calls,
+        unread=status.unread[:MAX_UNREAD],
+        more_unread=max(0, len(status.unread) - MAX_UNREAD),
+        advice=status.advice,
+        refused=status.refused,
+    )
+    return text.strip("\n")

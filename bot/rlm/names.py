@@ -1,0 +1,126 @@
+"""The names that the root's code finds in the REPL: data as plain values, everything else as functions over the work."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from bot.rlm import asking, reading, reporting
+from bot.rlm.island import Async
+from bot.rlm.notebook import Notebook
+from bot.rlm.work import Work
+from bot.values import ChangedFile, Reference, Unit
+
+MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
+MAX_TREE = 20_000  # paths
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "diff": reading.diff,
+    "read": reading.read,
+    "search": reading.search,
+    "callers": reading.callers,
+    "readers": reading.readers,
+    "ask": asking.ask,
+    "ask_batch": asking.ask_batch,
+    "llm_query": asking.llm_query,
+    "llm_batch": asking.llm_batch,
+    "llm_query_batched": asking.llm_batch,
+    "last_batch": asking.last_batch,
+    "rlm_query": asking.rlm_query,
+    "report": reporting.report,
+    "drop": reporting.drop,
+    "findings": reporting.findings,
+    "coverage": reporting.coverage,
+    "budget": reporting.budget,
+    "set_answer": reporting.set_answer,
+    "FINAL": reporting.set_answer,
+    "FINAL_VAR": reporting.final_var,
+    "SHOW_VARS": reporting.show_vars,
+}
+VARIABLES = ("pr", "units", "files", "tree", "tree_count", "answer")
+KNOWN = (*VARIABLES, *FUNCTIONS, "more")
+
+
+def functions(book: Notebook) -> dict[str, Async]:
+    """The functions, bound to one root's notebook."""
+    return {name: partial(function, book) for name, function in FUNCTIONS.items()}
+
+
+async def variables(work: Work) -> dict[str, Any]:
+    """The data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
+    entries = await work.tree.entries()
+    texts, left_out = await _texts(work)
+    return {
+        "pr": _pull(work, left_out),
+        "units": [_unit(unit) for unit in work.units],
+        "files": texts,
+        "tree": sorted(entries)[:MAX_TREE],
+        "tree_count": len(entries),
+        "answer": {"content": "", "ready": False},
+    }
+
+
+async def _texts(work: Work) -> tuple[dict[str, str], list[str]]:
+    """Changed files first, then dependents, up to the cap; and which of them did not fit."""
+    paths = [file.path for file in work.files if file.status != "deleted" and not file.skip]
+    paths += [row.path for row in work.dependents.files] + [row.path for row in work.dependents.references]
+    blobs = await work.tree.read_many(list(dict.fromkeys(paths)))
+    texts: dict[str, str] = {}
+    left_out, room = [], MAX_FILE_CHARS
+    for path, blob in blobs.items():
+        if len(blob) > room:
+            left_out.append(path)
+            continue
+        texts[path] = blob.decode("utf-8", "replace")
+        room -= len(blob)
+    return texts, left_out
+
+
+def _pull(work: Work, left_out: Sequence[str]) -> dict[str, Any]:
+    pull = work.pull
+    return {
+        "title": pull.title,
+        "body": pull.body,
+        "base": pull.base_name,
+        "head": pull.head_name,
+        "files": [_file(file) for file in work.files],
+        "cut": [*work.dependents.cut, *(f"{path} is not in `files`: read() opens it" for path in left_out)],
+    }
+
+
+def _file(file: ChangedFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "old_path": file.old_path,
+        "status": file.status,
+        "added": len(file.added),
+        "removed": len(file.removed),
+        "skip": file.skip,
+    }
+
+
+def _unit(unit: Unit) -> dict[str, Any]:
+    return {
+        "id": unit.id,
+        "path": unit.path,
+        "name": unit.name,
+        "start": unit.start,
+        "end": unit.end,
+        "side": unit.side,
+        "risk": unit.risk,
+        "tokens": unit.tokens,
+        "text": unit.text,
+        "diff": unit.diff,
+        "tests": list(unit.tests),
+        "references": [_reference(row) for row in unit.references],
+    }
+
+
+def _reference(row: Reference) -> dict[str, Any]:
+    return {
+        "path": row.path,
+        "line": row.line,
+        "text": row.text,
+        "function": row.function,
+        "sure": row.sure,
+        "test": row.test,
+    }

@@ -1,0 +1,87 @@
+import pytest
+
+from bot.errors import BudgetSpent
+from bot.rlm.budget import Budget
+from bot.values import Limits, Usage
+
+CALL = Usage(input=900, output=100)
+
+
+def cent(usage: Usage) -> float:
+    return (usage.input + usage.output) * 0.00001
+
+
+def nobody_knows(usage: Usage) -> None:
+    return None
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_reservation_counts_until_it_is_settled() -> None:
+    """What is in flight counts against the cap; what it does not use comes back."""
+    budget = Budget(Limits(usd=0.02))
+    first = budget.reserve(CALL, cent, "m")
+    second = budget.reserve(CALL, cent, "m")
+    with pytest.raises(
+        BudgetSpent, match=r"cap of \$0\.02 would be exceeded: this call could cost \$0\.0100, \$0\.0000 is left"
+    ):
+        budget.reserve(CALL, cent, "m")
+    budget.settle(first, Usage(10, 0), 0.0001, "worker", "m")
+    budget.settle(second, Usage(10, 0), 0.0001, "root", "m")
+    assert budget.left().usd == pytest.approx(0.0198)
+    assert budget.reserve(CALL, cent, "m").usd == pytest.approx(0.01)
+
+
+def test_token_call_and_time_caps_name_themselves() -> None:
+    """Each cap says which it is and what to do."""
+    clock = Clock()
+    for limits, words in (
+        (Limits(tokens=999), "cap of 999 tokens would be exceeded: this call needs up to 1,000"),
+        (Limits(calls=0), "cap of 0 calls is reached: finish with what you have"),
+        (Limits(seconds=5), "cap of 5 seconds is reached"),
+    ):
+        budget = Budget(limits, clock)
+        clock.now += 5
+        with pytest.raises(BudgetSpent, match=words):
+            budget.reserve(CALL, cent, "m")
+
+
+def test_unknown_price_is_noted_once() -> None:
+    """Without a price the dollar cap cannot hold: that is said once, and the cost is unknown, not zero."""
+    budget = Budget(Limits(usd=0.001))
+    for _ in range(2):
+        budget.settle(budget.reserve(CALL, nobody_knows, "odd/model"), CALL, None, "worker", "odd/model")
+    assert budget.notes == [
+        (
+            "The price of odd/model is unknown: the cap in dollars cannot be enforced for it, "
+            "the caps on tokens, calls and time are."
+        )
+    ]
+    assert budget.cost().usd is None
+    assert budget.left().usd is None
+    assert budget.cost().root_usd == 0.0
+
+
+def test_cost_is_split_by_role() -> None:
+    """The root's dollars are told apart from the workers'; failed calls count."""
+    budget = Budget(Limits())
+    budget.settle(budget.reserve(CALL, cent, "big"), CALL, 0.3, "root", "big")
+    budget.settle(budget.reserve(CALL, cent, "small"), Usage(), 0.0, "worker", "small", failed=True)
+    cost = budget.cost()
+    assert (cost.calls, cost.usd, cost.root_usd, cost.failed_calls) == (2, 0.3, 0.3, 1)
+    assert cost.models == ("big", "small")
+    assert cost.usage == CALL
+
+
+def test_no_cap_is_no_cap() -> None:
+    """None means that nothing of that kind is refused."""
+    budget = Budget(Limits(usd=None, tokens=None, calls=None, seconds=None))
+    for _ in range(100):
+        budget.reserve(Usage(10**9, 10**9), cent, "m")
+    left = budget.left()
+    assert (left.usd, left.tokens, left.calls, left.seconds) == (None, None, None, None)
