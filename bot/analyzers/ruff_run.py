@@ -1,0 +1,90 @@
+"""Running ruff over contents that lie in no work tree: its own process, an empty environment, nobody's configuration."""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.errors import DeepRepoError
+
+NEWEST = "py314"  # syntax that any supported Python knows is no error
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A replacement between two places, each (line, column), 1-based, the end exclusive."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One report of ruff. `edits` are those of a fix that ruff calls safe."""
+
+    code: str
+    message: str
+    start: int
+    end: int
+    column: int = 1
+    edits: tuple[Edit, ...] = ()
+
+
+async def run(contents: Sequence[bytes], codes: Sequence[str]) -> list[list[Diagnostic]]:
+    """What these rules report about each content. The names of the files play no part, so a hostile one cannot either."""
+    if not contents:
+        return []
+    with tempfile.TemporaryDirectory(prefix="deeprepo-ruff-") as folder:
+        for number, content in enumerate(contents):
+            (Path(folder) / f"f{number}.py").write_bytes(content)
+        reports = json.loads(await _output(folder, codes))
+    found: list[list[Diagnostic]] = [[] for _ in contents]
+    for report in reports:
+        found[int(Path(report["filename"]).stem[1:])].append(_diagnostic(report))
+    return found
+
+
+async def _output(folder: str, codes: Sequence[str]) -> bytes:
+    arguments = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "json"]
+    arguments += ["--target-version", NEWEST, "--select", ",".join(codes), "--", "."]
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(_binary(), *arguments, cwd=folder, env={}, stdout=pipe, stderr=pipe)
+    try:
+        out, err = await process.communicate()
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+    if process.returncode:
+        raise DeepRepoError(f"ruff failed: {err.decode('utf-8', 'replace').strip()[:400]}")
+    return out
+
+
+def _binary() -> str:
+    from ruff import find_ruff_bin  # type: ignore[import-untyped]
+
+    try:
+        return str(find_ruff_bin())
+    except FileNotFoundError as error:
+        raise DeepRepoError("the ruff program was not found: install deeprepo-bot again") from error
+
+
+def _diagnostic(report: Mapping[str, Any]) -> Diagnostic:
+    fix = report["fix"] or {}
+    edits = fix.get("edits", ()) if fix.get("applicability") == "safe" else ()
+    return Diagnostic(
+        code=report["code"],
+        message=report["message"],
+        start=report["location"]["row"],
+        end=report["end_location"]["row"],
+        column=report["location"]["column"],
+        edits=tuple(Edit(_place(edit["location"]), _place(edit["end_location"]), edit["content"]) for edit in edits),
+    )
+
+
+def _place(location: Mapping[str, int]) -> tuple[int, int]:
+    return location["row"], location["column"]

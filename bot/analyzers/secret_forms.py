@@ -1,0 +1,220 @@
+"""What a secret looks like: exact forms of tokens, and values whose name says that they are secret."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from math import log2
+from typing import TYPE_CHECKING
+
+from bot.values import Severity
+
+if TYPE_CHECKING:
+    from detect_secrets.plugins.high_entropy_strings import HighEntropyStringsPlugin
+    from detect_secrets.plugins.keyword import KeywordDetector
+
+LONGEST = (
+    400  # characters; in a longer line only exact forms are looked for: the patterns for names take quadratic time
+)
+MOST_NAMES = 8  # in one line; more is prose or an attack on the patterns
+WINDOW, OVERLAP = 2_000, 200  # a very long line is read in windows, for the same reason
+SHORTEST = 8
+BITS = 3.0  # per character, over the value: below it a value was made up by a person
+
+PLACEHOLDER = re.compile(
+    r"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1|example|sample|dummy|fake|placeholder|change.?me|replace|your|redacted|insert|foobar|password|passwd|secret|token|test"
+    r"|xxx|\*\*\*|\.\.\.|000000|123456|abcdef|qwerty|lorem|deadbeef|(.)\1{4}",
+    re.IGNORECASE,
+)
+NAMED = re.compile(
+    r"(passw|secret|token|credential|api.?key|access.?key|auth.?key|private.?key|bearer)\w*['\"\]]*\s*[:=]",
+    re.IGNORECASE,
+)
+NO_SECRET = re.compile(
+    r"hash|sha\d|md5|digest|checksum|integrity|commit|revision|etag|fingerprint|public|csrf.?header|_id\b|selector|i18n|label|regex|pattern|url\b|path\b|name\b|type\b|field\b",
+    re.IGNORECASE,
+)
+WORDY = re.compile(
+    r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
+)
+LOCAL = re.compile(
+    r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A secret in a line. `what` and `how` name its kind in a title and a sentence; `value` never leaves the analyser alone."""
+
+    value: str
+    rule: str
+    what: str
+    severity: Severity = "high"
+    exact: bool = True
+
+    @property
+    def how(self) -> str:
+        """What the line holds, for a sentence."""
+        kind = self.what[0].lower() + self.what[1:] if not self.what.startswith("An AWS") else "an AWS" + self.what[6:]
+        return f"the exact form of {kind}" if self.exact else f"what looks like {kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One exact form of a token."""
+
+    rule: str
+    what: str
+    patterns: tuple[re.Pattern[str], ...]
+    severity: Severity = "high"
+    random: bool = True  # False: the form is a label ("BEGIN PRIVATE KEY"), not the secret itself
+    group: bool = False  # the pattern's group is the secret, not all that it matches
+
+
+OWN = (  # forms that detect-secrets 1.5 does not know
+    Form("github-token", "A GitHub token", (re.compile(r"\bgithub_pat_[A-Za-z0-9_]{60,}"),)),
+    Form("anthropic-key", "An Anthropic API key", (re.compile(r"\bsk-ant-[A-Za-z0-9_-]{60,}"),)),
+    Form("google-key", "A Google API key", (re.compile(r"\bAIza[0-9A-Za-z_-]{35}(?![\w-])"),), "critical"),
+    Form("npm-token", "An npm token", (re.compile(r"\bnpm_[A-Za-z0-9]{36}\b"),)),
+    Form("hugging-face-token", "A Hugging Face token", (re.compile(r"\bhf_[A-Za-z]{34}\b"),)),
+)
+
+
+# What every exact form has: a label, or a long run of token characters with a digit. Most lines have neither.
+MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|\bhf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}")
+MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
+
+
+def hits(path: str, line: str, before: str, *, sample: bool) -> Iterator[Hit]:
+    """The secrets in a line, the surest first. `sample`: a test or a document, where only exact forms count, and no made-up key."""
+    if _is_allowed(path, line, before):
+        return
+    for at in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
+        if MAYBE.search(line, at, at + WINDOW):
+            yield from _exact(line[at : at + WINDOW], sample=sample)
+    if not sample and len(line) <= LONGEST and 0 < len(MAYBE_NAMED.findall(line)) <= MOST_NAMES:
+        yield from _named(path, " ".join(line.split()))
+
+
+def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
+    """Values of a known form."""
+    for form in _forms():
+        for pattern in form.patterns:
+            found = pattern.search(line)
+            value = found[found.lastindex if found.lastindex and form.group else 0] if found else ""
+            if value and (_is_random(value) if form.random else not sample):
+                yield Hit(value, form.rule, form.what, form.severity)
+
+
+def _named(path: str, line: str) -> Iterator[Hit]:
+    """Values that are secret by their name."""
+    from detect_secrets.filters import heuristic
+    from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE
+    from detect_secrets.util.filetype import determine_file_type
+
+    for login in re.finditer(r"://[^\s:/@'\"]*:([^\s:/@'\"{}$<>%]+)@[^\s'\"]+", line):
+        if len(login[1]) >= SHORTEST and not LOCAL.search(login[0]) and _is_random(login[1]):
+            yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
+    if heuristic.is_indirect_reference(line) or NO_SECRET.search(line.partition("=")[0].partition(":")[0]):
+        return
+    keyword, entropies = _detectors()
+    for value in keyword.analyze_string(line, REGEX_BY_FILETYPE.get(determine_file_type(path))):
+        if _is_value(value):
+            yield Hit(value, "password", "A password or key", exact=False)
+    if NAMED.search(line):
+        for entropy in entropies:
+            for value in entropy.analyze_string(line):
+                if (
+                    len(value) >= 2 * SHORTEST
+                    and entropy.calculate_shannon_entropy(value) > entropy.entropy_limit
+                    and _is_value(value)
+                ):
+                    yield Hit(value, "random-value", "A token or key", exact=False)
+
+
+def _is_value(value: str) -> bool:
+    """Whether a value could be a secret at all: not a word, a path, a template, a number or an id."""
+    from detect_secrets.filters import heuristic
+
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    return (
+        len(value) >= SHORTEST
+        and letters
+        and digits
+        and not WORDY.search(value)
+        and not heuristic.is_potential_uuid(value)
+        and _is_random(value)
+    )
+
+
+def _is_random(value: str) -> bool:
+    """Whether nobody made it up: no word that says so, no sequence, enough different characters."""
+    from detect_secrets.filters import heuristic
+
+    body = value[4:] if len(value) >= 4 * SHORTEST else value
+    counts = [value.count(character) / len(value) for character in set(value)]
+    bits = -sum(share * log2(share) for share in counts)
+    enough = min(BITS, log2(len(value)) - 0.5)
+    return not PLACEHOLDER.search(body) and not heuristic.is_sequential_string(value) and bits >= enough
+
+
+def _is_allowed(path: str, line: str, before: str) -> bool:
+    """Whether a comment says that this is no secret (`pragma: allowlist secret`); the reader of the diff sees it too."""
+    if "allowlist" not in line and "allowlist" not in before:
+        return False
+    from detect_secrets.filters.allowlist import is_line_allowlisted
+    from detect_secrets.util.code_snippet import get_code_snippet
+
+    return bool(is_line_allowlisted(path, line, get_code_snippet([before, line], 2)))
+
+
+@cache
+def _forms() -> tuple[Form, ...]:
+    from detect_secrets.plugins import (
+        aws,
+        azure_storage_key,
+        discord,
+        github_token,
+        gitlab_token,
+        mailchimp,
+        npm,
+        openai,
+        private_key,
+        pypi_token,
+        sendgrid,
+        slack,
+        square_oauth,
+        stripe,
+        telegram_token,
+    )
+
+    def form(rule: str, what: str, detector: type, severity: Severity = "high") -> Form:
+        return Form(rule, what, tuple(detector.denylist), severity)  # type: ignore[attr-defined]
+
+    return (
+        replace(form("private-key", "A private key", private_key.PrivateKeyDetector, "critical"), random=False),
+        replace(form("aws-key", "An AWS key", aws.AWSKeyDetector, "critical"), group=True),
+        form("azure-key", "An Azure storage key", azure_storage_key.AzureStorageKeyDetector, "critical"),
+        *OWN,
+        form("github-token", "A GitHub token", github_token.GitHubTokenDetector),
+        form("gitlab-token", "A GitLab token", gitlab_token.GitLabTokenDetector),
+        form("openai-key", "An OpenAI key", openai.OpenAIDetector),
+        form("slack-token", "A Slack token", slack.SlackDetector),
+        form("stripe-key", "A live Stripe key", stripe.StripeDetector),
+        form("npm-token", "An npm token", npm.NpmDetector),
+        form("pypi-token", "A PyPI token", pypi_token.PypiTokenDetector),
+        form("sendgrid-key", "A SendGrid key", sendgrid.SendGridDetector),
+        form("telegram-token", "A Telegram bot token", telegram_token.TelegramBotTokenDetector),
+        form("discord-token", "A Discord bot token", discord.DiscordBotTokenDetector),
+        form("mailchimp-key", "A Mailchimp key", mailchimp.MailchimpDetector),
+        form("square-key", "A Square key", square_oauth.SquareOAuthDetector),
+    )
+
+
+@cache
+def _detectors() -> "tuple[KeywordDetector, tuple[HighEntropyStringsPlugin, ...]]":
+    from detect_secrets.plugins.high_entropy_strings import Base64HighEntropyString, HexHighEntropyString
+    from detect_secrets.plugins.keyword import KeywordDetector
+
+    return KeywordDetector(), (Base64HighEntropyString(), HexHighEntropyString())

@@ -1,0 +1,88 @@
+"""Secrets in added lines, found by detect-secrets in memory: no baseline, no verification over the network.
+
+Precision first: exact forms of real tokens everywhere; passwords and random-looking values only where the name says so, and not
+in tests and documents. No finding repeats the secret in its words; its quote is verbatim, and the outputs mask it.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.analyzers.secret_forms import Hit, hits
+from bot.ports import Tree
+from bot.values import ChangedFile, Dependents, Evidence, Finding, Line
+
+NAME = "secrets"
+READS = "every text file"
+
+LONG = 1_000  # characters; of a longer line the secret alone is quoted
+PEM_BODY = re.compile(r"[A-Za-z0-9+/=]{40,}")
+SAMPLE = re.compile(
+    r"(^|/)(t|test\w*|__tests__|test-data|specs?|fixtures?|mocks?|__mocks__|examples?|samples?|docs?|playground)/"
+    r"|(^|/)(test_|conftest\.py)|[._-](tests?|spec|stories|example|sample|dist|template)\.|\.(md|mdx|rst|txt|adoc|ipynb)$",
+    re.IGNORECASE,
+)
+
+
+def wants(file: ChangedFile) -> bool:
+    """Every reviewed file to which the change adds lines."""
+    return file.skip is None and bool(file.added)
+
+
+async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001
+    """One finding for each secret; the other lines that hold the same one are its evidence."""
+    found: dict[str, Finding] = {}
+    for file in files:
+        lines = (
+            await asyncio.to_thread(_lines, file) if wants(file) else []
+        )  # a large file must not hold up everyone else
+        for line, following, hit in lines:
+            if hit.rule == "private-key" and not _has_body(line, following):
+                continue  # code that reads keys names their first line too
+            known = found.get(hit.value)
+            if known is None or hit.rule == "private-key":
+                found[hit.value if known is None else f"{file.path}:{line.new}"] = _finding(file, line, hit)
+            else:
+                also = Evidence(file.path, _quote(line, hit), line.new or 0, note="the same value")
+                found[hit.value] = replace(known, evidence=(*known.evidence, also))
+    return tuple(found.values())
+
+
+def _lines(file: ChangedFile) -> list[tuple[Line, list[str], Hit]]:
+    """Added lines with a hit, with the few lines after each."""
+    sample, found = bool(SAMPLE.search(file.path)), []
+    for hunk in file.hunks:
+        after = [line for line in hunk.lines if line.kind != "-"]
+        for at, line in enumerate(after):
+            before = after[at - 1].text if at else ""
+            hit = next(hits(file.path, line.text, before, sample=sample), None) if line.kind == "+" else None
+            if hit is not None:
+                found.append((line, [row.text for row in after[at + 1 : at + 5]], hit))
+    return found
+
+
+def _has_body(line: Line, following: Sequence[str]) -> bool:
+    return any(PEM_BODY.search(text) for text in (line.text.rpartition("PRIVATE KEY")[2], *following))
+
+
+def _quote(line: Line, hit: Hit) -> str:
+    return line.text if len(line.text) <= LONG else hit.value
+
+
+def _finding(file: ChangedFile, line: Line, hit: Hit) -> Finding:
+    return Finding(
+        path=file.path,
+        quote=_quote(line, hit),
+        title=f"{hit.what} is committed",
+        why=f"The change adds a line with {hit.how}.",
+        consequence="Everyone who can read the repository can use it, now or later. "
+        "Revoke it and take it from the environment or a secret store: removing the line leaves it in the history.",
+        severity=hit.severity,
+        category="secret",
+        source=NAME,
+        rule=hit.rule,
+        start=line.new or 0,
+        end=line.new or 0,
+        verdict="proven" if hit.exact else "unproven",
+    )

@@ -1,0 +1,189 @@
+"""The review in a terminal: worst findings first, each with its lines, its reason and its evidence, then what was read."""
+
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.segment import Segment, Segments
+from rich.table import Table
+from rich.text import Text
+
+from bot.outputs import facts, hide
+from bot.outputs.excerpt import excerpt
+from bot.render import count, cut, line, visible
+
+if TYPE_CHECKING:
+    from bot.values import Coverage, Finding, Placed, Review, Severity
+
+WIDTH = 100  # prose is not set wider: long lines are hard to follow
+BADGES: dict["Severity", str] = {
+    "critical": "bold white on red",
+    "high": "bold white on dark_orange3",
+    "medium": "bold black on yellow3",
+    "low": "black on grey62",
+}
+COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "medium": "yellow3", "low": "grey62"}
+ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
+PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
+LISTED = 12  # rows of a list; the JSON output has them all
+ASCII = str.maketrans(
+    {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
+)
+
+
+def render(review: "Review") -> str:
+    """The page as plain text, as a file or a pipe gets it."""
+    console = Console(file=StringIO(), width=WIDTH, color_system=None, force_terminal=False, _environ={})
+    with console.capture() as captured:
+        show(review, console)
+    return "\n".join(row.rstrip() for row in captured.get().split("\n"))
+
+
+def show(review: "Review", console: Console) -> None:
+    """Print the page. Colours, width and NO_COLOR are the console's affair."""
+    narrow = console.options.update(width=min(console.width, WIDTH))
+    for part in _page(hide.secrets(review)):
+        segments = console.render(part, narrow)
+        if console.options.ascii_only:
+            segments = (Segment(_ascii(piece.text), piece.style, piece.control) for piece in segments)
+        console.print(Segments(segments), end="")
+
+
+def _page(review: "Review") -> Iterator[RenderableType]:
+    listed = facts.listing(review)
+    yield _header(review)
+    if review.summary:
+        yield Padding(_prose(review.summary), (1, 0, 0, 0))
+    for number, placed in enumerate(listed.full, 1):
+        yield _finding(number, placed)
+    if listed.folded:
+        yield _folded(listed.folded, len(listed.full))
+    yield _coverage(review.coverage)
+    if review.notes:
+        yield Padding(Group(*map(_note, review.notes)), (1, 0, 0, 0))
+    yield _footer(review)
+
+
+def _header(review: "Review") -> RenderableType:
+    pull = review.pull
+    title = Text.assemble(("deeprepo", "bold cyan"), "  ", (line(pull.title) or "(no title)", "bold"))
+    change = f"{line(pull.base_name)}..{line(pull.head_name)} · {facts.size(review)}"
+    plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
+    return Group(title, Text(change, "dim"), Text(plan, "dim"))
+
+
+def _finding(number: int, placed: "Placed") -> RenderableType:
+    finding = placed.finding
+    colour = COLOURS[finding.severity]
+    head = Text.assemble(
+        (f" {finding.severity} ", BADGES[finding.severity]), f" {number}. ", (line(finding.title), "bold")
+    )
+    place = Text.assemble(
+        (visible(facts.where(finding)), "cyan"), (f"  {PLACES.get(placed.place, '')}".rstrip(), "dim")
+    )
+    rows: list[RenderableType] = [place, excerpt(finding, colour)]
+    rows += [Padding(_prose(finding.why), (1, 0, 0, 0))] if finding.why.strip() else []
+    labelled = Table.grid(padding=(0, 2), expand=True)
+    labelled.add_column(no_wrap=True, style="dim", width=8)
+    labelled.add_column(ratio=1)
+    for label, value in _details(finding):
+        labelled.add_row(label, value)
+    rows.append(Padding(labelled, (1, 0, 0, 0)))
+    return Padding(Group(head, Padding(Group(*rows), (0, 0, 0, 2))), (1, 0, 0, 0))
+
+
+def _details(finding: "Finding") -> Iterator[tuple[str, RenderableType]]:
+    if finding.consequence.strip():
+        yield "effect", _prose(finding.consequence)
+    if finding.trigger.strip():
+        yield "trigger", _prose(finding.trigger)
+    if finding.evidence:
+        yield "evidence", Group(*(_evidence(item.path, item.line, item.quote, item.note) for item in finding.evidence))
+    if finding.suggestion is not None:
+        yield "fix", Text(dedent(visible(finding.suggestion.strip("\n"))) or "delete these lines", "green")
+    yield "source", Text(line(facts.origin(finding)), "dim")
+
+
+def _prose(text: str) -> Text:
+    """Words as they are, with `code` in them set apart."""
+    said = Text(visible(text.strip()))
+    said.highlight_regex(r"`[^`\n]+`", "cyan")
+    return said
+
+
+def _evidence(path: str, number: int, quote: str, note: str) -> RenderableType:
+    at = f"{line(path)}:{number}" if number else line(path)
+    code = "  ".join(row.strip() for row in visible(quote).split("\n")[:3])
+    said = Text.assemble((at, "cyan"), (f"  {line(note)}" if note else "", "dim"), "  ", code)
+    said.no_wrap, said.overflow = True, "ellipsis"
+    return said
+
+
+def _folded(folded: tuple["Placed", ...], before: int) -> RenderableType:
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(justify="right", no_wrap=True, min_width=4)
+    grid.add_column(no_wrap=True)
+    grid.add_column(ratio=1)
+    for number, placed in enumerate(folded, before + 1):
+        finding = placed.finding
+        said = Text.assemble(line(finding.title), "  ", (line(facts.where(finding)), "cyan"))
+        grid.add_row(f"{number}.", Text(finding.severity, COLOURS[finding.severity]), said)
+    return Padding(Group(Text(f"{count(len(folded), 'more finding')}, in short", "bold"), grid), (1, 0, 0, 0))
+
+
+def _coverage(coverage: "Coverage") -> RenderableType:
+    table = Table.grid(padding=(0, 3))
+    table.add_column()
+    for _ in range(4):
+        table.add_column(justify="right")
+    table.add_row(Text("What was read", "bold"), *(Text(name, "dim") for name in facts.STATES))
+    for kind, name in (("unit", "changed units"), ("dependent", "dependent files")):
+        counts = [coverage.count(kind, state) for state in facts.STATES]
+        styles = ["", "", "", "yellow" if counts[3] else ""]
+        table.add_row(
+            name, *(Text(f"{n:,}" if n else "—", s if n else "dim") for n, s in zip(counts, styles, strict=True))
+        )
+    left = [(f"{row.state} {_unit(row.path, row.name)}", row.reason) for row in coverage.readings if row.reason]
+    rows: list[RenderableType] = [table, *_rows("of these, not read", left)]
+    rows += _rows("listed, not reviewed", coverage.skipped_files)
+    rows += [Text(f"  cut: {line(sentence)}", "yellow") for sentence in coverage.cut]
+    return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
+
+
+def _unit(path: str, name: str) -> str:
+    return path if path == name else f"{path} {name}"
+
+
+def _rows(title: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:
+    if not rows:
+        return []
+    said: list[RenderableType] = [Text(f"  {title}", "dim")]
+    for name, reason in rows[:LISTED]:
+        row = Text.assemble("    ", line(cut(name, WIDTH)), (f"  {line(reason)}", "dim"))
+        row.no_wrap, row.overflow = True, "ellipsis"
+        said.append(row)
+    if len(rows) > LISTED:
+        said.append(Text(f"    and {len(rows) - LISTED:,} more (--format json lists all)", "dim"))
+    return said
+
+
+def _note(note: str) -> RenderableType:
+    return Text.assemble(("note  ", "yellow"), line(note))
+
+
+def _footer(review: "Review") -> RenderableType:
+    spent = Text.assemble(("cost  ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
+    dropped = (
+        count(review.dropped, "finding") + " did not survive the checks and is not shown" if review.dropped else ""
+    )
+    rows = [Text(dropped, "dim")] if dropped else []
+    return Padding(Group(*rows, spent, Text(facts.verdict(review), ENDS[facts.conclusion(review)])), (1, 0, 0, 0))
+
+
+def _ascii(value: str) -> str:
+    """Text for a terminal that knows no other letters."""
+    return value.translate(ASCII).encode("ascii", "backslashreplace").decode()

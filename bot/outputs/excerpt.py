@@ -1,0 +1,58 @@
+"""The quoted lines as a terminal shows them: numbered, coloured by syntax, the spot marked."""
+
+from functools import cache
+from pathlib import PurePosixPath
+
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from bot.render import visible
+from bot.values import Finding
+
+SHOWN = 14  # lines of a quote; a longer one is cut in the middle
+THEME = "ansi_dark"  # the sixteen colours of the terminal's own scheme
+LEXERS = {
+    ".py": "python", ".pyi": "python", ".js": "javascript", ".jsx": "jsx", ".mjs": "javascript", ".cjs": "javascript",
+    ".ts": "typescript", ".tsx": "tsx", ".go": "go", ".rs": "rust", ".java": "java", ".rb": "ruby", ".c": "c", ".h": "c",
+    ".cc": "cpp", ".cpp": "cpp", ".cs": "csharp", ".php": "php", ".sh": "bash", ".yml": "yaml", ".yaml": "yaml",
+    ".json": "json", ".toml": "toml", ".sql": "sql", ".html": "html", ".css": "css", ".kt": "kotlin", ".swift": "swift",
+}  # fmt: skip
+
+
+def excerpt(finding: Finding, colour: str) -> RenderableType:
+    """The quote with a bar beside each quoted line and a caret under a single one."""
+    rows = visible(finding.quote.strip("\n")).expandtabs(4).split("\n")
+    first = finding.start
+    width = len(str(first + len(rows) - 1)) if first else 1
+    grid = Table.grid(padding=(0, 1), expand=True)
+    grid.add_column(justify="right", style="dim", no_wrap=True, width=width)
+    grid.add_column(width=1, style=colour)
+    grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    for number, code in _coloured(rows, finding.path, first):
+        grid.add_row(number, "│" if number else "╷", code)
+    if len(rows) == 1:
+        indent = len(rows[0]) - len(rows[0].lstrip())
+        grid.add_row(
+            "", "╵", Text(" " * indent + "^" * cell_len(rows[0].strip()), colour)
+        )  # letters of some scripts are wide
+    return Group(grid)
+
+
+def _coloured(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
+    """Numbered lines, the middle of a long quote left out and counted."""
+    lines = list(_syntax(LEXERS.get(PurePosixPath(path).suffix, "text")).highlight("\n".join(rows)).split("\n"))[
+        : len(rows)
+    ]
+    numbered = [(str(first + at) if first else " ", row) for at, row in enumerate(lines)]
+    if len(numbered) <= SHOWN:
+        return numbered
+    head, tail = numbered[: SHOWN - 4], numbered[-3:]
+    return [*head, ("", Text(f"… {len(numbered) - SHOWN + 1} more lines", "dim")), *tail]
+
+
+@cache
+def _syntax(lexer: str) -> Syntax:
+    return Syntax("", lexer, theme=THEME, background_color="default")

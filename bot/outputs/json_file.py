@@ -1,0 +1,83 @@
+"""The review as JSON: everything but where the repository lies. The schema is docs/review.schema.json."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from bot.outputs import facts, hide
+from bot.render import encodable
+from bot.values import ChangedFile, Coverage, Placed, PullRequest, Review
+
+SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
+
+
+def render(review: Review) -> str:
+    """The whole review. Keys stand in a fixed order, so that the same review is the same text."""
+    return json.dumps(_sound(_review(hide.secrets(review))), ensure_ascii=False, indent=2) + "\n"
+
+
+def _review(review: Review) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "deeprepo", "version": review.version},
+        "conclusion": facts.conclusion(review),
+        "verdict": facts.verdict(review),
+        "partial": review.partial,
+        "pull": _pull(review.pull),
+        "strategy": {"name": review.strategy, "reason": review.reason},
+        "summary": review.summary,
+        "findings": [_finding(placed) for placed in review.findings],
+        "dropped": review.dropped,
+        "files": [_file(file) for file in review.files],
+        "coverage": _coverage(review.coverage),
+        "cost": asdict(review.cost),
+        "seconds": review.seconds,
+        "notes": list(review.notes),
+        "turns": [asdict(turn) for turn in review.turns],
+    }
+
+
+def _pull(pull: PullRequest) -> dict[str, Any]:
+    return {
+        "title": pull.title,
+        "body": pull.body,
+        "base": pull.base,
+        "head": pull.head,
+        "base_name": pull.base_name,
+        "head_name": pull.head_name,
+        "base_tip": pull.base_tip,
+    }
+
+
+def _finding(placed: Placed) -> dict[str, Any]:
+    return {"place": placed.place, **asdict(placed.finding)}
+
+
+def _file(file: ChangedFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "old_path": file.old_path,
+        "status": file.status,
+        "added": len(file.added),
+        "removed": len(file.removed),
+        "skip": file.skip,
+        "note": file.note,
+    }
+
+
+def _coverage(coverage: Coverage) -> dict[str, Any]:
+    return {
+        "complete": coverage.complete,
+        "readings": [asdict(row) for row in coverage.readings],
+        "skipped_files": [{"path": path, "reason": reason} for path, reason in coverage.skipped_files],
+        "cut": list(coverage.cut),
+    }
+
+
+def _sound(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """The same value with lone surrogates replaced: they are legal in Python and break every reader of UTF-8."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {_sound(key): _sound(item) for key, item in value.items()}
+    return [_sound(item) for item in value] if isinstance(value, list | tuple) else value

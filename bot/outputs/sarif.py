@@ -1,0 +1,133 @@
+"""The review as SARIF 2.1.0, the form that code scanning services read."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from bot.outputs import facts, hide
+from bot.render import encodable, line
+from bot.values import Evidence, Finding, Placed, Review, Severity
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT = "SRCROOT"  # the name that readers resolve to the top of the checkout
+LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
+SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}  # GitHub sorts by this
+SECURITY = frozenset({"secret", "security"})
+
+
+def render(review: Review) -> str:
+    """One run with one result for each finding."""
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(hide.secrets(review))]}
+    return json.dumps(log, indent=2) + "\n"
+
+
+def _run(review: Review) -> dict[str, Any]:
+    listed = facts.listing(review)
+    findings = [*listed.full, *listed.folded]
+    rules = list(dict.fromkeys(_rule_id(placed.finding) for placed in findings))
+    first = {_rule_id(placed.finding): placed.finding for placed in reversed(findings)}
+    driver = {
+        "name": "deeprepo",
+        "version": review.version or "0",
+        "rules": [_rule(name, first[name]) for name in rules],
+    }
+    return {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
+        "invocations": [_invocation(review)],
+        "results": [_result(placed, rules) for placed in findings],
+        "properties": _properties(review),
+    }
+
+
+def _invocation(review: Review) -> dict[str, Any]:
+    """`executionSuccessful` is false where the review ended early: a reader must not take it for a clean one."""
+    said = [(note, "note") for note in review.notes]
+    said += [(sentence, "warning") for sentence in review.coverage.cut]
+    missing = facts.unread(review.coverage)
+    said += [(f"Not read: {missing}.", "warning")] if missing else []
+    notifications = [{"level": level, "message": {"text": line(text)}} for text, level in said]
+    return {"executionSuccessful": not review.partial, "toolExecutionNotifications": notifications}
+
+
+def _rule_id(finding: Finding) -> str:
+    """Stable over runs: which model spoke is no part of it."""
+    return f"{finding.source.split(' ')[0]}/{finding.rule or finding.category}".replace(" ", "-")
+
+
+def _rule(name: str, finding: Finding) -> dict[str, Any]:
+    properties: dict[str, Any] = {"tags": [finding.category]}
+    if finding.category in SECURITY:
+        properties["security-severity"] = SCORES[finding.severity]
+    return {
+        "id": name,
+        "shortDescription": {"text": line(f"{finding.category}: {name}")},
+        "defaultConfiguration": {"level": LEVELS[finding.severity]},
+        "properties": properties,
+    }
+
+
+def _result(placed: Placed, rules: list[str]) -> dict[str, Any]:
+    finding = placed.finding
+    name = _rule_id(finding)
+    result: dict[str, Any] = {
+        "ruleId": name,
+        "ruleIndex": rules.index(name),
+        "level": LEVELS[finding.severity],
+        "message": {"text": _message(finding)},
+        "locations": [_location(finding.path, finding.quote, finding.start, finding.end)],
+        "properties": {
+            "severity": finding.severity,
+            "category": finding.category,
+            "verdict": finding.verdict,
+            "source": line(finding.source),
+            "place": placed.place,
+            "side": finding.side,
+        },
+    }
+    if finding.evidence:
+        result["relatedLocations"] = [_related(number, item) for number, item in enumerate(finding.evidence, 1)]
+    if finding.fingerprint:
+        result["partialFingerprints"] = {"deeprepo/v1": finding.fingerprint}
+    return result
+
+
+def _message(finding: Finding) -> str:
+    parts = [finding.title, finding.why, finding.consequence, finding.trigger and f"Trigger: {finding.trigger}"]
+    return "\n\n".join(encodable(part.strip()) for part in parts if part.strip()) or finding.category
+
+
+def _related(number: int, item: Evidence) -> dict[str, Any]:
+    last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
+    location = {"id": number, **_location(item.path, item.quote, item.line, last)}
+    return {**location, "message": {"text": line(item.note)}} if item.note.strip() else location
+
+
+def _location(path: str, snippet: str, start: int, end: int) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(encodable(path), safe="/"), "uriBaseId": ROOT}}
+    if start:
+        region = {"startLine": start, "endLine": max(start, end), "snippet": {"text": encodable(snippet)}}
+        physical["region"] = region
+    return {"physicalLocation": physical}
+
+
+def _properties(review: Review) -> dict[str, Any]:
+    coverage, spent = review.coverage, review.cost
+    return {
+        "conclusion": facts.conclusion(review),
+        "coverage": {
+            f"{kind}s": {state: coverage.count(kind, state) for state in facts.STATES} for kind in ("unit", "dependent")
+        },
+        "skippedFiles": [{"path": encodable(path), "reason": line(why)} for path, why in coverage.skipped_files],
+        "cost": {
+            "calls": spent.calls,
+            "inputTokens": spent.usage.input,
+            "outputTokens": spent.usage.output,
+            "usd": spent.usd,
+            "seconds": review.seconds,
+        },
+        "base": review.pull.base,
+        "head": review.pull.head,
+        "strategy": review.strategy,
+    }

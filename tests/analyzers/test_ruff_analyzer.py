@@ -1,0 +1,205 @@
+import asyncio
+
+import pytest
+from fakes import Repository
+
+from bot import diff
+from bot.analyzers import ANALYZERS, ruff
+from bot.analyzers.ruff_rules import rules
+from bot.checkout import Checkout
+from bot.findings.check import check as verify
+from bot.ports import Analyzer
+from bot.values import ChangedFile, Dependents, Finding, PullRequest
+
+START = "import os\nimport sys\n\n\ndef path(name):\n    return os.path.join(sys.prefix, name)\n"
+
+
+def look(pull: PullRequest) -> list[Finding]:
+    """The findings about a change, each confirmed to quote what stands in the tree."""
+
+    async def run() -> list[Finding]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            found = await ruff.check(tree, files, Dependents())
+            for finding in found:
+                verified = await verify(finding, tree)
+                assert isinstance(verified, Finding), verified
+                assert (verified.start, verified.end, len(verified.evidence)) == (
+                    finding.start,
+                    finding.end,
+                    len(finding.evidence),
+                )
+            return list(found)
+
+    return asyncio.run(run())
+
+
+def test_it_is_an_analyser() -> None:
+    """The module is what the registry promises."""
+    analyser: Analyzer = ANALYZERS["ruff"]()
+
+    assert (analyser.NAME, analyser.READS) == ("ruff", "Python files")
+
+
+def test_a_removed_import_is_found_where_the_name_is_used(repository: Repository) -> None:
+    """The line that breaks need not be one that the change touches; the removed line is the evidence."""
+    (finding,) = look(repository.change({"a.py": START}, {"a.py": START.replace("import os\n", "")}))
+
+    assert (finding.rule, finding.start, finding.severity, finding.verdict) == ("F821", 5, "high", "proven")
+    assert finding.title == "`os` is not defined"
+    assert finding.quote == "    return os.path.join(sys.prefix, name)"
+    assert [(e.quote, e.line, e.side) for e in finding.evidence] == [("import os", 1, "base")]
+
+
+def test_what_the_base_had_is_not_reported(repository: Repository) -> None:
+    """Old faults are silent, also when they move or are indented."""
+    old = "def a():\n    return missing\n"
+    new = "X = 1\n\n\nif X:\n\n    def a():\n        return missing\n"
+
+    assert look(repository.change({"a.py": old}, {"a.py": new})) == []
+
+
+def test_style_is_not_reported(repository: Repository) -> None:
+    """Unused imports, long lines and missing docstrings are the project's own linter's work."""
+    assert look(repository.change({"a.py": START}, {"a.py": START + f"import re, json\nx = '{'y' * 200}'\n"})) == []
+
+
+def test_a_fault_on_an_unchanged_line_is_not_reported(repository: Repository) -> None:
+    """Most rules count on added lines alone."""
+    old = "def f(x, y):\n    if x is y:\n        return 1\n    return x is not None\n"
+    new = old.replace("return 1", "return 2")
+
+    assert look(repository.change({"a.py": old}, {"a.py": new})) == []
+
+
+def test_a_file_that_no_longer_parses_gives_one_finding(repository: Repository) -> None:
+    """The first place where the parser stops, and nothing else about that file."""
+    (finding,) = look(repository.change({"a.py": START}, {"a.py": START + "def f(:\n    return (\n"}))
+
+    assert (finding.rule, finding.severity, finding.start) == ("invalid-syntax", "critical", 7)
+
+
+def test_a_file_that_never_parsed_is_left_alone(repository: Repository) -> None:
+    """Python 2 and other dialects are nobody's fault in this change."""
+    assert look(repository.change({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint 'b', c\n"})) == []
+
+
+@pytest.mark.parametrize("path", ["cookie/{{ name }}/a.py", "tests/data/broken.py"])
+def test_templates_and_test_inputs_are_no_programs(repository: Repository, path: str) -> None:
+    """A file that is meant not to parse is not reported."""
+    assert look(repository.change({"r": "x"}, {path: "import {{ name }}\ndef f(:\n    pass\n"})) == []
+
+
+def test_syntax_of_newer_pythons_is_fine(repository: Repository) -> None:
+    """What any supported Python can parse is no error."""
+    new = "type A[T] = list[T]\n\n\ndef f[T](x: T) -> T:\n    match x:\n        case 1:\n            return x\n    return x\n"
+
+    assert look(repository.change({"r": "x"}, {"a.py": new})) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "rule", "verdict"),
+    [
+        ("def f(items=[]):\n    items.append(1)\n    return items\n", "B006", "unproven"),
+        ("def f(x):\n    return '%s %s' % (x,)\n", "F507", "proven"),
+        ("def f(x):\n    return x is 'a'\n", "F632", "proven"),
+        ("def f(x):\n    assert (x, 'must be set')\n", "F631", "proven"),
+        ("def f(x):\n    if not x:\n        ValueError(x)\n    return x\n", "PLW0133", "proven"),
+        ("import time\n\n\nasync def f():\n    time.sleep(1)\n", "ASYNC251", "unproven"),
+        ("import asyncio\n\n\nasync def f(g):\n    asyncio.create_task(g())\n", "RUF006", "unproven"),
+        ("import subprocess\n\n\ndef f(x):\n    subprocess.run('ls ' + x, shell=True)\n", "S602", "unproven"),
+        ("import requests\n\n\ndef f(x):\n    return requests.get(x, verify=False, timeout=3)\n", "S501", "unproven"),
+        ("import yaml\n\n\ndef f(x):\n    return yaml.load(x)\n", "S506", "unproven"),
+        ("import re\n\n\ndef f(x):\n    return re.sub('a', 'b', x, re.IGNORECASE)\n", "B034", "proven"),
+        ("def f(x):\n    x == 1\n    return x\n", "B015", "proven"),
+        ("def f():\n    raise NotImplemented\n", "F901", "proven"),
+        ("def f():\n    return 1\n\n\ndef f():\n    return 2\n", "F811", "proven"),
+    ],
+)
+def test_faults_are_found(repository: Repository, code: str, rule: str, verdict: str) -> None:
+    """Each with its rule and how sure it is; heuristics stay unproven."""
+    (finding,) = look(repository.change({"r": "x"}, {"a.py": code}))
+
+    assert (finding.rule, finding.verdict) == (rule, verdict)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(items=[]):\n    return len(items)\n",
+        "import pytest\n\n\ndef f(x):\n    with pytest.raises(TypeError):\n        x < 1\n",
+        "def f(kwargs):\n    kwargs.items\n",
+        "import subprocess\n\n\ndef f():\n    subprocess.run('ls | wc', shell=True)\n",
+        "import re\n\n\ndef f(x):\n    return re.sub('a', 'b', x, 1)\n",
+        "import hashlib\n\n\ndef f(x):\n    return hashlib.md5(x).hexdigest()\n",
+        "class A:\n    @property\n    def x(self):\n        return 1\n\n    @x.setter\n    def x(self, to):\n        pass\n",
+        "def route(f):\n    return f\n\n\n@route\ndef index():\n    return 1\n\n\n@route\ndef index():\n    return 2\n",
+        "def f():\n    return __path__\n",
+        "def __getattr__(name):\n    return name\n\n\n__all__ = ['lazy']\n",
+        "def f():\n    return missing  # noqa: F821\n",
+    ],
+)
+def test_good_code_is_silent(repository: Repository, code: str) -> None:
+    """Usual idioms that a rule alone would take for faults."""
+    assert look(repository.change({"r": "x"}, {"a.py": code})) == []
+
+
+def test_tests_get_fewer_rules(repository: Repository) -> None:
+    """Security rules say nothing worth reading about a test; a name that does not exist still does."""
+    code = "import yaml\n\n\ndef test_a(x):\n    assert yaml.load(x) == missing\n"
+    (finding,) = look(repository.change({"r": "x"}, {"tests/test_a.py": code}))
+
+    assert finding.rule == "F821"
+
+
+def test_a_name_that_may_come_from_elsewhere_is_not_proven(repository: Repository) -> None:
+    """A module that writes into its own globals can define anything."""
+    (finding,) = look(repository.change({"r": "x"}, {"a.py": "globals().update(x=1)\n\n\ndef f():\n    return y\n"}))
+
+    assert (finding.verdict, finding.severity) == ("unproven", "medium")
+
+
+def test_a_safe_fix_becomes_a_suggestion(repository: Repository) -> None:
+    """Where ruff knows a safe fix of just the quoted lines, it is offered."""
+    (finding,) = look(repository.change({"r": "x"}, {"a.py": "def f(x):\n    return x is 'ä' and 1\n"}))
+
+    assert finding.suggestion == "    return x == 'ä' and 1"
+
+
+def test_the_repository_cannot_configure_it(repository: Repository) -> None:
+    """Ruff's own configuration belongs to the author of the change and is not read."""
+    config = "line-length = 20\n[lint]\nselect = ['D']\nignore = ['F821']\n"
+    (finding,) = look(repository.change({"r": "x"}, {"ruff.toml": config, "a.py": "x = missing\n"}))
+
+    assert finding.rule == "F821"
+
+
+def test_a_renamed_file_is_compared_with_its_old_name(repository: Repository) -> None:
+    """A rename brings no old faults to light."""
+    old = START + "x = missing\n"
+
+    assert look(repository.change({"a.py": old}, {"a.py": None, "b.py": old + "y = 1\n"})) == []
+
+
+def test_odd_files_do_not_stop_it(repository: Repository) -> None:
+    """Hostile names, other encodings, CRLF and an empty file are read like any other."""
+    names = ["a b.py", "-x.py", "--config=evil.toml.py", "ü\n.py"]
+    files: dict[str, str | bytes | None] = dict.fromkeys(names, "x = missing\r\n")
+    found = look(repository.change({"r": "x"}, {**files, "latin.py": b"x = '\xe9'\n", "empty.py": b""}))
+
+    assert sorted(finding.path for finding in found if finding.rule == "F821") == sorted(names)
+
+
+def test_only_living_python_files_are_wanted() -> None:
+    """Deleted, skipped and other files are not its business."""
+    assert ruff.wants(ChangedFile("a.py", None, "added"))
+    assert not ruff.wants(ChangedFile("a.js", None, "added"))
+    assert not ruff.wants(ChangedFile("a.py", "a.py", "deleted"))
+    assert not ruff.wants(ChangedFile("a.py", None, "added", skip="generated"))
+
+
+def test_every_rule_has_words() -> None:
+    """A reader need not know ruff: each rule says what, why and what follows."""
+    for code, rule in rules().items():
+        assert all(part.strip() for part in rule.words("`a` and `b`")), code
+        assert "{" not in "".join(rule.words("")), code

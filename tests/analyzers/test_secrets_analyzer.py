@@ -1,0 +1,130 @@
+import asyncio
+
+import pytest
+from fakes import Repository
+
+from bot import diff
+from bot.analyzers import ANALYZERS, secrets
+from bot.checkout import Checkout
+from bot.ports import Analyzer
+from bot.values import Dependents, Finding, PullRequest
+
+# Put together here, so that no scanner takes this file for a leak.
+HEX = "9f8a7b6c5d4e3f2a" + "1b0c9d8e7f6a5b4c"
+BASE = "wJb1rXUtnFEMIqK7" + "MDENGxbPxRfiCYzKq83ma0Tw"
+GITHUB = "ghp" + "_" + "a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
+GOOGLE = "AI" + "za" + "SyD8kQ2mVx7Lp0Rt5Wn3Yb6Hc9Jf1Zg4Ue8"
+PEM = "-----BEGIN RSA " + "PRIVATE KEY-----"
+BODY = "MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe"
+
+
+def look(pull: PullRequest) -> list[Finding]:
+    """The findings about a change."""
+
+    async def run() -> list[Finding]:
+        async with Checkout(pull) as tree:
+            return list(await secrets.check(tree, diff.read(await tree.change()), Dependents()))
+
+    return asyncio.run(run())
+
+
+def test_it_is_an_analyser() -> None:
+    """The module is what the registry promises."""
+    analyser: Analyzer = ANALYZERS["secrets"]()
+
+    assert (analyser.NAME, analyser.READS) == ("secrets", "every text file")
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "rule", "severity", "verdict"),
+    [
+        ("a.py", f'GH = "{GITHUB}"', "github-token", "high", "proven"),
+        ("tests/test_a.py", f'GH = "{GITHUB}"', "github-token", "high", "proven"),
+        ("a.js", f"const key = '{GOOGLE}';", "google-key", "critical", "proven"),
+        ("a.py", f'AWS_SECRET_ACCESS_KEY = "{BASE}"', "aws-key", "critical", "proven"),
+        ("a.py", 'password = "tr0ub4dor&3xK"', "password", "high", "unproven"),
+        ("a.yml", "password: s3cr3tPa55w0rd", "password", "high", "unproven"),
+        ("a.py", f'api_token = "{HEX}"', "random-value", "high", "unproven"),
+        ("a.py", 'URL = "postgres://me:s3cr3tPa55w0rd@db.prod.corp.io/x"', "login-in-address", "high", "unproven"),
+    ],
+)
+def test_secrets_are_found(
+    repository: Repository, path: str, line: str, rule: str, severity: str, verdict: str
+) -> None:
+    """Each with its kind; exact forms are sure, values that are secret by their name are not."""
+    (finding,) = look(repository.change({"r": "x"}, {path: f"x = 1\n{line}\n"}))
+
+    assert (finding.rule, finding.severity, finding.verdict) == (rule, severity, verdict)
+    assert (finding.path, finding.start, finding.quote, finding.category) == (path, 2, line, "secret")
+
+
+def test_the_words_never_repeat_the_secret(repository: Repository) -> None:
+    """Title, reason and effect name the kind alone."""
+    (finding,) = look(repository.change({"r": "x"}, {"a.py": f'GH = "{GITHUB}"\n'}))
+
+    assert GITHUB not in finding.title + finding.why + finding.consequence + finding.trigger
+    assert finding.title == "A GitHub token is committed"
+    assert finding.why == "The change adds a line with the exact form of a GitHub token."
+
+
+def test_a_private_key_needs_its_body(repository: Repository) -> None:
+    """Code that recognises keys holds the first line too, and is no leak."""
+    found = look(
+        repository.change(
+            {"r": "x"}, {"key.pem": f"{PEM}\n{BODY}\n", "read.py": f'if "{PEM}" in text:\n    parse(text)\n'}
+        )
+    )
+
+    assert [(f.path, f.rule, f.severity) for f in found] == [("key.pem", "private-key", "critical")]
+
+
+def test_the_same_secret_twice_is_one_finding(repository: Repository) -> None:
+    """The other places are its evidence."""
+    (finding,) = look(repository.change({"r": "x"}, {"a.py": f'A = "{GITHUB}"\n', "b.py": f'\nB = "{GITHUB}"\n'}))
+
+    assert finding.path == "a.py"
+    assert [(item.path, item.line, item.note) for item in finding.evidence] == [("b.py", 2, "the same value")]
+
+
+def test_old_secrets_are_not_reported(repository: Repository) -> None:
+    """Only added lines are read: not the context, not what is removed."""
+    old = f'A = "{GITHUB}"\nB = 1\nC = "{GOOGLE}"\n'
+
+    assert look(repository.change({"a.py": old}, {"a.py": f'A = "{GITHUB}"\nB = 2\n'})) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.py", 'AWS_ACCESS_KEY_ID = "AKIAIOSFODNN7' + 'EXAMPLE"'),
+        ("a.py", 'password = "changeme123"'),
+        ("a.py", 'password = os.environ["APP_PASSWORD_1"]'),
+        ("a.py", 'password = get_secret("db/p4ssw0rd/main")'),
+        ("a.py", 'PASSWORD_FIELD = "user_password1"'),
+        ("a.yml", "api_key: ${API_KEY_2}"),
+        ("a.yml", "secretName: my-app-secret-v2"),
+        ("a.py", f'sha256 = "{HEX}"'),
+        ("a.py", f'COMMIT = "{HEX}"'),
+        ("a.py", 'token_id = "123e4567-e89b-12d3-a456-426614174000"'),
+        ("a.py", 'GH = "ghp' + "_" + "a" * 36 + '"'),
+        ("a.py", 'token_url = "https://login.corp.io/oauth2/token1"'),
+        ("a.py", 'URL = "postgres://postgres:p0stgr3sPw@localhost/x"'),
+        ("tests/test_a.py", 'password = "tr0ub4dor&3xK"'),
+        ("README.md", 'password = "tr0ub4dor&3xK"'),
+        ("a.py", f'api_token = "{HEX}"  # pragma: allowlist secret'),
+        ("a.ts", 'placeholder: "Enter your password, e.g. Tr0ub4dor"'),
+        ("package-lock.json", f'"token": "{BASE}"'),
+    ],
+)
+def test_placeholders_hashes_and_references_are_silent(repository: Repository, path: str, line: str) -> None:
+    """What is made up, public, an id, a test's or read from elsewhere is no leak."""
+    assert look(repository.change({"r": "x"}, {path: f"{line}\n"})) == []
+
+
+def test_of_a_very_long_line_the_secret_alone_is_quoted(repository: Repository) -> None:
+    """A data file's line of ten thousand characters is no evidence."""
+    (finding,) = look(
+        repository.change({"r": "x"}, {"a.json": "x\n" * 20 + f'{{"a": "{"z " * 5000}", "b": "{GITHUB}"}}\n'})
+    )
+
+    assert (finding.quote, finding.start) == (GITHUB, 21)

@@ -1,0 +1,84 @@
+"""Reviews to be rendered: a usual one, and the parts to make others of."""
+
+from dataclasses import replace
+from typing import Any
+
+from bot.values import (
+    ChangedFile,
+    Cost,
+    Coverage,
+    Evidence,
+    Finding,
+    Observation,
+    Placed,
+    PullRequest,
+    Reading,
+    Review,
+    Turn,
+    Usage,
+)
+
+PULL = PullRequest(
+    "Give resolve() a mode", "Why: see below.", "a" * 40, "b" * 40, "main", "modes", "/nowhere/.git", "/nowhere/o"
+)
+FINDING = Finding(
+    path="src/app/loader.py",
+    quote="def resolve(package, mode, *, strict):\n    return _walk(package, mode, strict)",
+    title="`resolve` now needs `strict`",
+    why="The parameter has no default.",
+    consequence="TypeError in the callers.",
+    severity="high",
+    category="contract",
+    source="contracts",
+    rule="required-parameter",
+    start=41,
+    end=42,
+    evidence=(Evidence("src/app/main.py", '    path = resolve("assets", "rb")', 118, note="in serve()"),),
+    trigger="any call of serve()",
+    verdict="proven",
+    fingerprint="f0e1",
+)
+COVERAGE = Coverage(
+    readings=(
+        Reading("unit", "src/app/loader.py", "resolve", "reviewed", "ruff, contracts"),
+        Reading("unit", "src/app/style.css", "lines 1-4", "skipped", reason="no check reads CSS"),
+        Reading("dependent", "src/app/main.py", "src/app/main.py", "reviewed", "contracts"),
+    ),
+    skipped_files=(("package-lock.json", "lock file"),),
+    cut=("3 places that use `get` were not looked at",),
+)
+REVIEW = Review(
+    pull=PULL,
+    files=(
+        ChangedFile(
+            "src/app/loader.py", "src/app/loader.py", "modified", added=frozenset({41, 42}), removed=frozenset({40})
+        ),
+    ),
+    strategy="fanout",
+    reason="7 files",
+    findings=(
+        Placed(
+            replace(FINDING, severity="medium", title="Second", path="src/b.py", evidence=(), fingerprint="f2"),
+            "outside",
+        ),
+        Placed(FINDING, "inline"),
+        Placed(replace(FINDING, severity="low", title="Third", path="src/c.py", fingerprint="f3"), "folded"),
+    ),
+    coverage=COVERAGE,
+    cost=Cost(12, Usage(31_204, 2_120, 8_100), 0.0123, 0.004, 1, ("openai/gpt-5-mini",)),
+    seconds=14.2,
+    summary="A mode was added.",
+    notes=("The budget was enough.",),
+    dropped=1,
+    turns=(Turn(1, "print(1)", Observation("1\n")),),
+    version="0.1.0",
+)
+CLEAN = replace(REVIEW, findings=(), cost=Cost(), dropped=0, notes=(), turns=())
+UNREAD = replace(
+    CLEAN, coverage=replace(COVERAGE, readings=(Reading("unit", "a.py", "f", "unread", reason="the budget was spent"),))
+)
+
+
+def with_finding(**changes: Any) -> Review:  # noqa: ANN401 - any field of a finding
+    """A review with one finding, changed in these fields."""
+    return replace(REVIEW, findings=(Placed(replace(FINDING, **changes), "inline"),))

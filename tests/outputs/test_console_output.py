@@ -1,0 +1,192 @@
+import re
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
+
+from bot.outputs import console
+from bot.values import Cost, Evidence, Placed, Review, Usage
+
+
+def test_a_plain_page_has_no_escape_codes() -> None:
+    """`render` is plain text without colours and trailing blanks."""
+    page = console.render(REVIEW)
+
+    assert "\x1b" not in page
+    assert not re.search(r"[ \t]+$", page, re.MULTILINE)
+
+
+def test_the_worst_finding_comes_first() -> None:
+    """Findings stand by severity, whatever their order in the review."""
+    page = console.render(REVIEW)
+
+    assert page.index("1. `resolve` now needs") < page.index("2. Second") < page.index("3.  low  Third")
+
+
+def test_a_finding_shows_its_lines_reason_and_evidence() -> None:
+    """The quoted lines carry their numbers; why, effect, trigger, evidence and source follow."""
+    page = console.render(REVIEW)
+
+    for part in (
+        "41 │ def resolve(package, mode, *, strict):",
+        "42 │     return _walk(package, mode, strict)",
+        "src/app/loader.py:41-42",
+        "The parameter has no default.",
+        "effect    TypeError in the callers.",
+        "trigger   any call of serve()",
+        'evidence  src/app/main.py:118  in serve()  path = resolve("assets", "rb")',
+        "source    contracts required-parameter, proven",
+    ):
+        assert part in page
+
+
+def test_a_single_line_has_a_caret_under_it() -> None:
+    """The caret spans the code and not its indentation."""
+    page = console.render(with_finding(quote="    return x", start=7, end=7))
+
+    assert "  7 │     return x\n    ╵     ^^^^^^^^\n" in page
+
+
+def test_a_finding_without_a_line_has_no_number() -> None:
+    """A place that nobody found is not made up; wide letters keep the caret as long as the code."""
+    page = console.render(with_finding(path="a.py", quote="名 = 1", start=0, end=0))
+
+    assert "\n  a.py\n    │ 名 = 1\n    ╵ ^^^^^^\n" in page
+
+
+def test_a_long_quote_is_cut_in_the_middle() -> None:
+    """The first and the last lines stand, and the rest is counted."""
+    page = console.render(with_finding(quote="\n".join(f"line {n}" for n in range(1, 101)), start=1, end=100))
+
+    assert " 10 │ line 10" in page
+    assert "… 87 more lines" in page
+    assert "100 │ line 100" in page
+
+
+def test_a_suggestion_is_shown() -> None:
+    """The lines as they should be stand under the finding; an empty one means to delete."""
+    assert "fix       return x" in console.render(with_finding(suggestion="    return x"))
+    assert "fix       delete these lines" in console.render(with_finding(suggestion=""))
+
+
+def test_coverage_is_part_of_the_page() -> None:
+    """What was reviewed, skipped and cut stands there with its reason."""
+    page = console.render(REVIEW)
+
+    assert re.search(r"changed units +1 +— +1 +—", page)
+    assert re.search(r"dependent files +1 +— +— +—", page)
+    assert "skipped src/app/style.css lines 1-4  no check reads CSS" in page
+    assert "package-lock.json  lock file" in page
+    assert "cut: 3 places that use `get` were not looked at" in page
+
+
+def test_a_long_list_is_counted() -> None:
+    """The page stays readable, and says where all rows are."""
+    skipped = tuple((f"{n}.lock", "lock file") for n in range(40))
+    page = console.render(replace(CLEAN, coverage=replace(CLEAN.coverage, skipped_files=skipped)))
+
+    assert "and 28 more (--format json lists all)" in page
+
+
+def test_the_cost_is_one_line() -> None:
+    """Dollars, calls, tokens, seconds and models."""
+    page = console.render(REVIEW)
+
+    cost = (
+        "cost  $0.0123 · 12 calls (1 failed) · 31,204 tokens in (8,100 cached), 2,120 out · 14.2 s · openai/gpt-5-mini"
+    )
+
+    assert cost in page.replace("\n", " ")
+
+
+def test_an_unknown_price_is_said() -> None:
+    """It is neither zero nor guessed."""
+    assert "cost  price unknown · 1 call ·" in console.render(replace(REVIEW, cost=Cost(1, Usage(1, 1), usd=None)))
+
+
+def test_no_model_costs_nothing() -> None:
+    """An offline review says that no model was asked."""
+    assert "cost  $0.00, no model · 14.2 s" in console.render(CLEAN)
+
+
+@pytest.mark.parametrize(
+    ("review", "verdict"),
+    [
+        (REVIEW, "3 findings: 1 high, 1 medium, 1 low, 1 of them in short."),
+        (CLEAN, "Nothing found."),
+        (UNREAD, "Nothing found in what was read. Not read: 1 changed unit."),
+        (
+            replace(CLEAN, partial=True),
+            "Nothing found in what was read. The review is partial: it ended before its time.",
+        ),
+    ],
+)
+def test_the_last_line_is_the_verdict(review: Review, verdict: str) -> None:
+    """It counts what is listed, and something unread is never clean."""
+    assert verdict == console.render(review).rstrip("\n").split("\n")[-1]
+
+
+def test_colours_only_where_the_console_has_them() -> None:
+    """A terminal gets colours, the same page without them for NO_COLOR or a pipe."""
+    terminal, quiet = StringIO(), StringIO()
+    console.show(REVIEW, Console(file=terminal, force_terminal=True, color_system="truecolor", width=90, _environ={}))
+    console.show(
+        REVIEW, Console(file=quiet, force_terminal=True, width=90, _environ={"NO_COLOR": "1", "TERM": "xterm"})
+    )
+
+    assert "\x1b[1;37;41m critical" not in terminal.getvalue()
+    assert re.search(r"\x1b\[[0-9;]*48;", terminal.getvalue())
+    assert not re.search(r"\x1b\[[0-9;]*[34]8;|\x1b\[[0-9;]*3[0-7]m", quiet.getvalue())
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_the_page_keeps_to_the_width(width: int) -> None:
+    """No line is wider than the terminal, and none wider than a page."""
+    out = StringIO()
+    console.show(REVIEW, Console(file=out, width=width, color_system=None, _environ={}))
+
+    assert max(map(len, out.getvalue().split("\n"))) <= min(width, 100)
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    """Nothing is printed that its encoding does not know."""
+    out = StringIO()
+    out_ascii = Console(file=_Ascii(out), width=90, color_system=None, _environ={})
+    console.show(with_finding(quote='name = "é"', title="→"), out_ascii)
+
+    assert out.getvalue().isascii()
+    assert "41 | name" in out.getvalue()
+
+
+def test_hostile_text_cannot_drive_the_terminal() -> None:
+    """Escape sequences, markup and bidi characters of the change come out as plain characters."""
+    hostile = "\x1b]8;;http://evil.example\x07[link=http://evil.example]x[/link]\u202e"
+    evidence = (Evidence(hostile, hostile, 1, note=hostile),)
+    review = with_finding(
+        title=hostile, quote=hostile, why=hostile, path=hostile, suggestion=hostile, evidence=evidence
+    )
+    page = console.render(replace(review, summary=hostile, notes=(hostile,), pull=replace(review.pull, title=hostile)))
+
+    assert not re.search("[\x1b\x07\u202e]", page)
+    assert "[link=http://evil.example]x[/link]" in page
+
+
+def test_the_numbers_equal_what_is_listed() -> None:
+    """As many findings stand on the page as the verdict counts."""
+    many = tuple(Placed(replace(FINDING, title=f"T{n}"), "folded" if n % 2 else "inline") for n in range(20))
+    page = console.render(replace(REVIEW, findings=many))
+
+    assert "20 findings: 20 high, 10 of them in short." in page
+    assert len(re.findall(r"^ +high +\d+\. T", page, re.MULTILINE)) == 10
+    assert len(re.findall(r"^ *\d+\. +high +T", page, re.MULTILINE)) == 10
+
+
+class _Ascii:
+    """A file of a terminal that knows ASCII alone."""
+
+    encoding = "ascii"
+
+    def __init__(self, out: StringIO) -> None:
+        self.write, self.flush = out.write, out.flush

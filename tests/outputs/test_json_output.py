@@ -1,0 +1,76 @@
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
+
+from bot.outputs import json_file
+from bot.values import Cost, Finding, Review
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
+REVIEWS = [
+    REVIEW,
+    CLEAN,
+    UNREAD,
+    replace(REVIEW, cost=Cost(1, usd=None, root_usd=None)),
+    with_finding(suggestion="x", side="base"),
+]
+
+
+@pytest.mark.parametrize("review", REVIEWS)
+def test_the_published_schema_holds(review: Review) -> None:
+    """Every review validates against docs/review.schema.json."""
+    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator(SCHEMA).validate(json.loads(json_file.render(review)))
+
+
+def test_every_key_is_documented() -> None:
+    """Nothing is written that the schema does not describe."""
+    _documented(json.loads(json_file.render(REVIEW)), SCHEMA)
+
+
+def test_a_finding_is_written_whole() -> None:
+    """Every field of a finding, and its place."""
+    written = json.loads(json_file.render(REVIEW))["findings"][1]
+
+    assert {"place", *(item.name for item in fields(Finding))} == set(written)
+    assert (written["place"], written["fingerprint"], written["start"]) == ("inline", "f0e1", 41)
+    assert written["evidence"][0]["quote"] == '    path = resolve("assets", "rb")'
+
+
+def test_the_machine_stays_private() -> None:
+    """Where the repository lies on the disk is not written."""
+    assert "/nowhere" not in json_file.render(REVIEW)
+
+
+def test_the_same_review_is_the_same_text() -> None:
+    """Sets have no order, the file has one."""
+    assert json_file.render(REVIEW) == json_file.render(replace(REVIEW))
+    assert list(json.loads(json_file.render(REVIEW)))[:3] == ["schema_version", "tool", "conclusion"]
+
+
+def test_a_lone_surrogate_does_not_break_it() -> None:
+    """The text can be written as UTF-8 and read by anyone."""
+    text = json_file.render(with_finding(path="a\udcff.py", quote="\ud800"))
+
+    assert json.loads(text.encode())["findings"][0]["path"] == "a\ufffd.py"
+
+
+@pytest.mark.parametrize(("review", "conclusion"), [(REVIEW, "findings"), (CLEAN, "clean"), (UNREAD, "incomplete")])
+def test_the_conclusion_is_one_word(review: Review, conclusion: str) -> None:
+    """Something unread is never clean."""
+    assert conclusion == json.loads(json_file.render(review))["conclusion"]
+
+
+def _documented(value: Any, schema: dict[str, Any]) -> None:  # noqa: ANN401 - any JSON value
+    schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    if isinstance(value, dict):
+        assert set(value) == set(schema["properties"])
+        for key, item in value.items():
+            _documented(item, schema["properties"][key])
+    if isinstance(value, list):
+        for item in value:
+            _documented(item, schema["items"])

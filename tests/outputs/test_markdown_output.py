@@ -1,0 +1,109 @@
+import re
+from dataclasses import replace
+
+import pytest
+from markdown_it import MarkdownIt
+from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
+
+from bot.outputs import markdown
+from bot.values import Evidence, Placed, Reading
+
+HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
+
+
+def test_the_page_names_findings_coverage_and_cost() -> None:
+    """Title, verdict, table, details, what was read and the cost stand in one comment."""
+    page = markdown.render(REVIEW)
+
+    for part in (
+        "## deeprepo: Give resolve() a mode\n",
+        "**3 findings: 1 high, 1 medium, 1 low, 1 of them in short.**",
+        "| high | 1. `resolve` now needs `strict` | `src/app/loader.py:41-42` | contracts required-parameter, proven |",
+        "| medium | 2. Second |",
+        "### 2. Second\n",
+        "```py\ndef resolve(package, mode, *, strict):\n    return _walk(package, mode, strict)\n```",
+        '- `src/app/main.py:118` in serve(): `path = resolve("assets", "rb")`',
+        "<summary>1 more finding, in short</summary>",
+        "| changed units | 1 | 0 | 1 | 0 |",
+        "- `package-lock.json` lock file",
+        "\\$0.0123 · 12 calls (1 failed)",
+    ):
+        assert part in page
+
+
+@pytest.mark.parametrize(
+    ("review", "verdict"),
+    [(CLEAN, "**Nothing found.**"), (UNREAD, "**Nothing found in what was read. Not read: 1 changed unit.**")],
+)
+def test_no_findings_need_no_table(review: object, verdict: str) -> None:
+    """A page without findings says so, and what was not read."""
+    page = markdown.render(review)  # type: ignore[arg-type]
+
+    assert verdict in page
+    assert "| Finding |" not in page
+
+
+def test_nothing_of_the_change_becomes_markup() -> None:
+    """Rendered as GitHub's dialect, hostile titles, code and notes are text: no image, link, mention, heading or HTML."""
+    review = with_finding(
+        title=HOSTILE,
+        quote=HOSTILE,
+        why=HOSTILE,
+        consequence=HOSTILE,
+        trigger=HOSTILE,
+        path=HOSTILE,
+        suggestion=HOSTILE,
+        rule=HOSTILE,
+        evidence=(Evidence(HOSTILE, HOSTILE, 3, note=HOSTILE),),
+    )
+    coverage = replace(review.coverage, cut=(HOSTILE,), skipped_files=((HOSTILE, HOSTILE),))
+    review = replace(
+        review,
+        summary=HOSTILE,
+        notes=(HOSTILE,),
+        reason=HOSTILE,
+        coverage=coverage,
+        pull=replace(review.pull, title=HOSTILE, head_name=HOSTILE),
+    )
+    html = MarkdownIt("commonmark", {"html": True}).enable(["table"]).render(markdown.render(review))
+    outside = re.sub(r"<(code|pre)[^>]*>.*?</\1>", "", html, flags=re.DOTALL)
+
+    assert not re.search(r"<img|<a |@victim|https?://|<h1", outside)
+    assert "<!--" not in html
+    assert "<!-- deeprepo" not in markdown.render(review)
+    assert "\u202e" not in html
+    assert {tag: html.count(f"<{tag}>") for tag in ("h2", "h3", "table")} == {"h2": 1, "h3": 2, "table": 2}
+
+
+def test_a_fence_in_the_code_does_not_end_the_block() -> None:
+    """Code with backticks stays one block."""
+    html = MarkdownIt("commonmark").render(markdown.render(with_finding(quote="a\n```\n# b\n````")))
+
+    assert '<pre><code class="language-py">a\n```\n# b\n````\n</code></pre>' in html
+
+
+@pytest.mark.parametrize("findings", [60, 400])
+def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
+    """Whole findings are left out and counted, no block is left open, and the verdict still counts all."""
+    many = tuple(Placed(replace(FINDING, title=f"Ü{n}" * 60, why="ü`x` " * 900), "inline") for n in range(findings))
+    rows = tuple(Reading("unit", f"{n}.py" * 30, "f", "unread", reason="no budget " * 40) for n in range(3000))
+    review = replace(REVIEW, findings=many, coverage=replace(REVIEW.coverage, readings=rows))
+    page = markdown.render(review)
+
+    assert len(page.encode()) <= 65_536
+    assert f"**{findings} findings: {findings} high." in page
+    assert len(re.findall("^```", page, re.MULTILINE)) % 2 == 0
+    assert page.count("<details>") == page.count("</details>")
+    assert re.search(r"\d+ (more findings, not listed|findings of the table are not shown in full)", page)
+    assert re.search(r"- and [\d,]+ more", page)
+
+
+def test_every_finding_of_the_table_is_shown_or_counted() -> None:
+    """Details and the number of those left out add up to the table."""
+    many = tuple(Placed(replace(FINDING, title=f"T{n}", why="w " * 900), "inline") for n in range(90))
+    page = markdown.render(replace(REVIEW, findings=many))
+    left = re.search(r"^(\d+) findings of the table are not shown in full", page, re.MULTILINE)
+
+    assert left is not None
+    assert len(re.findall("^### [0-9]+\\. T", page, re.MULTILINE)) + int(left[1]) == 90
+    assert len(re.findall("^\\| high \\| ", page, re.MULTILINE)) == 90

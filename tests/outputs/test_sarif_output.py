@@ -1,0 +1,86 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
+
+from bot.outputs import sarif
+from bot.values import SEVERITIES, Placed, Review
+
+SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
+ODD = with_finding(
+    path='a b/ü"#?%\n..\udc80.py', start=0, end=0, quote="\ud800", evidence=(), fingerprint="", trigger=""
+)
+
+
+@pytest.mark.parametrize("review", [REVIEW, CLEAN, UNREAD, ODD, replace(CLEAN, partial=True)])
+def test_the_schema_of_the_standard_holds(review: Review) -> None:
+    """Every review validates against the schema that OASIS publishes."""
+    Draft7Validator(SCHEMA).validate(json.loads(sarif.render(review)))
+
+
+def test_a_result_has_place_snippet_and_fingerprint() -> None:
+    """Readers find the lines and recognise the problem in the next run."""
+    result = _run(REVIEW)["results"][0]
+    location = result["locations"][0]["physicalLocation"]
+
+    assert location["artifactLocation"] == {"uri": "src/app/loader.py", "uriBaseId": "SRCROOT"}
+    assert location["region"] == {"startLine": 41, "endLine": 42, "snippet": {"text": FINDING.quote}}
+    assert result["partialFingerprints"] == {"deeprepo/v1": "f0e1"}
+    assert result["properties"]["place"] == "inline"
+
+
+def test_evidence_becomes_related_locations() -> None:
+    """Each quote with its path, line and note."""
+    related = _run(REVIEW)["results"][0]["relatedLocations"]
+
+    assert related[0]["physicalLocation"]["artifactLocation"]["uri"] == "src/app/main.py"
+    assert related[0]["physicalLocation"]["region"]["startLine"] == 118
+    assert related[0]["message"]["text"] == "in serve()"
+
+
+def test_severities_become_levels() -> None:
+    """Critical and high are errors, medium is a warning, low a note."""
+    results = [_run(with_finding(severity=severity))["results"][0]["level"] for severity in SEVERITIES]
+
+    assert results == ["error", "error", "warning", "note"]
+
+
+def test_rules_are_listed_once() -> None:
+    """A rule is who found it and which check; the model's name is no part of it."""
+    sources = (("ruff", "F821"), ("ruff", "F821"), ("worker openai/gpt-5-mini", ""), ("worker openai/other", ""))
+    findings = tuple(Placed(replace(FINDING, source=source, rule=rule), "inline") for source, rule in sources)
+    run = _run(replace(REVIEW, findings=findings))
+
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["ruff/F821", "worker/contract"]
+    assert [result["ruleIndex"] for result in run["results"]] == [0, 0, 1, 1]
+
+
+def test_a_path_is_percent_encoded() -> None:
+    """Blanks, quotes, hashes and letters of other scripts make a valid relative URI."""
+    uri = _run(ODD)["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+
+    assert uri == "a%20b/%C3%BC%22%23%3F%25%0A..%EF%BF%BD.py"
+
+
+def test_a_partial_review_was_not_successful() -> None:
+    """Nobody takes a review that ended early for a clean one."""
+    assert _run(CLEAN)["invocations"][0]["executionSuccessful"] is True
+    assert _run(replace(CLEAN, partial=True))["invocations"][0]["executionSuccessful"] is False
+
+
+def test_what_was_not_read_is_said() -> None:
+    """Unread units and limits are notifications, and the counts are properties of the run."""
+    run = _run(UNREAD)
+    said = [item["message"]["text"] for item in run["invocations"][0]["toolExecutionNotifications"]]
+
+    assert "Not read: 1 changed unit." in said
+    assert run["properties"]["coverage"]["units"] == {"reviewed": 0, "reused": 0, "skipped": 0, "unread": 1}
+
+
+def _run(review: Review) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads(sarif.render(review))["runs"][0]
+    return run

@@ -1,0 +1,53 @@
+from dataclasses import replace
+
+import pytest
+from sample_reviews import FINDING, REVIEW
+
+from bot.outputs import OUTPUTS
+from bot.values import Evidence, Observation, Placed, Turn
+
+KEY = "wJb1rXUtnFEMIqK7" + "MDENGxbPxRfiCYzKq83ma0Tw"
+LINES = {
+    f'AWS_SECRET_ACCESS_KEY = "{KEY}"': KEY,
+    f"password: {KEY[:12]} # 'rotate'": KEY[:12],
+    f"const url = `postgres://me:{KEY[:14]}@db.prod.corp.io/x`;": KEY[:14],
+    f'    "{KEY}": "admin",': KEY,
+    f"TOKEN={KEY}": KEY,
+    f'KEY = "-----BEGIN PRIVATE KEY-----\\n{KEY}"': KEY,
+    f'password: str = "{KEY[:9]} with blanks"': KEY[:9] + " with blanks",
+}
+
+
+@pytest.mark.parametrize("form", sorted(OUTPUTS))
+@pytest.mark.parametrize("line", sorted(LINES))
+def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
+    """No output repeats a secret: not in its own finding, another one on the same line, a note or a transcript."""
+    secret = LINES[line]
+    own = replace(FINDING, category="secret", quote=line, path="conf.py", evidence=(Evidence("b.py", line, 4),))
+    other = replace(FINDING, why=f"It prints {secret}.", quote=line, suggestion=line, trigger=line)
+    review = replace(
+        REVIEW,
+        findings=(Placed(own, "inline"), Placed(other, "inline")),
+        summary=f"See {secret}",
+        notes=(line,),
+        turns=(Turn(1, line, Observation(line), said=line),),
+    )
+    page = OUTPUTS[form]().render(review)
+
+    assert secret not in page
+    assert "***" in page
+    assert "conf.py" in page
+
+
+def test_the_author_can_recognise_it() -> None:
+    """The first four characters of a long secret stand, none of a short one."""
+    own = replace(FINDING, category="secret", quote=f'a = "{KEY}"\nb = "{KEY[-7:]}"')
+    page = OUTPUTS["console"]().render(replace(REVIEW, findings=(Placed(own, "inline"),)))
+
+    assert f'a = "{KEY[:4]}***"' in page
+    assert 'b = "***"' in page
+
+
+def test_other_reviews_are_not_touched() -> None:
+    """Without a finding about a secret nothing is masked."""
+    assert "***" not in OUTPUTS["json"]().render(REVIEW)

@@ -1,0 +1,121 @@
+import re
+
+import pytest
+from jinja2 import UndefinedError
+
+from bot import render
+
+
+def test_a_template_is_found_by_its_name() -> None:
+    """The templates of the checkout are found without a setting."""
+    text = render.text("finding.md.j2", **_values())
+
+    assert text.startswith("### 1. Title\n")
+    assert text.endswith("\n")
+
+
+def test_a_missing_value_is_an_error() -> None:
+    """A template never prints an empty place where a value was forgotten."""
+    with pytest.raises(UndefinedError):
+        render.text("finding.md.j2", number=1)
+
+
+def test_text_is_valid_utf8() -> None:
+    """A lone surrogate in a value cannot break the writing of the result."""
+    text = render.text("finding.md.j2", **{**_values(), "where": "a\udc80.py"})
+
+    assert "a\ufffd.py" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("@torvalds", "@&#8203;torvalds"),
+        ("@org/team now", "@&#8203;org/team now"),
+        ("fixes #12, GH-3", "fixes #&#8203;12, GH-&#8203;3"),
+        ("https://evil.example/x", "https:&#8203;//evil.example/x"),
+        ("www.evil.example", "www&#8203;.evil.example"),
+        ("![x](y.png)", "!\\[x\\](y.png)"),
+        ("<img src=x onerror=y>", "&lt;img src=x onerror=y>"),
+        ("<!-- deeprepo:1 -->", "&lt;!-- deeprepo:1 -->"),
+        ("# heading", "\\# heading"),
+        ("a\n===", "a\n\\==="),
+        ("1. list\n- list\n> quote", "1\\. list\n\\- list\n\\> quote"),
+        ("**bold** __init__ a_b", "\\*\\*bold\\*\\* \\_\\_init\\_\\_ a_b"),
+        ("a|b", "a\\|b"),
+        ("&#64;name", "&amp;#&#8203;64;name"),
+        ("a\u202eb\u200bc\x1b[31m", "abc\\[31m"),
+        ("see `a@b <c>` here", "see `a@b <c>` here"),
+        ("`unclosed @name", "\\`unclosed @&#8203;name"),
+        ("```py\n@name\n```", "\\`\\`\\`py\n@&#8203;name\n\\`\\`\\`"),
+    ],
+)
+def test_plain_disarms(given: str, shown: str) -> None:
+    """Prose from a pull request mentions nobody, links nothing, and is no HTML, heading, list or marker."""
+    assert shown == render.plain(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("plain", "`plain`"),
+        ("a`b", "``a`b``"),
+        ("``a", "``` ``a ```"),
+        ("", ""),
+        ("a\nb", "`a b`"),
+        ("x\u202ey", "`x\\u{202e}y`"),
+        ("<!-- deeprepo", "`<! -- deeprepo`"),
+    ],
+)
+def test_a_code_span_cannot_be_ended_from_inside(given: str, shown: str) -> None:
+    """Backticks in the text only make the marks around it longer."""
+    assert shown == render.code(given)
+
+
+def test_a_bar_cannot_end_a_table_cell() -> None:
+    """In a table a bar inside a code span is escaped."""
+    assert render.code("a|b", cell=True) == "`a\\|b`"
+
+
+@pytest.mark.parametrize("inside", ["```", "`````\nx", "~~~", "text ``` text"])
+def test_a_fence_is_longer_than_any_run_inside(inside: str) -> None:
+    """No line of the quoted code closes the block."""
+    block = render.fence(inside, "py")
+    first, *middle, last = block.split("\n")
+
+    assert inside.split("\n") == middle
+    assert last == first.removesuffix("py")
+    assert all(len(last) > len(run) for run in re.findall("`+", inside))
+
+
+def test_the_language_of_a_fence_is_one_word() -> None:
+    """A file name cannot put anything behind the fence."""
+    assert render.fence("x", "py` onload=1").startswith("```pyonload1\n")
+
+
+def test_cut_says_how_much_is_missing() -> None:
+    """What is cut off is counted."""
+    assert render.cut("abcdef", 3) == "abc… (3 more characters)"
+    assert render.cut("abc", 3) == "abc"
+
+
+def test_rows_say_how_many_are_missing() -> None:
+    """Lines that are cut off are counted."""
+    assert render.rows("a\nb\nc", 1) == "a\n… (2 more lines)"
+
+
+def test_a_terminal_cannot_be_driven_by_code() -> None:
+    """Escape sequences become text that can be seen; tabs and line feeds stay."""
+    assert render.visible("\x1b[2J\tx\r\ny\r") == "\\x1b[2J\tx\ny\\x0d"
+
+
+def _values() -> dict[str, object]:
+    finding = {"title": "Title", "severity": "low", "quote": "x", "why": "w", "consequence": "", "trigger": ""}
+    return {
+        "number": 1,
+        "finding": {**finding, "evidence": (), "suggestion": None},
+        "place": "inline",
+        "where": "a.py:1",
+        "origin": "ruff F821, proven",
+        "language": "py",
+    }
