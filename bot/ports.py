@@ -1,9 +1,24 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, Protocol
 
-from bot.values import ChangedFile, Completion, Dependents, Entry, Finding, Observation, Prompt, Review, Side, Usage
+from bot.values import (
+    ChangedFile,
+    Clues,
+    Completion,
+    Dependents,
+    Entry,
+    Finding,
+    Import,
+    Observation,
+    Outline,
+    Prompt,
+    Review,
+    Side,
+    Usage,
+    Use,
+)
 
 
 class Tree(Protocol):
@@ -40,6 +55,34 @@ class Tree(Protocol):
         limit: int = 1000,
     ) -> tuple[tuple[str, int, str], ...]:
         """The matching lines as (path, line, text), in the order of paths, `limit` at most."""
+
+
+class Project(Protocol):
+    """One side's paths as a language sees them: who can be meant by an import."""
+
+    def clues(self, path: str) -> Clues:
+        """What a file that imports `path` must contain."""
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The imports of a file that land in the tree; with `words`, only statements that contain one of them."""
+
+
+class Language(Protocol):
+    """A family of files that import each other. A module may satisfy it; bytes and paths in, values out."""
+
+    NAME: str
+    SUFFIXES: tuple[str, ...]  # ".py"
+    CONFIGS: tuple[str, ...]  # base names (with *) of the configuration files that `project` reads
+    AMBIENT: frozenset[str]  # names that every file has without defining or importing them
+
+    def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
+        """The resolver of one side's tree."""
+
+    def outline(self, path: str, source: bytes, side: Side) -> Outline:
+        """The definitions of a file and what an importer can ask of it."""
+
+    def uses(self, path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+        """The identifiers of a file that are spelt like one of the names; never strings, never comments."""
 
 
 class Model(Protocol):

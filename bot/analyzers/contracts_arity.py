@@ -1,0 +1,59 @@
+"""Whether a call fits a signature."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from bot.values import Parameter, Reference, Signature
+
+# Plain JavaScript drops what is too much and passes `undefined` for what is missing: a count proves nothing there.
+TOLERANT = frozenset({".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"})
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """What a call gets wrong: the rule, and the clause that says so after the name of the caller's file."""
+
+    rule: str
+    says: str
+
+
+def judged(definition: str, caller: str) -> bool:
+    """Whether both files are in languages that insist on their signatures."""
+    return not {PurePosixPath(definition).suffix, PurePosixPath(caller).suffix} & TOLERANT
+
+
+def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | None:
+    """The first thing that is wrong with a call. `before` tells what is new about it."""
+    places = [item for item in after.parameters if item.kind in ("positional", "positional-only")]
+    kinds = {item.kind for item in after.parameters}
+    for keyword in call.keywords:
+        if not _accepts(after, keyword) and "kwargs" not in kinds:
+            return Misfit("keyword", f"still passes {keyword}=")
+    if call.spread:
+        return None
+    if call.positional > len(places) and "varargs" not in kinds:
+        return Misfit("arity", f"still passes {_count(call.positional)}, of which {len(places)} are accepted")
+    for index, item in enumerate(places):
+        if item.required and index >= call.positional and item.name not in call.keywords:
+            return _without(before, item, call)
+    for item in after.parameters:
+        if item.kind == "keyword-only" and item.required and item.name not in call.keywords:
+            return _without(before, item, call)
+    return None
+
+
+def _accepts(signature: Signature, keyword: str) -> bool:
+    return any(item.name == keyword and item.kind in ("positional", "keyword-only") for item in signature.parameters)
+
+
+def _without(before: Signature, parameter: Parameter, call: Reference) -> Misfit:
+    known = {item.name for item in before.parameters if item.required}
+    rule = "arity" if parameter.name in known else "required-parameter"
+    named = "the destructured parameter" if parameter.name == "{}" else parameter.name
+    return Misfit(
+        rule, f"passes {_count(call.positional + len(call.keywords))} and leaves out {named}, which is required now"
+    )
+
+
+def _count(number: int) -> str:
+    return "no argument" if number == 0 else "1 argument" if number == 1 else f"{number} arguments"

@@ -1,0 +1,147 @@
+"""A broken contract in words and quotes: both sides by file and line."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.analyzers.contracts_arity import Misfit
+from bot.ports import Tree
+from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Symbol
+
+MORE = 6  # further lines of the caller that are quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """One place that the change breaks."""
+
+    reference: Reference
+    symbol: ChangedSymbol | None
+    rule: str
+    misfit: Misfit | None = None
+
+    @property
+    def home(self) -> str:
+        """The changed file."""
+        return self.reference.symbol.rpartition(":")[0]
+
+    @property
+    def name(self) -> str:
+        """The name as a person says it: "load_settings()"."""
+        if self.rule == "removed-module":
+            return self.home
+        before = self.symbol.before if self.symbol is not None else None
+        said = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
+        said = said.removesuffix(".__init__").removesuffix(".constructor")
+        return f"{said}()" if before is not None and before.kind in ("function", "method") else said
+
+
+async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) -> Finding:
+    """One finding of a caller file; the first row is quoted, the others are evidence. `old`: path -> path before the change."""
+    first = rows[0]
+    reference = first.reference
+    evidence = await _definitions(tree, rows, old)
+    where = next((f"{item.path}:{item.line}" for item in evidence if item.side == "base"), first.home)
+    evidence += [
+        Evidence(row.reference.path, row.reference.text, row.reference.line, note="also broken")
+        for row in rows[1 : MORE + 1]
+        if row.reference.line != reference.line
+    ]
+    return Finding(
+        path=reference.path,
+        quote=reference.text,
+        title=_title(rows),
+        why=_why(first, where),
+        consequence=_consequence(first, len({row.reference.line for row in rows})),
+        severity="medium" if reference.test else "high",
+        category="broken-caller",
+        source="contracts",
+        rule=first.rule,
+        start=reference.line,
+        end=reference.line,
+        evidence=tuple(evidence),
+        verdict="proven",
+    )
+
+
+def _title(rows: Sequence[Broken]) -> str:
+    first = rows[0]
+    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
+    said = names[0] if len(names) == 1 else f"{', '.join(names[:3])}{' and more' if len(names) > 3 else ''}"  # noqa: PLR2004
+    still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
+    if first.misfit is not None:
+        return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
+    be, it = ("is", "it") if len(names) == 1 else ("are", "them")
+    return f"{said} {be} {_fate(first)}, but {first.reference.path} still {still} {it}"
+
+
+def _fate(row: Broken) -> str:
+    after = row.symbol.after if row.symbol is not None and row.symbol.change == "renamed" else None
+    before = row.symbol.before if row.symbol is not None else None
+    if after is None or before is None:
+        return "removed"
+    return f"moved to {after.path}" if after.short == before.short else f"renamed to {after.short}"
+
+
+def _why(row: Broken, where: str) -> str:
+    reference = row.reference
+    here = f"{reference.path}:{reference.line}"
+    if row.misfit is not None and row.symbol is not None:
+        before, after = row.symbol.before, row.symbol.after
+        was = before.signature.text if before is not None and before.signature is not None else ""
+        now = after.signature.text if after is not None and after.signature is not None else ""
+        return f"{row.name} was `{was}` and is now `{now}` ({row.home}). The call at {here} {row.misfit.says}."
+    if row.rule == "removed-module":
+        return f"This change removes {row.home}; nothing in the tree takes its place, and {here} imports it."
+    by_name = (
+        "" if reference.sure else " No other definition of that name is left in the tree, and there was none before."
+    )
+    return f"This change has {_fate(row)} `{row.name}` ({where} before the change), and {here} still uses the old name.{by_name}"
+
+
+def _consequence(row: Broken, places: int) -> str:
+    many = f" {places} lines of this file are affected." if places > 1 else ""
+    if row.reference.path.endswith((".ts", ".tsx", ".mts", ".cts")):
+        return f"The file no longer compiles, or fails when this line runs.{many}"
+    if row.reference.form == "import":
+        return f"Importing this file fails, or the name is undefined when it is used.{many}"
+    return f"This line fails whenever it runs.{many}"
+
+
+async def _definitions(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) -> list[Evidence]:
+    """The changed definitions' own lines, as they were and as they are."""
+    found: dict[tuple[str, int, Side], Evidence] = {}
+    for row in rows:
+        sides = [(row.symbol.before, "before"), (row.symbol.after, "after")] if row.symbol is not None else []
+        for symbol, note in sides:
+            item = await _line(tree, symbol.path, symbol.side, symbol, note) if symbol is not None else None
+            if item is not None:
+                found.setdefault((item.path, item.line, item.side), item)
+        if row.symbol is None and row.rule != "removed-module":
+            item = await _offered(tree, old.get(row.home, row.home), row.reference.symbol.rpartition(":")[2])
+            if item is not None:
+                found.setdefault((item.path, item.line, item.side), item)
+    return list(found.values())[: 2 * MORE]
+
+
+async def _line(tree: Tree, path: str, side: Side, symbol: Symbol, note: str) -> Evidence | None:
+    """The line of a definition that holds its name: decorators may stand before it."""
+    lines = _lines(await tree.read(path, side))
+    span = range(symbol.start, min(symbol.end, len(lines)) + 1)
+    at = next((line for line in span if _holds(lines[line - 1], symbol.short)), None)
+    return Evidence(path, lines[at - 1], at, side, note) if at is not None else None
+
+
+async def _offered(tree: Tree, path: str, name: str) -> Evidence | None:
+    """The line on which a file offered a name that it did not define itself."""
+    lines = _lines(await tree.read(path, "base"))
+    at = next((number for number, line in enumerate(lines, 1) if _holds(line, name)), None)
+    return Evidence(path, lines[at - 1], at, "base", "before") if at is not None else None
+
+
+def _lines(source: bytes | None) -> list[str]:
+    return [line.rstrip("\r") for line in (source or b"").decode("utf-8", "replace").split("\n")]
+
+
+def _holds(line: str, name: str) -> bool:
+    return bool(re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", line))

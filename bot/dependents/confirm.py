@@ -1,0 +1,77 @@
+"""Confirm who imports a file: read the proposed files, resolve their imports, keep those that land on it."""
+
+import asyncio
+import re
+from collections.abc import Collection, Mapping
+from fnmatch import translate
+
+from bot.dependents.propose import propose
+from bot.ports import Language, Project, Tree
+from bot.values import Entry, Import, Side
+
+MAX_CONFIGS = 3_000
+BREATH = 50  # files
+Importers = Mapping[str, tuple[Import, ...]]
+
+
+class Reach:
+    """Who reaches a file of one language by an import, on one side of the change."""
+
+    def __init__(self, tree: Tree, language: Language, project: Project, paths: Collection[str], side: Side) -> None:
+        self.tree, self.language, self.project, self.side = tree, language, project, side
+        self.paths = paths
+        self._imports: dict[str, tuple[Import, ...]] = {}
+
+    async def importers(self, targets: Collection[str]) -> Importers:
+        """Importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree."""
+        clues = [self.project.clues(path) for path in sorted(targets)]
+        words = frozenset(word for clue in clues for word in clue.words)
+        if not words:
+            return {}
+        proposed = await propose(self.tree, self.language, clues)
+        sources = await self.tree.read_many(sorted(proposed))
+        found: dict[str, tuple[Import, ...]] = {}
+        for path, source in sources.items():
+            landed = tuple(item for item in self.project.imports(path, source, words) if item.target in targets)
+            if landed:
+                found[path] = landed
+            await _breathe(len(found))
+        return found
+
+    async def imports(self, path: str) -> tuple[Import, ...]:
+        """Every import of a file of this side that lands in the tree."""
+        if path not in self._imports:
+            source = await self.tree.read(path, self.side)
+            self._imports[path] = self.project.imports(path, source) if source is not None else ()
+        return self._imports[path]
+
+
+async def _breathe(count: int) -> None:
+    """Let other tasks run now and then: reading is the one long stretch without waiting."""
+    if count % BREATH == BREATH - 1:
+        await asyncio.sleep(0)
+
+
+async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
+    """The resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
+    head, base = await tree.entries("head"), await tree.entries("base")
+    now = await tree.read_many(_configs(language, head))
+    same = {path: source for path, source in now.items() if path in base and base[path].oid == head[path].oid}
+    other = await tree.read_many([path for path in _configs(language, base) if path not in same], "base")
+    return _reach(tree, language, "head", head, now), _reach(tree, language, "base", base, {**same, **other})
+
+
+def _configs(language: Language, entries: Mapping[str, Entry]) -> list[str]:
+    """The configuration files that a language reads, those nearest the root first."""
+    if not language.CONFIGS:
+        return []
+    fits = re.compile("|".join(translate(name) for name in language.CONFIGS)).match
+    wanted = [path for path in entries if fits(path[path.rfind("/") + 1 :]) and "node_modules/" not in path]
+    return sorted(wanted, key=lambda path: (path.count("/"), path))[:MAX_CONFIGS]
+
+
+def _reach(
+    tree: Tree, language: Language, side: Side, entries: Mapping[str, Entry], configs: Mapping[str, bytes]
+) -> Reach:
+    paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
+    return Reach(tree, language, language.project(paths, configs), paths, side)

@@ -1,0 +1,55 @@
+"""Imports of a file that is gone: what the base tree resolves and the head tree cannot."""
+
+import posixpath
+from collections.abc import Mapping, Sequence
+
+from bot.dependents.confirm import Reach
+from bot.dependents.sites import MODULE, TEST
+from bot.values import Import, Reference
+
+
+async def lost_modules(head: Reach, lost: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
+    """`lost`: file of the head tree -> its imports that mean a removed file. Guarded ones are no break."""
+    if not lost:
+        return ()
+    alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
+    sources = await head.tree.read_many(sorted(lost))
+    found: list[Reference] = []
+    for path, source in sources.items():
+        items = [item for item in lost[path] if _stem(item.target) not in alive]
+        resolved = {item.line for item in await head.imports(path)} if items else set()
+        uses = head.language.uses(path, source, {word for item in items for word in _spoken(item)})
+        guarded = {use.name for use in uses if use.guarded and use.form == "import"}
+        lines = source.decode("utf-8", "replace").split("\n")
+        found += [
+            _reference(item, path, lines)
+            for item in items
+            if item.line not in resolved and guarded.isdisjoint(_spoken(item)) and item.line <= len(lines)
+        ]
+    return tuple(found)
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(path)[0].removesuffix("/__init__").removesuffix("/index")
+
+
+def _spoken(item: Import) -> frozenset[str]:
+    """The words that an import is written with."""
+    here = {part for _, name in item.aliases for part in name.split(".")}
+    return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
+
+
+def _reference(item: Import, path: str, lines: Sequence[str]) -> Reference:
+    return Reference(
+        symbol=f"{item.target}:{MODULE}",
+        name=posixpath.basename(_stem(item.target)),
+        path=path,
+        line=item.line,
+        text=lines[item.line - 1].rstrip("\r"),
+        function=MODULE,
+        span=None,
+        sure=True,
+        test=bool(TEST.search(path)),
+        form="import",
+        missing=True,
+    )

@@ -1,0 +1,99 @@
+"""Members are reached through objects whose class is seldom known: then only the name can speak, if nothing else bears it."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from bot.dependents.budget import Budget, minified
+from bot.dependents.propose import globs
+from bot.dependents.sites import telling
+from bot.ports import Language, Tree
+from bot.values import Side, Use
+
+PROSE = re.compile(
+    r"\.(md|mdx|rst|txt|adoc|html?|po|pot|svg|css|map|lock)$|(^|/)(change|news|history|license|readme|authors)",
+    re.IGNORECASE,
+)
+MAX_LINES = 20_000
+Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> lines of definitions
+
+
+@dataclass(slots=True)
+class Named:
+    """Where some names occur on one side."""
+
+    files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # name -> files of the language
+    foreign: set[str] = field(default_factory=set)  # names that occur in files of no language that is read here
+    complete: bool = True
+
+
+async def occurrences(tree: Tree, language: Language, names: Collection[str], side: Side, *, everywhere: bool) -> Named:
+    """The files in which the names occur as whole words; with `everywhere`, in files of any kind."""
+    found = Named()
+    if not names:
+        return found
+    where = [] if everywhere else globs(language)
+    any_name = (
+        rf"\b(?:{'|'.join(re.escape(name) for name in sorted(names))})\b"  # one pattern: git runs each over every line
+    )
+    rows = await tree.grep_lines([any_name], where, syntax="perl", side=side, limit=MAX_LINES)
+    words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
+    for path, _, text in rows:
+        for name in set(words.findall(text)):
+            if path.endswith(language.SUFFIXES):
+                found.files[name].add(path)
+            elif not PROSE.search(path):
+                found.foreign.add(name)
+    found.complete = len(rows) < MAX_LINES
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What the change itself says about names."""
+
+    spans: Mapping[Side, Spans]  # where the changed definitions stand
+    gone: frozenset[str]  # names that lose their definition
+    fresh: Mapping[str, Collection[int]]  # file of the head tree -> lines that the change adds
+
+
+async def lonely(tree: Tree, language: Language, names: Collection[str], own: Own, budget: Budget) -> frozenset[str]:
+    """Of these names, those that nothing defines but what is changed, on neither side: whoever writes one means that.
+
+    A name that loses its definition and is newly written as a member exists elsewhere: in a library, or in the language.
+    """
+    left = {name for name in names if telling(name)}
+    sides: tuple[Side, ...] = ("base", "head")
+    greps = await asyncio.gather(*(occurrences(tree, language, left, side, everywhere=True) for side in sides))
+    for side, found in zip(sides, greps, strict=True):
+        left -= found.foreign
+        left -= {name for name, paths in found.files.items() if len(paths) > budget.far}
+        if not found.complete:
+            return frozenset()
+        paths = sorted({path for name in left for path in found.files.get(name, ())})
+        sources = await tree.read_many(paths, side)
+        for path in paths:
+            source = sources.get(path, b"")
+            asked = {name for name in left if path in found.files[name]}
+            if len(source) > budget.bytes or minified(source):
+                left -= asked
+                continue
+            uses = language.uses(path, source, asked)
+            left -= {use.name for use in uses if _defines(use, own.spans[side].get(path, ()))}
+            fresh = own.fresh.get(path, ()) if side == "head" else ()
+            left -= {use.name for use in uses if use.form == "member" and use.line in fresh} & own.gone
+            left -= {name for name in asked if _spelt(name, source)}
+    return frozenset(left)
+
+
+def _defines(use: Use, spans: Collection[tuple[int, int]]) -> bool:
+    """Whether a use gives the name a meaning of its own: a definition, a key, an attribute that is set."""
+    return use.form in ("definition", "key") and not any(start <= use.line <= end for start, end in spans)
+
+
+def _spelt(name: str, source: bytes) -> bool:
+    """Whether the name stands in quotes beside code that looks names up."""
+    word = re.escape(name.encode())
+    return bool(re.search(rb"(?:attr\s*\([^)\n]*|\[\s*)[\"']" + word + rb"[\"']", source))

@@ -1,0 +1,47 @@
+"""Propose who may import a file: two greps per language, whatever the number of files."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from bot.ports import Language, Tree
+from bot.values import Clues, Side
+
+
+def globs(language: Language, folder: str = "") -> list[str]:
+    """The pathspecs of a language's files, below a folder where one is named."""
+    if not folder:
+        return [f"*{suffix}" for suffix in language.SUFFIXES]
+    return [f":(glob){_escaped(folder)}/**/*{suffix}" for suffix in language.SUFFIXES]
+
+
+def _escaped(folder: str) -> str:
+    """Folders such as `[id]` are names here, not patterns."""
+    return "".join(f"\\{letter}" if letter in r"\*?[" else letter for letter in folder)
+
+
+async def propose(tree: Tree, language: Language, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
+    """Files that hold what an importer must hold. Most of them do import; `confirm` decides."""
+    far = sorted({pattern for clue in clues for pattern in clue.far})
+    near = sorted({pattern for clue in clues for pattern in clue.near})
+    below = [
+        spec for folder in _outer({clue.folder for clue in clues if clue.near}) for spec in globs(language, folder)
+    ]
+    everywhere, beside = await asyncio.gather(
+        tree.grep(_joined(far), globs(language), syntax="perl", side=side),
+        tree.grep(_joined(near), below, syntax="perl", side=side),
+    )
+    return everywhere | beside
+
+
+def _outer(folders: Iterable[str]) -> list[str]:
+    """The folders that lie in none of the others."""
+    found: list[str] = []
+    for folder in sorted(folders):
+        if not any(not other or folder == other or folder.startswith(f"{other}/") for other in found):
+            found.append(folder)
+    return found
+
+
+def _joined(patterns: Sequence[str]) -> list[str]:
+    """Alternatives in few patterns: git runs each pattern over every line."""
+    return ["|".join(f"(?:{pattern})" for pattern in patterns[at : at + 40]) for at in range(0, len(patterns), 40)]

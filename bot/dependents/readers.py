@@ -1,0 +1,123 @@
+"""Who calls a name, and who reads it: for names that no definition stands behind, too."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+
+from bot.dependents.budget import Budget, minified
+from bot.dependents.propose import globs
+from bot.dependents.sites import TEST
+from bot.ports import Language, Tree
+from bot.values import Reference, Use
+
+ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.*\bNAME"
+LOOKS = (
+    ("write", r"NAME[\"'\])]*\s*(?::[^=:]+)?=(?![=>])"),
+    ("key", r"[\"'`]NAME[\"'`]\s*\]|\.(get|pop|has|setdefault)\(\s*[\"'`]NAME[\"'`]|[\"'`]NAME[\"'`]\s*:"),
+    ("attribute", r"(\.|->|::)\s*NAME\b"),
+    ("string", r"[\"'`][^\"'`]*NAME[^\"'`]*[\"'`]"),
+)
+Row = tuple[str, int, str, str]  # path, line, text, kind
+FORMS = {"import": "import", "definition": "definition", "key": "definition"}
+ORDER = {"call": 0, "mention": 1, "import": 2, "definition": 3}
+KINDS = ("attribute", "key", "string", "environment", "name", "write", "configuration", "test", "text")
+PROSE = re.compile(r"\.(md|mdx|rst|txt|adoc|po|pot|html?)$|(^|/)(changelog|changes|news|history)", re.IGNORECASE)
+CONFIGURATION = re.compile(r"\.(ya?ml|toml|json|jsonc|ini|cfg|env|properties|tf|hcl|xml)$|(^|/)\.env")
+COMMENT = re.compile(r"\s*(#|//|\*|/\*|--|;;|<!--)")
+
+
+async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limit: int = 200) -> tuple[Reference, ...]:
+    """Every place where a name is written as code: calls first, then mentions, imports, definitions (`form` says which).
+
+    Strings and comments never count. A dotted name is looked up by its last part.
+    """
+    short = name.strip().rpartition(".")[2]
+    if not re.fullmatch(r"[\w$]+", short):
+        return ()
+    found: list[Reference] = []
+    budget = Budget()
+    for language in languages.values():
+        paths = await tree.grep([short], globs(language), word=True)
+        chosen = sorted(paths, key=lambda path: (bool(TEST.search(path)), path))[: budget.parsed]
+        for path, source in (await tree.read_many(chosen)).items():
+            if len(source) <= budget.bytes and not minified(source):
+                lines = source.decode("utf-8", "replace").split("\n")
+                found += [_written(use, path, lines) for use in language.uses(path, source, {short})]
+    found.sort(key=lambda row: (ORDER[row.form], row.test, row.path, row.line))
+    return tuple(found[:limit])
+
+
+def _written(use: Use, path: str, lines: list[str]) -> Reference:
+    form = FORMS.get(use.form, "call" if use.call is not None else "mention")
+    return Reference(
+        symbol=use.name,
+        name=use.name,
+        path=path,
+        line=use.line,
+        text=lines[use.line - 1].rstrip("\r") if use.line <= len(lines) else "",
+        function=use.function,
+        span=use.span,
+        sure=False,
+        test=bool(TEST.search(path)),
+        call=use.call is not None,
+        positional=use.call.positional if use.call else 0,
+        keywords=use.call.keywords if use.call else (),
+        spread=bool(use.call and use.call.spread),
+        form="import"
+        if form == "import"
+        else "definition"
+        if form == "definition"
+        else "call"
+        if use.call
+        else "mention",
+    )
+
+
+async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tuple[Row, ...]:
+    """Unchanged lines, in files of any kind, that read a name: an attribute, a key, a constant, a variable of the environment.
+
+    The likeliest reader comes first: code before tests and prose, and files near `near`, where a path is given.
+    """
+    wanted = name.strip()
+    if not wanted:
+        return ()
+    word = bool(re.fullmatch(r"[\w$].*[\w$]|[\w$]", wanted))
+    now = await tree.grep_lines([wanted], word=word, limit=20 * limit)
+    before = {
+        (path, text) for path, _, text in await tree.grep_lines([wanted], word=word, side="base", limit=20 * limit)
+    }
+    rows = [
+        (path, line, text.rstrip("\r"), _kind(wanted, path, text)) for path, line, text in now if (path, text) in before
+    ]
+    rows.sort(
+        key=lambda row: (
+            KINDS.index(row[3]) >= KINDS.index("write"),
+            _apart(near, row[0]),
+            KINDS.index(row[3]),
+            row[:2],
+        )
+    )
+    return tuple(rows[:limit])
+
+
+def _kind(name: str, path: str, text: str) -> str:
+    """What a line does with a name, told from its look alone: the first that fits."""
+    if PROSE.search(path) or COMMENT.match(text):
+        return "text"
+    if TEST.search(path):
+        return "test"
+    word = re.escape(name)
+    if re.search(ENVIRONMENT.replace("NAME", word), text):
+        return "environment"
+    if CONFIGURATION.search(path):
+        return "configuration"
+    return next((kind for kind, look in LOOKS if re.search(look.replace("NAME", word), text)), "name")
+
+
+def _apart(near: str, path: str) -> int:
+    """Folders up and down from one file to the other."""
+    if not near:
+        return 0
+    one, two = posixpath.dirname(near).split("/"), posixpath.dirname(path).split("/")
+    common = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    return len(one) + len(two) - 2 * common

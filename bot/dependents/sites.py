@@ -1,0 +1,186 @@
+"""Where a changed definition is used: match the identifiers of a file with what the file imports."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.values import ChangedSymbol, Import, Reference, Use
+
+TEST = re.compile(
+    r"(^|/)(tests?|__tests__|__mocks__|spec|specs|testing|e2e)/|(^|/)(test_|conftest)|(_test|\.test|\.spec|_spec|\.cy)\.|Tests?\.java$"
+)
+TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]")
+CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
+MODULE = "<module>"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A changed name as its users can write it."""
+
+    key: str  # Reference.symbol
+    doors: tuple[
+        tuple[str, frozenset[str]], ...
+    ]  # (file, names that importers take from it): the definition or its class
+    shorts: frozenset[str]  # the definition's own name, before and after
+    homes: frozenset[str]  # the files that held it or hold it
+    symbol: ChangedSymbol | None = None
+    owner: str = ""  # the class or object of a member
+    gone: bool = False  # the old name stands nowhere in its file any more
+
+    @property
+    def constructor(self) -> bool:
+        """Whether calling the class calls it."""
+        return bool(self.owner) and not self.shorts.isdisjoint(CONSTRUCTORS)
+
+    @property
+    def reached_by_name(self) -> bool:
+        """Whether it can be reached through an object that no import names: a member, or an exported function made one."""
+        if all(TEST.search(home) for home in self.homes):
+            return False  # a test's methods are called by its runner
+        return bool(self.owner) or (self.gone and self.symbol is not None and any(offered for _, offered in self.doors))
+
+
+def telling(name: str) -> bool:
+    """Whether a name is made of two words at least: `load_settings`, `setWasTracked`, not `resolve`, not `__len__`."""
+    return not name.startswith("__") and bool(TWO_WORDS.search(name))
+
+
+@dataclass(slots=True)
+class Bindings:
+    """What the imports of one file bind, for the files that the change touches."""
+
+    locals: dict[tuple[str, str], set[tuple[str, str]]] = field(
+        default_factory=dict
+    )  # (file, name) -> {(name here, door)}
+    modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # file -> {(name here, door)}
+    stars: dict[str, set[str]] = field(default_factory=dict)  # file -> doors of `import *`
+
+
+def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]]) -> Bindings:
+    """The names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on."""
+    found = Bindings()
+    for item in imports:
+        here = dict(item.aliases)
+        for origin in origins.get(item.target, ()):
+            for name in item.names:
+                if name != "*":
+                    found.locals.setdefault((origin, name), set()).add((here.get(name, name), item.target))
+                elif "*" in here:
+                    found.modules.setdefault(origin, set()).add((here["*"], item.target))
+                else:
+                    found.stars.setdefault(origin, set()).add(item.target)
+    return found
+
+
+def names(targets: Iterable[Target], bound: Bindings) -> frozenset[str]:
+    """The words that can be a use of one of the targets in a file."""
+    found: set[str] = set()
+    for target in targets:
+        found |= target.shorts
+        for origin, offered in target.doors:
+            for name in offered:
+                found.add(name)
+                found.update(here.rpartition(".")[2] for here, _ in bound.locals.get((origin, name), ()))
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A use and the door through which it was recognised; "" inside the definition's own file."""
+
+    use: Use
+    sure: bool
+    door: str = ""
+    name: str = ""  # the name that the door must offer
+    unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
+
+
+def match(target: Target, uses: Sequence[Use], bound: Bindings, path: str) -> list[Match]:
+    """The uses of a file that mean the target, and those that may mean it."""
+    found = []
+    taken = {use.name for use in uses if use.form == "definition"}
+    classes = _classes(target, bound, path) if target.owner else {}
+    for use in uses:
+        hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, taken)
+        if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
+            hit = Match(use, sure=False)
+        if hit is not None:
+            found.append(hit)
+    return found
+
+
+def _plain(target: Target, use: Use, bound: Bindings, path: str, taken: Collection[str]) -> Match | None:
+    for origin, offered in target.doors:
+        for name in offered:
+            if use.form == "member" and use.name == name:
+                door = _door(bound.modules.get(origin, ()), use.receiver)
+                if door:
+                    return Match(use, sure=True, door=door, name=name)
+                continue
+            for here, door in bound.locals.get((origin, name), ()):
+                if use.form == "import" and use.name == name:
+                    return Match(use, sure=True, door=door, name=name)
+                if use.form == "name" and use.name == here:
+                    return Match(use, sure=here not in taken, door=door, name=name)
+            if use.form == "name" and use.name == name and origin in bound.stars:
+                return Match(use, sure=name not in taken, door=min(bound.stars[origin]), name=name)
+    if path in target.homes and use.form == "name" and use.name in target.shorts:
+        return Match(use, sure=True, name=use.name)
+    return None
+
+
+def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
+    return next((door for here, door in modules if here == receiver), "")
+
+
+def _member(target: Target, use: Use, classes: Mapping[str, str]) -> Match | None:
+    if target.constructor:
+        written = f"{use.receiver}.{use.name}" if use.receiver else use.name
+        if use.form in ("name", "member") and use.call is not None and written in classes:
+            return Match(use, sure=True, door=classes[written], name="")
+    if use.form != "member" or use.name not in target.shorts:
+        return None
+    typed = next((name for name in use.types if name in classes), None)
+    if typed is not None:
+        return Match(use, sure=True, door=classes[typed])
+    if use.receiver in classes:
+        before_or_after = target.symbol.symbol if target.symbol is not None else None
+        unbound = before_or_after is not None and before_or_after.kind == "method"
+        return Match(use, sure=True, door=classes[use.receiver], unbound=unbound)
+    return None
+
+
+def _classes(target: Target, bound: Bindings, path: str) -> dict[str, str]:
+    """The ways in which a file can write the class of a member, with the door of each."""
+    found = {target.owner: ""} if path in target.homes else {}
+    for origin, offered in target.doors:
+        for name in offered:
+            found.update(bound.locals.get((origin, name), ()))
+            found.update({f"{here}.{name}": door for here, door in bound.modules.get(origin, ())})
+            if origin in bound.stars:
+                found[name] = min(bound.stars[origin])
+    return found
+
+
+def reference(target: Target, hit: Match, path: str, lines: Sequence[str], *, missing: bool, unique: bool) -> Reference:
+    """A match as the value that is handed on."""
+    use, call = hit.use, hit.use.call
+    return Reference(
+        symbol=target.key,
+        name=use.name,
+        path=path,
+        line=use.line,
+        text=lines[use.line - 1].rstrip("\r") if 0 < use.line <= len(lines) else "",
+        function=use.function,
+        span=use.span,
+        sure=hit.sure,
+        test=bool(TEST.search(path)),
+        call=call is not None,
+        positional=call.positional if call else 0,
+        keywords=call.keywords if call else (),
+        spread=bool(call and call.spread) or hit.unbound,
+        form="import" if use.form == "import" else "call" if call else "mention",
+        missing=missing,
+        unique=unique,
+    )

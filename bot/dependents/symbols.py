@@ -1,0 +1,160 @@
+"""Which definitions a change touches: compare the outlines of both sides."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.ports import Language
+from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
+
+ALIKE = 0.6  # of two bodies: from here on, one definition under two names
+MAX_BODY = 4_000  # characters compared
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A changed file on both sides, as its language reads it."""
+
+    file: ChangedFile
+    language: Language
+    before: bytes
+    after: bytes
+    old: Outline
+    new: Outline
+
+    def lines(self, symbol: Symbol) -> str:
+        """The text of a definition."""
+        text = (self.before if symbol.side == "base" else self.after).decode("utf-8", "replace").split("\n")
+        return "\n".join(text[symbol.start - 1 : symbol.end])
+
+
+def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> Source:
+    """Outline both sides of a file; a side that does not exist is empty."""
+    old, new = file.old_path or file.path, file.path
+    return Source(
+        file,
+        language,
+        before or b"",
+        after or b"",
+        _outline(language, old, before, "base"),
+        _outline(language, new, after, "head"),
+    )
+
+
+def _outline(language: Language, path: str, source: bytes | None, side: Side) -> Outline:
+    return language.outline(path, source, side) if source is not None else Outline()
+
+
+def changed(source: Source) -> tuple[ChangedSymbol, ...]:
+    """The definitions that the change adds, removes, renames or edits, in the order of the file."""
+    old, new = _by_name(source.old.symbols), _by_name(source.new.symbols)
+    found = [_pair(source, before, new[key]) for key, before in old.items() if key in new]
+    removed = _outermost([symbol for key, symbol in old.items() if key not in new])
+    added = [symbol for key, symbol in new.items() if key not in old and _touched(source, symbol)]
+    renamed = _renamed(source, removed, added)
+    found += renamed
+    gone = {symbol.before for symbol in renamed}
+    come = {symbol.after for symbol in renamed}
+    found += [ChangedSymbol(symbol, None, "removed") for symbol in removed if symbol not in gone]
+    found += [ChangedSymbol(None, symbol, "added") for symbol in added if symbol not in come]
+    return tuple(sorted((item for item in found if item is not None), key=lambda item: item.symbol.start))
+
+
+def _by_name(symbols: Iterable[Symbol]) -> dict[tuple[str, int], Symbol]:
+    """Definitions by name; those of the same name are told apart by their order."""
+    found: dict[tuple[str, int], Symbol] = {}
+    for symbol in symbols:
+        count = 0
+        while (symbol.name, count) in found:
+            count += 1
+        found[symbol.name, count] = symbol
+    return found
+
+
+def _pair(source: Source, before: Symbol, after: Symbol) -> ChangedSymbol | None:
+    if before.signature is not None and after.signature is not None:
+        known = before.signature.parameters == after.signature.parameters
+        if not known or before.signature.text != after.signature.text:
+            return ChangedSymbol(before, after, "signature")
+    if _touched(source, before) or _touched(source, after):
+        return ChangedSymbol(before, after, "body")
+    return None
+
+
+def _touched(source: Source, symbol: Symbol) -> bool:
+    """Whether a changed line belongs to this definition and to none inside it."""
+    outline, lines = (source.old, source.file.removed) if symbol.side == "base" else (source.new, source.file.added)
+    own = {line for line in lines if symbol.start <= line <= symbol.end}
+    for other in outline.symbols if own else ():
+        if other.name.startswith(f"{symbol.name}."):
+            own.difference_update(range(other.start, other.end + 1))
+    return bool(own)
+
+
+def _outermost(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """A removed class stands for its members."""
+    names = {symbol.name for symbol in symbols}
+    return [symbol for symbol in symbols if not any(symbol.name.startswith(f"{name}.") for name in names)]
+
+
+def _renamed(source: Source, removed: Sequence[Symbol], added: Sequence[Symbol]) -> list[ChangedSymbol]:
+    """Pairs of one definition under two names: of the same kind, in the same place, and alike."""
+    pairs = []
+    left = list(added)
+    for before in removed:
+        parent = before.name.rpartition(".")[0]
+        fits = [after for after in left if after.kind == before.kind and after.name.rpartition(".")[0] == parent]
+        scored = [(_alike(source, before, after), after) for after in fits]
+        best = max(scored, key=lambda item: item[0], default=None)
+        if best is not None and best[0] >= ALIKE:
+            left.remove(best[1])
+            pairs.append(ChangedSymbol(before, best[1], "renamed"))
+    return pairs
+
+
+def _alike(source: Source, before: Symbol, after: Symbol) -> float:
+    """How alike two bodies are, 0 to 1, their own names left out. Variables have no body: they are never alike."""
+    if before.kind == "variable":
+        return 0.0
+    old = re.sub(rf"\b{re.escape(before.short)}\b", "_", source.lines(before))[:MAX_BODY]
+    new = re.sub(rf"\b{re.escape(after.short)}\b", "_", source.lines(after))[:MAX_BODY]
+    return _likeness(old, new)
+
+
+def moved(
+    sources: Sequence[Source], symbols: Mapping[str, tuple[ChangedSymbol, ...]]
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    """A definition that left one file and came alike to another of the same change is one that moved, not one removed."""
+    by_path = {source.file.path: source for source in sources}
+    came: dict[tuple[str, str], tuple[Source, Symbol]] = {}
+    for path, items in symbols.items():
+        for item in items:
+            if item.change == "added" and item.after is not None and "." not in item.after.name:
+                came[item.after.name, item.after.kind] = by_path[path], item.after
+    found: dict[str, tuple[ChangedSymbol, ...]] = {}
+    arrived: set[Symbol] = set()
+    for path, items in symbols.items():
+        rows = []
+        for item in items:
+            there = came.get((item.before.name, item.before.kind)) if item.change == "removed" and item.before else None
+            if there is not None and item.before is not None and _same(by_path[path], item.before, *there):
+                arrived.add(there[1])
+                rows.append(replace(item, after=there[1], change="renamed"))
+            else:
+                rows.append(item)
+        found[path] = tuple(rows)
+    return {path: tuple(i for i in items if i.before or i.after not in arrived) for path, items in found.items()}
+
+
+def _same(old: Source, before: Symbol, new: Source, after: Symbol) -> bool:
+    return _likeness(old.lines(before)[:MAX_BODY], new.lines(after)[:MAX_BODY]) >= ALIKE
+
+
+def _likeness(one: str, two: str) -> float:
+    """How alike two texts are, 0 to 1, by their lines."""
+    old, new = ([line.strip() for line in text.split("\n")] for text in (one, two))
+    shorter, longer = sorted((len(old), len(new)))
+    if shorter * 3 < longer:
+        return 0.0
+    return difflib.SequenceMatcher(None, old, new, autojunk=False).ratio()

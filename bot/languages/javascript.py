@@ -1,0 +1,86 @@
+"""JavaScript and TypeScript, JSX and the scripts of Vue and Svelte components: one family, because they import each other."""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node
+
+from bot.languages import syntax
+from bot.languages.javascript_modules import Modules
+from bot.languages.javascript_outline import outline_of
+from bot.languages.javascript_uses import SHAPE
+from bot.values import Outline, Side, Use
+
+NAME = "javascript"
+SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte")
+CONFIGS = ("package.json", "tsconfig*.json", "jsconfig*.json")
+# The globals of browsers, workers and Node that a file may well have had a function of the same name for.
+GLOBALS = (
+    "AbortController Array Blob Boolean Buffer Bun CustomEvent Date Deno Element Error Event File FormData "
+    "Function Headers Image Infinity Intl JSON Map Math MessageChannel NaN Node Number Object Promise "
+    "Proxy Range Reflect RegExp Request Response Set String Symbol Text TextDecoder TextEncoder URL URLSearchParams "
+    "WeakMap WeakRef WeakSet WebSocket Worker afterAll afterEach alert atob beforeAll beforeEach blur btoa chai "
+    "clearInterval clearTimeout close confirm console crypto customElements define describe document eval event expect exports "
+    "fetch find focus frames global globalThis history importScripts isFinite isNaN it jest length localStorage "
+    "location module moveBy moveTo name navigator open opener origin parent parseFloat parseInt performance postMessage "
+    "print process prompt queueMicrotask requestAnimationFrame require screen scroll self sessionStorage setImmediate setInterval setTimeout status "
+    "stop structuredClone test top undefined vi window "
+)
+AMBIENT = frozenset(GLOBALS.split())
+COMPONENTS = (".vue", ".svelte")
+SCRIPT = re.compile(rb"<script\b[^>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+
+
+@lru_cache(maxsize=3)
+def _grammar(kind: str) -> Grammar:
+    if kind == "js":
+        import tree_sitter_javascript
+
+        return Grammar(tree_sitter_javascript.language())
+    import tree_sitter_typescript
+
+    return Grammar(
+        tree_sitter_typescript.language_tsx() if kind == "tsx" else tree_sitter_typescript.language_typescript()
+    )
+
+
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Modules:
+    """The resolver of one side's tree."""
+    return Modules(paths, configs)
+
+
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file and what an importer can ask of it."""
+    code = _script(path, source)
+    return outline_of(path, _root(path, code), code, side)
+
+
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    code = _script(path, source)
+    return syntax.uses(_root(path, code), code, names, SHAPE)
+
+
+def _script(path: str, source: bytes) -> bytes:
+    """The scripts of a component with all else blanked out, so that lines and columns stay what they are."""
+    if not path.endswith(COMPONENTS):
+        return source
+    kept = bytearray(re.sub(rb"[^\r\n]", b" ", source))
+    for match in SCRIPT.finditer(source):
+        kept[match.start(1) : match.end(1)] = match[1]
+    return bytes(kept)
+
+
+def _root(path: str, code: bytes) -> Node:
+    """The tree. JavaScript with types (Flow) has errors in its own grammar and is read as TSX where that has none or fewer."""
+    if path.endswith((".ts", ".mts", ".cts", *COMPONENTS)):
+        return syntax.parse(_grammar("ts"), code)
+    if path.endswith(".tsx"):
+        return syntax.parse(_grammar("tsx"), code)
+    root = syntax.parse(_grammar("js"), code)
+    if root.has_error:
+        typed = syntax.parse(_grammar("tsx"), code)
+        return root if typed.has_error and b"@flow" not in code[:2000] else typed
+    return root

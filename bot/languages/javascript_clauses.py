@@ -1,0 +1,65 @@
+"""The words of an import statement: which names it takes from a module and what they are called here."""
+
+import re
+
+# `import`/`export ... from "x"`, and everything that loads "x" by a call: require, import(), the mocks of test runners.
+STATEMENT = re.compile(
+    rb"""\b(?:import|export)\b(?P<clause>[^'"`;()=]*?)\bfrom\s*["'](?P<from>[^"'\n]+)["']"""
+    rb"""|(?:\b(?:const|let|var)\s+(?P<left>\{[^}]*\}|[\w$]+)\s*(?::[^=\n]+)?=\s*(?:await\s+)?)?"""
+    rb"""\b(?:import|require|importActual|importOriginal|mock|unmock|doMock|requireActual|resolve)"""
+    rb"""\s*(?:<[^>()]*>+)?\s*\(?\s*(?:/\*.*?\*/\s*)?["'`](?P<load>[^"'`\n]+)["'`](?:\s*\)\s*\.\s*(?P<part>[\w$]+))?""",
+    re.DOTALL,
+)
+Pair = tuple[str, str]  # (name in the module, name here; "" where it gets none)
+
+
+def commented(source: bytes, at: int) -> bool:
+    """Whether a statement begins inside a comment: examples import nothing. The types that JSDoc names are real imports."""
+    line = source[source.rfind(b"\n", 0, at) + 1 : at].strip()
+    return line.startswith((b"*", b"//", b"/*")) and not line.endswith(
+        (b"@", b"{", b"<", b"(", b"|", b",", b"&", b"?", b"!")
+    )
+
+
+def names_of(match: re.Match[bytes]) -> list[Pair]:
+    """What a statement takes: ("*", "ns") is the whole module as `ns`, ("*", "") hands everything on, [] takes nothing."""
+    if match["from"]:
+        clause = re.split(r"\b(?:import|export)\b", match["clause"].decode("utf-8", "replace"))[-1].strip()
+        return _clause(re.sub(r"^(type|typeof)\b(?!\s*,|\s*$)", "", clause).strip())
+    left, part = (match["left"] or b"").decode("utf-8", "replace"), (match["part"] or b"").decode()
+    if part and part not in ("then", "default"):
+        return [(part, "" if left.startswith("{") else left)]
+    if left.startswith("{"):
+        return _braces(left[1:-1], ":")
+    return [("*", left)] if left else []
+
+
+def _clause(clause: str) -> list[Pair]:
+    pairs: list[Pair] = []
+    braces = re.search(r"\{([^}]*)\}", clause)
+    if braces:
+        pairs += _braces(braces[1], r"\bas\b")
+        clause = clause[: braces.start()]
+    for part in (item.strip() for item in clause.split(",")):
+        star = re.fullmatch(r"\*\s*(?:as\s+([\w$]+))?", part)
+        if star:
+            pairs.append(("*", star[1] or ""))
+        elif re.fullmatch(r"[\w$]+", part):
+            pairs.append(("default", part))
+    return pairs
+
+
+def _braces(inside: str, renamed: str) -> list[Pair]:
+    pairs = []
+    for item in re.sub(r"//[^\n]*|/\*.*?\*/", "", inside, flags=re.DOTALL).split(","):
+        words = [
+            word.strip() for word in re.split(renamed, re.sub(r"^\s*type\s+(?=[\w$])", "", item.partition("=")[0]))
+        ]
+        if words[0] and not words[0].startswith("..."):
+            pairs.append((words[0], words[-1]))
+    return pairs
+
+
+def aliases_of(pairs: list[Pair]) -> tuple[Pair, ...]:
+    """The pairs in which the two names differ. A whole module that is handed on, unnamed, has none."""
+    return tuple((name, here) for name, here in pairs if here and name != here)

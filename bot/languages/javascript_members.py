@@ -1,0 +1,80 @@
+"""One definition of a JavaScript or TypeScript file with its members: a function, a class, an object, a type."""
+
+import re
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from bot.languages.javascript_signature import FUNCTIONS, signature
+from bot.languages.syntax import first_line, last_line, text
+from bot.values import Side, Symbol
+
+CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
+TYPES = frozenset({"interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module"})
+FIELDS = frozenset({"public_field_definition", "field_definition"})
+
+
+@dataclass(slots=True)
+class Found:
+    """What the walk has met so far."""
+
+    path: str
+    side: Side
+    symbols: list[Symbol] = field(default_factory=list)
+    exports: dict[str, str] = field(default_factory=dict)
+    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    stars: int = 0
+    dynamic: bool = False
+
+
+def take(node: Node, outer: Node, name: str, found: Found) -> None:
+    """One definition with its members."""
+    node = _unwrapped(node)
+    function, is_class = node.type in FUNCTIONS, node.type in CLASSES
+    kind = "class" if is_class else "type" if node.type in TYPES else "variable"
+    if function:
+        kind = "method" if "." in name else "function"
+    told = signature(node) if function else None
+    found.symbols.append(Symbol(found.path, name, kind, first_line(outer), last_line(outer), found.side, told))
+    body = node.child_by_field_name("body")
+    if is_class or node.type == "interface_declaration":
+        found.bases.append((name, _heritage(node)))
+        for member in body.named_children if body is not None else ():
+            _member(member, name, found)
+    elif node.type == "object":
+        for member in node.named_children:
+            _member(member, name, found)
+
+
+def _unwrapped(node: Node) -> Node:
+    """`x as const`, `x satisfies T` and `(x)` are x."""
+    while node.type in ("as_expression", "satisfies_expression", "parenthesized_expression") and node.named_children:
+        node = node.named_children[0]
+    return node
+
+
+def _heritage(node: Node) -> tuple[str, ...]:
+    """What a class inherits from, as written."""
+    for part in node.named_children:
+        if part.type == "class_heritage":
+            written = re.sub(r"<[^<>]*>", "", re.sub(r"\bimplements\b.*", "", text(part), flags=re.DOTALL))
+            return tuple(base.strip() for base in written.replace("extends", " ").split(",") if base.strip())
+        if part.type == "extends_type_clause":
+            return tuple(base.strip() for base in text(part).replace("extends", " ").split(",") if base.strip())
+    return ()
+
+
+def _member(node: Node, inside: str, found: Found) -> None:
+    key = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("property")
+    if key is None or key.type not in ("property_identifier", "identifier", "private_property_identifier"):
+        return
+    value = node.child_by_field_name("value")
+    name, target = f"{inside}.{text(key)}", node
+    if node.type in FIELDS or node.type == "pair":
+        target = _unwrapped(value) if value is not None else node
+    decorated = any(part.type == "decorator" for part in node.named_children)
+    function = target.type in FUNCTIONS
+    accessor = node.type == "method_definition" and re.match(r"(static\s+)?[gs]et\s", text(node)) is not None
+    kind = "method" if function and not accessor else "variable"
+    told = signature(target, decorated) if kind == "method" else None
+    found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told))

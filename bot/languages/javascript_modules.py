@@ -1,0 +1,184 @@
+"""JavaScript's imports: relative paths, tsconfig `paths`, workspace packages, `exports`, `#imports`, built files to their sources."""
+
+import json
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from bot.languages.javascript_clauses import STATEMENT, aliases_of, commented, names_of
+from bot.languages.python_modules import mention
+from bot.values import Clues, Import
+
+ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json")
+SCRIPT_ENDING = re.compile(r"\.([cm]?)jsx?$")
+BUILT = re.compile(r"^(\./)?(dist|lib|build|out)/")
+BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
+QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
+JSON_NOISE = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+Manifest = dict[str, object]
+
+
+def read_json(source: bytes) -> Manifest:
+    """A configuration file that may hold comments and trailing commas; empty where it is no object."""
+    written = JSON_NOISE.sub(lambda match: match[1] or "", source.decode("utf-8", "replace"))
+    try:
+        value = json.loads(re.sub(r",(\s*[}\]])", r"\1", written))
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _table(value: object) -> Manifest:
+    return value if isinstance(value, dict) else {}
+
+
+def _files(value: object) -> list[str]:
+    """The relative paths anywhere in a value of `exports` or `imports`, in order."""
+    return re.findall(r'"(\./[^"]+)"', json.dumps(value)) if value else []
+
+
+def _starred(pattern: str, spec: str) -> str | None:
+    """What the star of a pattern stands for in a specifier; None where they do not match."""
+    before, star, after = pattern.partition("*")
+    if not star:
+        return "" if spec == pattern else None
+    fits = spec.startswith(before) and spec.endswith(after) and len(spec) >= len(before) + len(after)
+    return spec[len(before) : len(spec) - len(after)] if fits else None
+
+
+class Modules:
+    """The modules of one tree. Satisfies `ports.Project`."""
+
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._packages: dict[str, tuple[str, Manifest]] = {}
+        self._aliases: list[tuple[str, str, str]] = []
+        for path in sorted(configs):
+            if "node_modules/" in path:
+                continue
+            table, folder = read_json(configs[path]), posixpath.dirname(path)
+            name = table.get("name")
+            if posixpath.basename(path) == "package.json" and isinstance(name, str):
+                self._packages[name] = folder, table
+            elif posixpath.basename(path) != "package.json":
+                self._aliases += self._paths_of(folder, _table(table.get("compilerOptions")))
+        self._aliases.sort(key=lambda alias: (-len(alias[2]), -len(alias[0])))
+
+    @staticmethod
+    def _paths_of(folder: str, options: Manifest) -> Iterator[tuple[str, str, str]]:
+        root = options.get("baseUrl")
+        for pattern, targets in _table(options.get("paths")).items():
+            for target in targets if isinstance(targets, list) else ():
+                if isinstance(target, str):
+                    joined = posixpath.join(folder, root if isinstance(root, str) else ".", target)
+                    yield pattern, posixpath.normpath(joined), folder
+
+    def clues(self, path: str) -> Clues:
+        """Relative imports end in the file's name, others in a package's, an alias's or an export's."""
+        folder, name = posixpath.split(path)
+        stem, up = re.sub(r"\.d$", "", posixpath.splitext(name)[0]), posixpath.basename(folder)
+        words = self._words(path, stem, folder)
+        others = words - {stem} if stem == "index" or up else words
+        far = []
+        if others - {stem} or not up:
+            listed = "|".join(re.escape(word) for word in sorted(others - {stem} if up else others))
+            far.append(rf"""["'`/#]({listed}){QUOTED_END}""")
+        if up:
+            far.append(rf"({re.escape(up)}|src|\#[\w/]*)/{re.escape(stem)}{QUOTED_END}")
+        inside = "|".join(re.escape(word) for word in sorted(words))
+        near = (rf"""["'`]\.[./]*({inside})?{QUOTED_END}""",)
+        return Clues(words, tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
+
+    def _words(self, path: str, stem: str, folder: str) -> frozenset[str]:
+        words = {stem}
+        if stem == "index":
+            words.add(posixpath.basename(folder) or stem)
+        words.update(
+            posixpath.basename(pattern)
+            for pattern, target, _ in self._aliases
+            if "*" not in pattern and self._file(target) == path
+        )
+        for name, (home, table) in self._packages.items():
+            if not home or path.startswith(f"{home}/"):
+                subpaths = [key for key in _table(table.get("exports")) if key.startswith("./") and "*" not in key]
+                specs = [name + key[1:] for key in (".", *subpaths)]
+                words.update(posixpath.basename(spec) for spec in specs if self._resolve(spec, path) == path)
+        return frozenset(word for word in words if word)
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The imports of a file that land in the tree."""
+        asked, found = mention(words), []
+        for match in STATEMENT.finditer(source):
+            spec = (match["from"] or match["load"]).decode("utf-8", "replace").partition("?")[0]
+            bare = not spec.strip("./")
+            if not spec or not (bare or asked.search(spec.encode())) or commented(source, match.start()):
+                continue
+            target = self._resolve(spec, path)
+            if target and target != path:
+                pairs = names_of(match)
+                line = source.count(b"\n", 0, match.start()) + 1
+                found.append(Import(target, frozenset(name for name, _ in pairs), line, aliases_of(pairs)))
+        return tuple(found)
+
+    def _resolve(self, spec: str, here: str) -> str | None:
+        key = (spec, posixpath.dirname(here))
+        if key not in self._found:
+            self._found[key] = self._search(spec, here)
+        return self._found[key]
+
+    def _search(self, spec: str, here: str) -> str | None:
+        if spec.startswith("."):
+            return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(here), spec)))
+        for pattern, target, scope in self._aliases:
+            part = _starred(pattern, spec) if not scope or here.startswith(f"{scope}/") else None
+            found = self._file(target.replace("*", part)) if part is not None else None
+            if found:
+                return found
+        if spec.startswith("#"):
+            return self._own_import(spec, here)
+        name = "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
+        return self._package(name, spec[len(name) :].lstrip("/")) if name in self._packages else None
+
+    def _own_import(self, spec: str, here: str) -> str | None:
+        """A name of the nearest package.json's `imports`."""
+        around = [item for item in self._packages.values() if not item[0] or here.startswith(f"{item[0]}/")]
+        if not around:
+            return None
+        home, table = max(around, key=lambda item: len(item[0]))
+        for pattern, value in _table(table.get("imports")).items():
+            part = _starred(pattern, spec)
+            for target in _files(value) if part is not None else ():
+                found = self._file(posixpath.normpath(posixpath.join(home, target.replace("*", part or ""))))
+                if found:
+                    return found
+        return None
+
+    def _package(self, name: str, below: str) -> str | None:
+        """A file of a workspace package, or the source that its built file is made from."""
+        home, table = self._packages[name]
+        exports = _table(table.get("exports"))
+        entry = exports.get(f"./{below}") if below else exports.get(".", exports)
+        tries = [*_files(entry), *([below, f"src/{below}"] if below else _mains(table))]
+        for written in tries:
+            for target in (written, BUILT.sub("src/", BUILT_ENDING.sub("", written))):
+                found = self._file(posixpath.normpath(posixpath.join(home, target)))
+                if found:
+                    return found
+        return None
+
+    def _file(self, base: str) -> str | None:
+        """The file that a path without or with a misleading ending means: `./x.js` may be written in x.ts."""
+        if base in self._paths:
+            return base
+        stem = SCRIPT_ENDING.sub("", base)
+        tries = [stem + end for end in ENDINGS] if stem != base else []
+        tries += [base + end for end in ENDINGS] + [
+            f"{base}/index{end}" if base != "." else f"index{end}" for end in ENDINGS
+        ]
+        return next((path for path in tries if path in self._paths), None)
+
+
+def _mains(table: Manifest) -> list[str]:
+    named = [table.get(key) for key in ("types", "module", "main")]
+    return [*(value for value in named if isinstance(value, str)), "src/index", "index"]

@@ -1,0 +1,53 @@
+"""What a caller of a JavaScript or TypeScript function has to know."""
+
+import re
+
+from tree_sitter import Node
+
+from bot.languages.syntax import text
+from bot.values import Parameter, Signature
+
+FUNCTIONS = frozenset({
+    "function_declaration", "generator_function_declaration", "function_expression", "generator_function", "arrow_function",
+    "method_definition", "function_signature", "method_signature", "abstract_method_signature",
+})  # fmt: skip
+
+
+def signature(node: Node, decorated: bool = False) -> Signature:
+    """The signature of a function. One that reads `arguments` takes what it is given."""
+    listed = node.child_by_field_name("parameters")
+    if listed is None:  # x => ...
+        single = node.child_by_field_name("parameter")
+        parameters = tuple(Parameter(text(part)) for part in (single,) if part is not None)
+    else:
+        parameters = tuple(_parameter(part) for part in listed.named_children if _counts(part))
+    body = node.child_by_field_name("body")
+    end = body.start_byte if body is not None else node.end_byte
+    head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
+    whatever = body is not None and re.search(rb"\barguments\b", body.text or b"") is not None
+    broken = listed is not None and listed.has_error
+    bodiless = node.type == "function_signature"  # one of several overloads
+    return Signature(
+        parameters, " ".join(head.split()).removesuffix("=>").strip(), decorated or whatever or broken or bodiless
+    )
+
+
+def _counts(part: Node) -> bool:
+    return part.type not in ("comment", "decorator") and _pattern(part).type != "this"
+
+
+def _pattern(part: Node) -> Node:
+    inner = part.child_by_field_name("pattern") or part.child_by_field_name("left")
+    return inner if inner is not None else part
+
+
+def _parameter(part: Node) -> Parameter:
+    inner = _pattern(part)
+    if inner.type == "rest_pattern":
+        return Parameter(text(inner).lstrip("."), "varargs", required=False)
+    optional = (
+        part.type in ("optional_parameter", "assignment_pattern")
+        or part.child_by_field_name("value") is not None
+        or bool(re.search(r":\s*(void|any|unknown)$|\bundefined\b|\bvoid\b", text(part.child_by_field_name("type"))))
+    )
+    return Parameter(text(inner) if inner.type == "identifier" else "{}", required=not optional)

@@ -1,0 +1,176 @@
+"""What an identifier does where it stands in a JavaScript or TypeScript file, and which class a receiver is known to be."""
+
+import re
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from bot.languages.syntax import Form, Shape, ancestors, text
+from bot.values import Call
+
+CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
+NAMED = frozenset({
+    "function_declaration", "generator_function_declaration", "function_expression", "function_signature", "class_declaration",
+    "abstract_class_declaration", "class", "interface_declaration", "type_alias_declaration", "enum_declaration",
+    "internal_module", "module", "method_definition", "method_signature", "abstract_method_signature", "public_field_definition",
+    "field_definition", "property_signature", "variable_declarator", "type_parameter",
+})  # fmt: skip
+SCOPES = frozenset({
+    "function_declaration", "generator_function_declaration", "method_definition", "class_declaration",
+    "abstract_class_declaration", "variable_declarator", "public_field_definition", "field_definition", "pair",
+    "interface_declaration",
+})  # fmt: skip
+BINDERS = frozenset({
+    "formal_parameters", "required_parameter", "optional_parameter", "rest_pattern", "array_pattern", "catch_clause",
+    "assignment_pattern", "object_assignment_pattern",
+})  # fmt: skip
+KEYED = frozenset({"pair", "jsx_attribute", "enum_assignment", "enum_body"})
+ASKING = {"if_statement": "condition", "ternary_expression": "condition", "binary_expression": "left"}
+LOADED = re.compile(r"(await\s+)?(require|import)\s*(<[^()]*>)?\(")
+
+
+def _form(node: Node) -> Form:
+    above = node.parent
+    if above is None:
+        return "name"
+    if node.type == "shorthand_property_identifier_pattern" or above.type == "pair_pattern":
+        return _taken_apart(node, above)
+    if above.type == "export_specifier":
+        return _handed_on(node, above)
+    if above.type in KEYED:
+        return "key" if node.type == "property_identifier" else "name"
+    return "definition" if _binds(node, above) else "name"
+
+
+def _binds(node: Node, above: Node) -> bool:
+    """Whether an identifier gets its meaning here: a name, the target of an assignment, a parameter."""
+    if above.type in BINDERS:
+        return node.type == "identifier" and not any(
+            above.child_by_field_name(f) == node for f in ("value", "right", "body")
+        )
+    named = (
+        "left" if above.type == "assignment_expression" else "parameter" if above.type == "arrow_function" else "name"
+    )
+    known = above.type in NAMED or named != "name"
+    return known and above.child_by_field_name(named) == node
+
+
+def _handed_on(node: Node, above: Node) -> Form:
+    """A name in `export { name as other }`: an import, where it comes from a module."""
+    if above.child_by_field_name("name") != node:
+        return "key"
+    statement = next((item for item in ancestors(above) if item.type == "export_statement"), None)
+    return "import" if statement is not None and statement.child_by_field_name("source") is not None else "name"
+
+
+def _taken_apart(node: Node, above: Node) -> Form:
+    """A name in `{ name } = value`: an import, where the value is a module."""
+    holder = next((item for item in ancestors(node) if item.type in ("variable_declarator", "formal_parameters")), None)
+    value = holder.child_by_field_name("value") if holder is not None and holder.type == "variable_declarator" else None
+    key = above.type != "pair_pattern" or above.child_by_field_name("key") == node
+    if value is not None and LOADED.match(text(value)):
+        return "import"
+    if key and above.type == "pair_pattern":
+        return "key"
+    return "definition"
+
+
+def _arguments(listed: Node) -> Call:
+    """The arguments of a call; a template literal after a function is one argument."""
+    if listed.type == "template_string":
+        return Call(spread=True)
+    parts = [part for part in listed.named_children if part.type != "comment"]
+    spread = any(part.type == "spread_element" for part in parts)
+    return Call(sum(part.type != "spread_element" for part in parts), (), spread)
+
+
+def _guarded(node: Node, around: list[Node]) -> bool:
+    """Whether the code around it asks first if it exists: `x?.()`, `typeof x`, `if (x) x()`, or a `try` around a require."""
+    return any(_foresees(node, level, above, around) for level, above in enumerate(around))
+
+
+def _foresees(node: Node, level: int, above: Node, around: list[Node]) -> bool:
+    kind = above.type
+    if kind in ASKING:
+        return _asks(above.child_by_field_name(ASKING[kind]), node)
+    if kind == "call_expression":
+        return level <= 1 and bool(re.search(r"\?\.\s*\(", text(above)[: len(text(node)) + 200]))
+    if kind == "member_expression":
+        return level == 0 and "?." in text(above)[-len(text(node)) - 3 :]
+    if kind == "unary_expression":
+        return text(above).startswith("typeof")
+    return kind == "try_statement" and any(LOADED.match(text(part)) for part in around[:3])
+
+
+def _asks(condition: Node | None, node: Node) -> bool:
+    """Whether a condition tests for the name without calling it."""
+    name = re.escape(text(node))
+    return bool(re.search(rf"(?<![\w$]){name}(?![\w$])(?!\s*\()", text(condition)))
+
+
+def _types(receiver: Node) -> tuple[str, ...]:
+    """Classes that a receiver is known to be, as written in this file; empty where nothing is known."""
+    written = text(receiver)
+    if receiver.type == "new_expression":
+        return (text(receiver.child_by_field_name("constructor")),)
+    if written in ("this", "super"):
+        own = _own(receiver)
+        return own if written == "this" else own[1:]
+    if receiver.type == "identifier":
+        function = next((above for above in ancestors(receiver) if above.type in ("statement_block", "program")), None)
+        outer = next((above for above in ancestors(receiver) if above.type in SCOPES), function)
+        return _assigned((outer.text or b"") if outer is not None else b"", re.escape(written))
+    if re.fullmatch(r"this\.#?\w+", written):
+        holder = next((above for above in ancestors(receiver) if above.type in CLASSES), None)
+        return _assigned(holder.text or b"", re.escape(written), re.escape(written[5:])) if holder is not None else ()
+    return ()
+
+
+def _own(node: Node) -> tuple[str, ...]:
+    """The class around a node and the class it extends."""
+    holder = next((above for above in ancestors(node) if above.type in CLASSES), None)
+    if holder is None:
+        return ()
+    head = (holder.text or b"").split(b"{", 1)[0].decode("utf-8", "replace")
+    bases = re.findall(r"\bextends\s+([\w$.]+)", head)
+    return (text(holder.child_by_field_name("name")), *bases)
+
+
+@lru_cache(maxsize=512)
+def _assigned(source: bytes, target: str, field: str = "") -> tuple[str, ...]:
+    """The one class that a name is given in this stretch of code: `x = new Class(...)` or `x: Class`."""
+    code = source.decode("utf-8", "replace")
+    found: set[str] = set()
+    for name in (target, field) if field else (target,):
+        found.update(re.findall(rf"(?<![\w$.]){name}\s*[?!]?\s*:\s*([A-Z][\w$]*)\s*(?=[;,)=\n|])", code))
+        for value in re.findall(rf"(?<![\w$.]){name}\s*(?::[^=\n]+)?=(?![=>])\s*([^\n]+)", code):
+            built = re.match(r"(?:await\s+)?new\s+([\w$.]+)", value)
+            found.add(built[1] if built else "?")
+    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+
+
+def _scope_name(node: Node) -> str:
+    """The name of a definition; a variable or a key counts where it holds a function or a class."""
+    if node.type in ("variable_declarator", "public_field_definition", "field_definition", "pair"):
+        value = node.child_by_field_name("value")
+        if value is None or value.type not in ("arrow_function", "function_expression", "class"):
+            return ""
+    name = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("property")
+    return text(name)
+
+
+SHAPE = Shape(
+    identifiers=frozenset({
+        "identifier", "property_identifier", "type_identifier", "shorthand_property_identifier",
+        "shorthand_property_identifier_pattern",
+    }),
+    members={"member_expression": ("object", "property"), "nested_type_identifier": ("module", "name")},
+    calls={"call_expression": ("function", "arguments"), "new_expression": ("constructor", "arguments")},
+    imports=frozenset({"import_statement"}),
+    scopes=SCOPES,
+    arguments=_arguments,
+    guarded=_guarded,
+    form=_form,
+    types=_types,
+    scope_name=_scope_name,
+)  # fmt: skip

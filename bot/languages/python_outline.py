@@ -1,0 +1,156 @@
+"""What a Python file defines, and what `from it import ...` can find."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from tree_sitter import Node
+
+from bot.languages.python_signature import HARMLESS, signature
+from bot.languages.syntax import first_line, last_line, text
+from bot.values import Outline, Side, Symbol
+
+# Names can appear that are written nowhere: then nothing can be said to be missing.
+DYNAMIC = re.compile(
+    rb"^def __getattr__\b|\bglobals\s*\(\s*\)|\bsys\.modules\s*\[\s*__name__|^\s*(exec|vars\(\)|locals\(\))|setattr\(\s*sys\.modules",
+    re.MULTILINE,
+)
+BLOCKS = frozenset({
+    "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "except_group_clause", "finally_clause",
+    "with_statement", "for_statement", "while_statement", "match_statement", "case_clause", "block",
+})  # fmt: skip
+TARGETS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the walk has met so far."""
+
+    path: str
+    side: Side
+    symbols: list[Symbol] = field(default_factory=list)
+    bound: dict[str, str] = field(default_factory=dict)
+    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    stars: int = 0
+
+
+def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
+    """The definitions of a file, outermost first. Functions inside functions belong to their function."""
+    found = _Found(path, side)
+    _walk(root, "", found)
+    return Outline(
+        symbols=_told_apart(found.symbols),
+        exports=tuple(found.bound.items()),
+        complete=not root.has_error and not DYNAMIC.search(source),
+        stars=found.stars,
+        bases=tuple(found.bases),
+    )
+
+
+def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
+    """A name defined twice (an overload, a condition, a property's setter) has no one signature."""
+    count = Counter(symbol.name for symbol in symbols)
+    return tuple(
+        replace(symbol, signature=replace(symbol.signature, opaque=True))
+        if symbol.signature is not None and count[symbol.name] > 1
+        else symbol
+        for symbol in symbols
+    )
+
+
+def _walk(node: Node, inside: str, found: _Found) -> None:
+    for child in node.named_children:
+        kind = child.type
+        if kind == "decorated_definition":
+            inner = child.child_by_field_name("definition")
+            if inner is not None:
+                _definition(inner, child, inside, found)
+        elif kind in ("function_definition", "class_definition"):
+            _definition(child, child, inside, found)
+        elif kind == "expression_statement":
+            _assignment(child, inside, found)
+        elif kind in ("import_statement", "import_from_statement", "future_import_statement"):
+            _import(child, inside, found)
+        elif kind == "type_alias_statement":
+            _bind(text(child.child_by_field_name("left")), "type", child, inside, found)
+        elif kind in BLOCKS:
+            for name in _targets(child):
+                found.bound.setdefault(name, "") if not inside else None
+            _walk(child, inside, found)
+
+
+def _definition(node: Node, outer: Node, inside: str, found: _Found) -> None:
+    short = text(node.child_by_field_name("name"))
+    name = f"{inside}.{short}" if inside else short
+    kind = "class" if node.type == "class_definition" else "method" if inside else "function"
+    decorators = [text(part)[1:].strip() for part in outer.named_children if part.type == "decorator"]
+    told = signature(node, bool(inside), decorators) if kind != "class" else None
+    span = first_line(outer), last_line(outer)
+    found.symbols.append(
+        Symbol(found.path, name, kind, *span, found.side, told, not short.startswith("__") or bool(inside))
+    )
+    if not inside:
+        found.bound[short] = name
+    if kind == "class":
+        foreign = [item for item in decorators if item.partition("(")[0].rpartition(".")[2] not in HARMLESS]
+        found.bases.append((name, (*_bases(node), *(f"@{item}" for item in foreign))))
+        body = node.child_by_field_name("body")
+        if body is not None:
+            _walk(body, name, found)
+
+
+def _bases(node: Node) -> tuple[str, ...]:
+    """What a class inherits from, as written; a metaclass counts, it can add what it likes."""
+    listed = node.child_by_field_name("superclasses")
+    return tuple(text(base) for base in listed.named_children if base.type != "comment") if listed is not None else ()
+
+
+def _assignment(statement: Node, inside: str, found: _Found) -> None:
+    for node in statement.named_children:
+        left = node.child_by_field_name("left") if node.type in ("assignment", "augmented_assignment") else None
+        if left is None:
+            continue
+        names = [text(left)] if left.type == "identifier" else [text(part) for part in _identifiers(left)]
+        for name in names:
+            _bind(name, "variable", statement, inside, found)
+        right = node.child_by_field_name("right")
+        if right is not None and right.type == "assignment":
+            _assignment(node, inside, found)
+
+
+def _bind(name: str, kind: str, node: Node, inside: str, found: _Found) -> None:
+    qualified = f"{inside}.{name}" if inside else name
+    found.symbols.append(Symbol(found.path, qualified, kind, first_line(node), last_line(node), found.side))
+    if not inside:
+        found.bound[name] = qualified
+
+
+def _identifiers(node: Node) -> Iterator[Node]:
+    for part in node.named_children:
+        if part.type == "identifier":
+            yield part
+        elif part.type in TARGETS:
+            yield from _identifiers(part)
+
+
+def _targets(node: Node) -> Iterator[str]:
+    """The names that a `for` or a `with` binds."""
+    if node.type == "for_statement":
+        left = node.child_by_field_name("left")
+        if left is not None:
+            yield from [text(left)] if left.type == "identifier" else [text(part) for part in _identifiers(left)]
+    elif node.type == "with_statement":
+        yield from re.findall(r"\bas\s+(\w+)", text(node).partition("\n")[0])
+
+
+def _import(node: Node, inside: str, found: _Found) -> None:
+    for part in node.named_children:
+        if part.type == "wildcard_import":
+            found.stars += 1
+        elif inside or part == node.child_by_field_name("module_name"):
+            continue
+        elif part.type == "aliased_import":
+            found.bound.setdefault(text(part.child_by_field_name("alias")), "")
+        elif part.type == "dotted_name":
+            found.bound.setdefault(text(part).partition(".")[0], "")

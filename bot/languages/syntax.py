@@ -1,0 +1,127 @@
+"""What every grammar has in common: parse once, find identifiers, say what each one does where it stands.
+
+Trees are parsed from bytes, so positions are bytes; a file with errors still gives a tree, only a poorer one.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser
+
+from bot.values import Call, Use
+
+Form = Literal["name", "member", "import", "definition", "key"]
+MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, which name nothing
+CLIMB = 6  # levels from an identifier up to the import statement that holds it
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Which nodes of a grammar mean what."""
+
+    identifiers: frozenset[str]
+    members: Mapping[str, tuple[str, str]]  # node -> (field of the object, field of the name)
+    calls: Mapping[str, tuple[str, str]]  # node -> (field of what is called, field of the arguments)
+    imports: frozenset[str]
+    scopes: frozenset[str]  # definitions that can enclose a use
+    guarded: Callable[[Node, list[Node]], bool]  # whether the code around a use foresees that it fails
+    arguments: Callable[[Node], Call]
+    form: Callable[[Node], Form]  # of an identifier that is neither imported nor a member
+    types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is known to be
+    scope_name: Callable[[Node], str]
+
+
+@lru_cache(maxsize=64)
+def parse(grammar: Grammar, source: bytes) -> Node:
+    """The root of a file's syntax tree. The last files are kept: outlines and uses ask for the same ones."""
+    return Parser(grammar).parse(source).root_node
+
+
+def text(node: Node | None) -> str:
+    """The source of a node, empty where there is none."""
+    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
+
+
+def first_line(node: Node) -> int:
+    """The 1-based line on which a node begins."""
+    return node.start_point[0] + 1
+
+
+def last_line(node: Node) -> int:
+    """The 1-based line on which a node ends; a node that ends with its line break ends on the line before."""
+    row, column = node.end_point[0], node.end_point[1]
+    return row if column == 0 and row > node.start_point[0] else row + 1
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """The nodes around a node, innermost first."""
+    above = node.parent
+    while above is not None:
+        yield above
+        above = above.parent
+
+
+@lru_cache(maxsize=64)
+def any_of(words: frozenset[str]) -> re.Pattern[bytes]:
+    """Matches any of the words as a whole word; nothing, where there are none."""
+    parts = sorted((re.escape(word.encode()) for word in words if word), key=lambda part: (-len(part), part))
+    return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")
+
+
+def uses(root: Node, source: bytes, names: Collection[str], shape: Shape) -> tuple[Use, ...]:
+    """The identifiers that are spelt like one of the names, in the order of the file."""
+    found = []
+    for match in any_of(frozenset(names)).finditer(source):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        whole = node is not None and (node.start_byte, node.end_byte) == match.span()
+        if node is not None and whole and node.type in shape.identifiers:
+            found.append(_use(node, shape))
+    return tuple(found)
+
+
+def _use(node: Node, shape: Shape) -> Use:
+    around = list(ancestors(node))
+    form, receiver, callee = _place(node, around, shape)
+    call = _call(callee, shape)
+    scopes = [above for above in around if above.type in shape.scopes and shape.scope_name(above)]
+    if form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
+        scopes = scopes[1:]
+    return Use(
+        name=text(node),
+        line=first_line(node),
+        form=form,
+        receiver=" ".join(text(receiver).split())[:MAX_TEXT] if receiver is not None else "",
+        types=shape.types(receiver) if receiver is not None and form == "member" else (),
+        call=call,
+        function=".".join(shape.scope_name(scope) for scope in reversed(scopes)) or "<module>",
+        span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
+        guarded=shape.guarded(node, around),
+    )
+
+
+def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | None, Node]:
+    """The form of an identifier, its receiver where it is a member, and the node that a call would call."""
+    if any(above.type in shape.imports for above in around[:CLIMB]):
+        return "import", None, node
+    above = around[0] if around else None
+    if above is not None and above.type in shape.members:
+        owner, name = shape.members[above.type]
+        if above.child_by_field_name(name) == node:
+            form = shape.form(above)
+            return ("definition" if form == "definition" else "member"), above.child_by_field_name(owner), above
+    return shape.form(node), None, node
+
+
+def _call(callee: Node, shape: Shape) -> Call | None:
+    above = callee.parent
+    if above is None or above.type not in shape.calls:
+        return None
+    function, arguments = shape.calls[above.type]
+    given = above.child_by_field_name(arguments)
+    if above.child_by_field_name(function) != callee:
+        return None
+    return shape.arguments(given) if given is not None else Call()

@@ -1,0 +1,26 @@
+"""How the tests of the contract checks look at a change."""
+
+import asyncio
+
+from bot import dependents, diff
+from bot.analyzers import contracts
+from bot.checkout import Checkout
+from bot.findings.check import check as verify
+from bot.languages import LANGUAGES
+from bot.values import Finding, PullRequest
+
+
+def look(pull: PullRequest) -> list[Finding]:
+    """The findings about a change, each confirmed to quote what stands in the tree."""
+
+    async def run() -> list[Finding]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            found = await contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
+            for finding in found:
+                verified = await verify(finding, tree)
+                assert isinstance(verified, Finding), verified
+                assert (verified.start, len(verified.evidence)) == (finding.start, len(finding.evidence))
+            return list(found)
+
+    return asyncio.run(run())

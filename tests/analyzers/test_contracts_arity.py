@@ -1,0 +1,138 @@
+import pytest
+from contract_findings import look
+from fakes import Repository
+
+CALLER = "from lib import f\n\n\ndef go(a, b):\n    return {}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "call", "rule"),
+    [
+        ("def f(a, b)", "def f(a)", "f(a, b)", "arity"),
+        ("def f(a, b=1)", "def f(a, *, b=1)", "f(a, b)", "arity"),
+        ("def f(a, color=1)", "def f(a, colour=1)", "f(a, color=b)", "keyword"),
+        ("def f(a, b=1)", "def f(a)", "f(a, b=2)", "keyword"),
+        ("def f(a)", "def f(a, b)", "f(a)", "required-parameter"),
+        ("def f(a)", "def f(a, *, b)", "f(a)", "required-parameter"),
+        ("def f(a, b=1)", "def f(a, b)", "f(a)", "required-parameter"),
+        ("async def f(a)", "async def f(a, b)", "await f(a)", "required-parameter"),
+        ("def f(*, a)", "def f(a, /)", "f(a=a)", "keyword"),
+    ],
+)
+def test_a_call_that_no_longer_fits_is_reported(
+    repository: Repository, before: str, after: str, call: str, rule: str
+) -> None:
+    """The call fitted the signature before and does not fit it now."""
+    files = {"lib.py": f"{before}:\n    return a\n", "app.py": CALLER.format(call)}
+    (finding,) = look(repository.change(files, {"lib.py": f"{after}:\n    return a\n"}))
+
+    assert (finding.path, finding.start, finding.rule) == ("app.py", 5, rule)
+    assert [(e.path, e.line, e.side) for e in finding.evidence] == [("lib.py", 1, "base"), ("lib.py", 1, "head")]
+    assert finding.title.startswith("f() has a new signature, but app.py ")
+    assert before.removeprefix("async ") in finding.why
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "call"),
+    [
+        ("def f(a)", "def f(a, b=1)", "f(a)"),
+        ("def f(a)", "def f(a, *args)", "f(a)"),
+        ("def f(a, b)", "def f(a, **options)", "f(a, b=1)"),
+        ("def f(a, b)", "def f(*args)", "f(a, b)"),
+        ("def f(a)", "def f(a, b)", "f(*a)"),
+        ("def f(a)", "def f(a, b)", "f(**a)"),
+        ("def f(a)", "def f(a, b)", "map(f, a)"),
+        ("def f(a, b)", "def f(a)", "f(a, b, 3)"),
+        ("def f(a, b)", "def f(b, a)", "f(a, b)"),
+        ("@wrapped\ndef f(a)", "@wrapped\ndef f(a, b)", "f(a)"),
+        ("def f(a)", "def f(a, b)", "(lambda f: f(a))(b)"),
+    ],
+)
+def test_a_call_that_fits_or_cannot_be_judged_is_silent(
+    repository: Repository, before: str, after: str, call: str
+) -> None:
+    """Defaults, rest parameters, spreads, decorators, and calls that never fitted prove nothing."""
+    files = {"lib.py": f"{before}:\n    return a\n", "app.py": CALLER.format(call)}
+
+    assert look(repository.change(files, {"lib.py": f"{after}:\n    return a\n"})) == []
+
+
+def test_overloads_and_conditions_are_silent(repository: Repository) -> None:
+    """A function that is defined more than once has no one signature."""
+    before = "if X:\n    def f(a):\n        return a\nelse:\n    def f(a):\n        return a\n"
+    files = {"lib.py": f"X = 1\n{before}", "app.py": CALLER.format("f(a)")}
+
+    assert look(repository.change(files, {"lib.py": f"X = 1\n{before.replace('(a)', '(a, b)')}"})) == []
+
+
+def test_a_constructor_is_called_by_its_class(repository: Repository) -> None:
+    """A parameter that `__init__` newly requires is missing wherever the class is called, and in `super().__init__`."""
+    old = "class Box:\n    def __init__(self, size):\n        self.size = size\n"
+    files = {
+        "box.py": old,
+        "app.py": "import box\n\nB = box.Box(1)\n",
+        "big.py": "from box import Box\n\n\nclass Big(Box):\n    def __init__(self):\n        super().__init__(9)\n",
+    }
+    found = look(repository.change(files, {"box.py": old.replace("size):", "size, colour):")}))
+
+    assert [(f.path, f.start, f.rule) for f in found] == [
+        ("app.py", 3, "required-parameter"),
+        ("big.py", 6, "required-parameter"),
+    ]
+    assert found[0].title.startswith("Box() has a new signature")
+
+
+def test_a_method_is_judged_where_its_receiver_is_known(repository: Repository) -> None:
+    """`resolve` is a common name: the receiver's class decides which calls are judged."""
+    old = "class Resolver:\n    def resolve(self, name):\n        return name\n"
+    files = {
+        "wrap/__init__.py": "",
+        "wrap/wrap.py": old,
+        "app.py": "from wrap import wrap\n\n\ndef go(path):\n    r = wrap.Resolver()\n    path.resolve()\n    return r.resolve(path)\n",
+    }
+    (finding,) = look(repository.change(files, {"wrap/wrap.py": old.replace("name):", "name, method):")}))
+
+    assert (finding.start, finding.rule) == (7, "required-parameter")
+    assert "leaves out method" in finding.title
+
+
+TS = "import {{ f }} from './lib';\n\nexport const go = (a: number, b: number) => {};\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "call", "rule"),
+    [
+        ("(a: number)", "(a: number, b: number)", "f(a)", "required-parameter"),
+        ("(a: number, b?: number)", "(a: number)", "f(a, b)", "arity"),
+        ("({ a }: P)", "({ a }: P, b: number)", "f({ a })", "required-parameter"),
+    ],
+)
+def test_typescript_insists_on_its_signatures(
+    repository: Repository, before: str, after: str, call: str, rule: str
+) -> None:
+    """A TypeScript caller that leaves out a required argument, or passes too many, does not compile."""
+    files = {"lib.ts": f"export function f{before} {{}}\n", "app.ts": TS.format(call)}
+    (finding,) = look(repository.change(files, {"lib.ts": f"export function f{after} {{}}\n"}))
+
+    assert (finding.path, finding.start, finding.rule) == ("app.ts", 3, rule)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "caller"),
+    [
+        ("export function f(a: number) {}", "export function f(a: number, b?: number) {}", "app.ts"),
+        ("export function f(a: number) {}", "export function f(a: number, b = 1) {}", "app.ts"),
+        ("export function f(a: number) {}", "export function f(a: number, b: number | undefined) {}", "app.ts"),
+        ("export function f(a: number) {}", "export function f(a: number, b: number) {}", "app.js"),
+        (
+            "export function f(a: number): void;\nexport function f(a: any) {}",
+            "export function f(a: number, b: number): void;\nexport function f(a: any, b: any) {}",
+            "app.ts",
+        ),
+    ],
+)
+def test_javascript_takes_any_number_of_arguments(repository: Repository, before: str, after: str, caller: str) -> None:
+    """Plain JavaScript callers, optional and default parameters, and overloads are silent."""
+    files = {"lib.ts": f"{before}\n", caller: TS.format("f(a)")}
+
+    assert look(repository.change(files, {"lib.ts": f"{after}\n"})) == []

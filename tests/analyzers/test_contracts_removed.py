@@ -1,0 +1,179 @@
+import asyncio
+
+from contract_findings import look
+from fakes import Repository
+
+from bot import diff
+from bot.analyzers import ANALYZERS
+from bot.checkout import Checkout
+from bot.ports import Analyzer
+
+
+def test_it_is_an_analyser(repository: Repository) -> None:
+    """The module is what the registry promises, and wants the files whose callers it can judge."""
+    analyser: Analyzer = ANALYZERS["contracts"]()
+    pull = repository.change({"a.py": "x = 1\n", "b.md": "x\n"}, {"a.py": "x = 2\n", "b.md": "y\n"})
+
+    async def run() -> list[bool]:
+        async with Checkout(pull) as tree:
+            return [analyser.wants(file) for file in diff.read(await tree.change())]
+
+    assert analyser.NAME == "contracts"
+    assert asyncio.run(run()) == [True, False]
+
+
+def test_a_removed_function_is_reported_at_its_caller(repository: Repository) -> None:
+    """The caller's own line is quoted; the definition as it was and the other lines are evidence."""
+    before = {
+        "shop/__init__.py": "",
+        "shop/prices.py": "@cache\ndef with_tax(net):\n    return net * 1.2\n\n\ndef plain(net):\n    return net\n",
+        "shop/cart.py": "from shop.prices import plain, with_tax\n\n\ndef total(nets):\n    return sum(with_tax(n) for n in nets)\n",
+    }
+    (finding,) = look(repository.change(before, {"shop/prices.py": "def plain(net):\n    return net\n"}))
+
+    assert (finding.path, finding.start, finding.rule) == ("shop/cart.py", 5, "removed-symbol")
+    assert (finding.severity, finding.category, finding.source) == ("high", "broken-caller", "contracts")
+    assert finding.verdict == "proven"
+    assert finding.quote == "    return sum(with_tax(n) for n in nets)"
+    assert finding.title == "with_tax() is removed, but shop/cart.py still calls it"
+    assert "shop/prices.py:2" in finding.why
+    assert "shop/cart.py:5" in finding.why
+    assert [(e.path, e.line, e.side, e.quote) for e in finding.evidence] == [
+        ("shop/prices.py", 2, "base", "def with_tax(net):"),
+        ("shop/cart.py", 1, "head", "from shop.prices import plain, with_tax"),
+    ]
+
+
+def test_a_rename_names_both_names(repository: Repository) -> None:
+    """A definition with the same body under a new name is renamed, and the finding says to what."""
+    body = "(path):\n    text = open(path).read()\n    return text.split()\n"
+    before = {"lib.py": f"def read_words{body}", "app.py": "import lib\n\nprint(lib.read_words('a'))\n"}
+    (finding,) = look(repository.change(before, {"lib.py": f"def load_words{body}"}))
+
+    assert finding.title == "read_words() is renamed to load_words, but app.py still calls it"
+    assert [(e.side, e.quote) for e in finding.evidence] == [
+        ("base", "def read_words(path):"),
+        ("head", "def load_words(path):"),
+    ]
+
+
+def test_a_function_that_moved_breaks_who_imports_it_from_its_old_place(repository: Repository) -> None:
+    """Moved and not handed on: the old import fails. Handed on: nothing is broken."""
+    helper = "def helper(a):\n    b = a + 1\n    return b\n"
+    before = {"old.py": f"{helper}\n\nX = 1\n", "new.py": "", "app.py": "from old import helper\n\nhelper(1)\n"}
+    (finding,) = look(repository.change(before, {"old.py": "X = 1\n", "new.py": helper}))
+
+    assert finding.title == "helper() is moved to new.py, but app.py still calls it"
+    kept = look(repository.change(before, {"old.py": "from new import helper\n\nX = 1\n", "new.py": helper}))
+    assert kept == []
+
+
+def test_a_removed_module_is_reported_once_per_importer(repository: Repository) -> None:
+    """Whoever imports a file that is gone fails, whatever it takes from it."""
+    before = {
+        "pkg/__init__.py": "",
+        "pkg/gone.py": "def one():\n    pass\n\n\ndef two():\n    pass\n",
+        "pkg/user.py": "from .gone import one, two\n\none()\ntwo()\n",
+        "pkg/careful.py": "try:\n    from .gone import one\nexcept ImportError:\n    one = None\n",
+    }
+    (finding,) = look(repository.change(before, {"pkg/gone.py": None}))
+
+    assert (finding.path, finding.start, finding.rule) == ("pkg/user.py", 1, "removed-module")
+    assert finding.title == "pkg/gone.py is removed, but pkg/user.py still imports it"
+
+
+def test_a_module_that_became_a_package_is_still_there(repository: Repository) -> None:
+    """The import resolves to the package, so nothing is broken."""
+    before = {"tools.py": "def cut():\n    pass\n", "app.py": "from tools import cut\n\ncut()\n"}
+    after = {
+        "tools.py": None,
+        "tools/__init__.py": "from .cutting import cut\n",
+        "tools/cutting.py": before["tools.py"],
+    }
+
+    assert look(repository.change(before, after)) == []
+
+
+def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Repository) -> None:
+    """Nothing is undefined but the way to it is gone."""
+    before = {
+        "src/index.ts": "export { cut, join } from './words';\n",
+        "src/words.ts": "export function cut() {}\nexport function join() {}\n",
+        "app.ts": "import { join } from './src';\n\njoin();\n",
+    }
+    (finding,) = look(repository.change(before, {"src/index.ts": "export { cut } from './words';\n"}))
+
+    assert (finding.path, finding.start, finding.rule) == ("app.ts", 3, "removed-symbol")
+    assert finding.title == "join is removed, but app.ts still calls it"
+    assert [(e.path, e.line, e.side) for e in finding.evidence][:1] == [("src/index.ts", 1, "base")]
+
+
+def test_a_star_barrel_loses_what_its_module_loses(repository: Repository) -> None:
+    """`export *` hands on what is there: the importer of the barrel is broken, not the barrel."""
+    before = {
+        "src/index.ts": "export * from './words';\n",
+        "src/words.ts": "export function cut() {}\nexport const LIMIT = 1;\n",
+        "app.ts": "import { LIMIT } from './src';\n\nconsole.log(LIMIT);\n",
+    }
+    (finding,) = look(repository.change(before, {"src/words.ts": "export function cut() {}\n"}))
+
+    assert (finding.path, finding.start) == ("app.ts", 3)
+
+
+def test_common_js_exports_are_followed(repository: Repository) -> None:
+    """A key of module.exports that is gone breaks `required.key()`."""
+    before = {
+        "lib/ast.js": "module.exports = {\n    first(node) { return node; },\n    last(node) { return node; }\n};\n",
+        "lib/rule.js": "const astUtils = require('./ast');\n\nmodule.exports = node => astUtils.last(node);\n",
+    }
+    after = {"lib/ast.js": "module.exports = {\n    first(node) { return node; }\n};\n"}
+    (finding,) = look(repository.change(before, after))
+
+    assert (finding.path, finding.start) == ("lib/rule.js", 3)
+
+
+def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:
+    """The class of `loader` is written in the caller; the name alone would say too little."""
+    before = {
+        "loading.py": "class Loader:\n    def get(self):\n        return 1\n\n    def run(self):\n        return 2\n",
+        "app.py": "import loading\n\n\ndef main():\n    loader = loading.Loader()\n    return loader.run()\n",
+        "other.py": "def other(thing):\n    return thing.run()\n",
+    }
+    (finding,) = look(
+        repository.change(before, {"loading.py": "class Loader:\n    def get(self):\n        return 1\n"})
+    )
+
+    assert (finding.path, finding.start) == ("app.py", 6)
+    assert finding.title == "Loader.run() is removed, but app.py still calls it"
+
+
+def test_a_method_known_by_its_name_alone_needs_a_telling_name(repository: Repository) -> None:
+    """`load_settings` is defined nowhere else, so every call of it means the removed one; `load` could mean anything."""
+    old = (
+        "class A(Base):\n    def load_settings(self):\n        pass\n\n    def load(self):\n        pass\n\n    x = 1\n"
+    )
+    before = {"pkg/a.py": old, "pkg/b.py": "def go(one, two):\n    one.load_settings()\n    two.load()\n"}
+    (finding,) = look(repository.change(before, {"pkg/a.py": "class A(Base):\n    x = 1\n"}))
+
+    assert (finding.path, finding.start) == ("pkg/b.py", 2)
+    assert "No other definition of that name" in finding.why
+
+
+def test_a_broken_test_weighs_less(repository: Repository) -> None:
+    """Findings in test files are of medium severity."""
+    before = {
+        "lib.py": "def f():\n    pass\n\n\ndef g():\n    pass\n",
+        "tests/test_lib.py": "from lib import f\n\nf()\n",
+    }
+    (finding,) = look(repository.change(before, {"lib.py": "def g():\n    pass\n"}))
+
+    assert (finding.path, finding.severity) == ("tests/test_lib.py", "medium")
+
+
+def test_a_use_left_in_the_same_file_is_reported(repository: Repository) -> None:
+    """The removed function's own file still calls it."""
+    before = {"lib.js": "function first() {}\n\nfunction second() {\n  return first();\n}\n\nexport { second };\n"}
+    after = {"lib.js": "function second() {\n  return first();\n}\n\nexport { second };\n"}
+    (finding,) = look(repository.change(before, after))
+
+    assert (finding.path, finding.start) == ("lib.js", 2)

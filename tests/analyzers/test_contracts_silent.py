@@ -1,0 +1,142 @@
+import pytest
+from contract_findings import look
+from fakes import Repository
+
+LIB = "def old_name(a):\n    return a\n\n\ndef other(a):\n    return a\n"
+USER = "from lib import old_name\n\nold_name(1)\n"
+REST = "def other(a):\n    return a\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [
+        ("from elsewhere import old_name\n", "imported from another module under the same name"),
+        ("from elsewhere import new as old_name\n", "bound by an alias"),
+        ("old_name = other\n", "assigned"),
+        ("try:\n    from fast import old_name\nexcept ImportError:\n    old_name = other\n", "bound in a try"),
+        ("from elsewhere import *\n", "perhaps handed on by a star"),
+        ("def __getattr__(name):\n    return other\n", "made on demand"),
+        ("globals().update(old_name=other)\n", "put into the globals"),
+        ("if other:\n    def old_name(a):\n        return a\n", "defined under a condition"),
+        ("for old_name in [other]:\n    pass\n", "bound by a loop"),
+        ("def broken(:\n", "in a file that does not parse"),
+    ],
+)
+def test_a_name_that_may_still_be_there_is_silent(repository: Repository, after: str, why: str) -> None:
+    """Nothing is said where the old name can still be found in its module."""
+    assert look(repository.change({"lib.py": LIB, "app.py": USER}, {"lib.py": REST + after})) == [], why
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        "try:\n    from lib import old_name\nexcept ImportError:\n    old_name = print\n\nold_name(1)\n",
+        "import lib\n\nif hasattr(lib, 'old_name'):\n    lib.old_name(1)\n",
+        "# lib.old_name is what we used\nTEXT = 'from lib import old_name'\n",
+        "from another import old_name\n\nold_name(1)\n",
+        "import lib\n\n\ndef go(old_name):\n    old_name(1)\n",
+        "import contextlib\n\nwith contextlib.suppress(ImportError):\n    from lib import old_name\n",
+    ],
+)
+def test_a_caller_that_means_something_else_is_silent(repository: Repository, caller: str) -> None:
+    """Guards, strings, comments, parameters and the names of other modules are no callers."""
+    files = {"lib.py": LIB, "app.py": caller, "another.py": "from print import old_name\n"}
+
+    assert look(repository.change(files, {"lib.py": REST})) == []
+
+
+OLD = "class A(Base):\n    def load_settings(self):\n        pass\n\n    x = 1\n"
+CALL = "def go(one):\n    one.load_settings()\n"
+
+
+@pytest.mark.parametrize(
+    ("extra", "caller"),
+    [
+        ({"pkg/c.py": "class C:\n    def load_settings(self):\n        pass\n"}, CALL),
+        ({"pkg/c.py": "class C:\n    pass\n\n\nC.load_settings = print\n"}, CALL),
+        ({"pkg/c.py": "class C:\n    def __init__(self):\n        self.load_settings = print\n"}, CALL),
+        ({"pkg/c.pyx": "cdef class C:\n    cpdef load_settings(self): pass\n"}, CALL),
+        ({"pkg/c.py": "def go(x):\n    setattr(x, 'load_settings', print)\n"}, CALL),
+        ({}, "import outside\n\n\ndef go():\n    outside.load_settings()\n"),
+        ({}, "from outside import Other\n\n\ndef go():\n    one = Other()\n    one.load_settings()\n"),
+        ({}, "class D(Other):\n    def go(self):\n        self.load_settings()\n"),
+        ({}, "def go(one):\n    try:\n        one.load_settings()\n    except AttributeError:\n        pass\n"),
+    ],
+)
+def test_a_method_whose_name_lives_elsewhere_is_silent(
+    repository: Repository, extra: dict[str, str | bytes | None], caller: str
+) -> None:
+    """Another definition, an attribute that is set, a receiver from outside: the name alone proves nothing."""
+    files: dict[str, str | bytes | None] = {"pkg/a.py": OLD, "pkg/b.py": caller, **extra}
+
+    assert look(repository.change(files, {"pkg/a.py": "class A(Base):\n    x = 1\n"})) == []
+
+
+def test_a_name_that_the_change_writes_anew_exists_elsewhere(repository: Repository) -> None:
+    """Who removes a wrapper and calls the library's own method of that name has not forgotten anybody."""
+    files = {
+        "pkg/a.py": OLD,
+        "pkg/b.py": CALL,
+    }
+    after = {"pkg/a.py": "class A(Base):\n    x = 1\n\n    def go(self, native):\n        native.load_settings()\n"}
+
+    assert look(repository.change(files, after)) == []
+
+
+def test_private_names_of_several_files_do_not_meet(repository: Repository) -> None:
+    """A local helper that one file loses is another file's own business."""
+    local = "function format_it(x) {\n  return x;\n}\n\nexport const go = x => format_it(x);\n"
+    files = {"one.js": local, "two.js": local, "three.js": "import * as lib from 'lib';\n\nlib.format_it(1);\n"}
+
+    assert look(repository.change(files, {"one.js": "export const go = x => x;\n"})) == []
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "export * from 'outside';\n",
+        "Object.assign(exports, require('./made'));\n",
+        "export { first } from './there';\n",
+        "export const { first } = made();\n",
+        "export default {}; export { x as first };\n",
+        "export = made;\n",
+    ],
+)
+def test_a_javascript_name_that_may_still_be_there_is_silent(repository: Repository, after: str) -> None:
+    """Stars, computed exports, destructuring and renamed exports can all offer the name."""
+    files = {"lib.ts": "export function first() {}\n", "app.ts": "import { first } from './lib';\n\nfirst();\n"}
+
+    assert look(repository.change(files, {"lib.ts": after})) == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "lib.first?.()",
+        "if (lib.first) lib.first()",
+        "lib.first && lib.first()",
+        "typeof lib.first",
+        "// lib.first()",
+        "'lib.first()'",
+    ],
+)
+def test_a_javascript_caller_that_asks_first_is_silent(repository: Repository, call: str) -> None:
+    """Optional calls, tests for existence, comments and strings are no broken callers."""
+    files = {
+        "lib.ts": "export function first() {}\nexport function last() {}\n",
+        "app.ts": f"import * as lib from './lib';\n\n{call};\n",
+    }
+
+    assert look(repository.change(files, {"lib.ts": "export function last() {}\n"})) == []
+
+
+def test_cyclic_stars_end(repository: Repository) -> None:
+    """Files that hand on everything of each other are followed once."""
+    files = {
+        "a.ts": "export * from './b';\nexport function one() {}\n",
+        "b.ts": "export * from './a';\nexport function two() {}\n",
+        "app.ts": "import { two } from './a';\n\ntwo();\n",
+    }
+    found = look(repository.change(files, {"b.ts": "export * from './a';\nexport function three() {}\n"}))
+
+    assert [(finding.path, finding.start) for finding in found] == [("app.ts", 3)]
