@@ -86,7 +86,9 @@ def test_callers_come_from_the_work(table: Table) -> None:
 
 def test_ask_reads_units_and_other_files(table: Table) -> None:
     """Paths of the change go to the reviewer of units, others to a look; both come back as dicts that fit report()."""
-    table.worker = lambda asked: {"answer": "look", "findings": [FINDING] if "price" in asked.messages[1].text else []}
+    table.worker = lambda asked: {
+        **quiet(asked), "answer": "look", "findings": [FINDING] if "price" in asked.messages[1].text else []
+    }  # fmt: skip
     said, work, _ = blocks(
         table,
         "r = ask(['shop/price.py'], 'Is None handled?')\nprint(r['answer'], r['error'], report(**r['findings'][0]))",
@@ -97,8 +99,8 @@ def test_ask_reads_units_and_other_files(table: Table) -> None:
     assert said[0].startswith("look  ")
     assert said[1] == "look"
     assert said[2] == (
-        "{'answer': '[worker error: not read, because they do not exist or do not fit: nowhere.py]', 'findings': [], "
-        "'error': 'not read, because they do not exist or do not fit: nowhere.py'}"
+        "{'answer': '[worker error: not read, because they do not exist or do not fit: nowhere.py]', 'found': None, "
+        "'quotes': [], 'read': [], 'findings': [], 'error': 'not read, because they do not exist or do not fit: nowhere.py'}"
     )
     assert said[3] == "['worker scripted/worker'] ['shop/order.py:lines 5-5']"
     assert work.findings[0].evidence[0].line == 5
@@ -106,7 +108,7 @@ def test_ask_reads_units_and_other_files(table: Table) -> None:
 
 def test_ask_batch_keeps_the_order(table: Table) -> None:
     """Many questions at once, answers in their order."""
-    table.worker = lambda asked: {"answer": asked.messages[1].text.strip().split("\n")[-1], "findings": []}
+    table.worker = lambda asked: {**quiet(asked), "answer": asked.messages[1].text.strip().split("\n")[-1]}
     said, work, _ = blocks(
         table,
         "rs = ask_batch([(['shop/price.py'], 'first?'), ('shop/cart.py', 'second?'), (['shop/order.py:lines 5-5'], 'third?')])\n"
@@ -203,6 +205,9 @@ def test_cancelling_ends_a_block(table: Table) -> None:
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asyncio.wait_for(running, 10)
+        async with asyncio.timeout(10):
+            while not work.calls.journal.lines:  # the call is cancelled on the loop, a moment after the block in its thread
+                await asyncio.sleep(0)
         return work.calls.journal.lines[-1]["error"]
 
     assert table.run(step) == "cancelled"
