@@ -17,6 +17,7 @@ from bot.errors import ConfigError
 from bot.values import Severity
 
 FILE = ".deeprepo.yml"
+TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))  # an owner's own
 Strategy = Literal["auto", "direct", "fanout", "rlm", "rlm-only", "offline"]
 
 
@@ -53,6 +54,13 @@ class Budget(_Section):
     seconds: float | None = Field(default=None, gt=0)
 
 
+class Instruction(_Section):
+    """One entry of `instructions`: what the owner asks of reviews of certain files."""
+
+    path: str  # a pattern as in .gitignore
+    text: str
+
+
 class RepoConfig(_Section):
     """The whole of .deeprepo.yml."""
 
@@ -64,6 +72,10 @@ class RepoConfig(_Section):
     fail_on: Severity | None = None
     verify: bool | None = None
     analyzers: tuple[str, ...] | None = None
+    language: str | None = Field(default=None, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$")  # of comments: "de"
+    lenses: tuple[str, ...] | None = None
+    instructions: tuple[Instruction, ...] = ()
+    guidelines: bool | None = None  # whether AGENTS.md, CLAUDE.md and the like are shown to the models
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +99,10 @@ DEFAULTS: dict[str, Any] = {
     "fail_on": None,
     "verify": True,
     "analyzers": ("contracts", "ruff", "secrets"),
+    "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
+    "language": "en",
+    "instructions": (),
+    "guidelines": True,
 }
 
 
@@ -146,6 +162,11 @@ def environment() -> Settings:
         raise ConfigError(f"DEEPREPO_{str(first['loc'][0]).upper()}: {first['msg']}") from None
 
 
+def telemetry() -> str | None:
+    """Where OpenTelemetry spans go, by the variable that every program reads for it; None: nowhere."""
+    return os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or None
+
+
 def key(variable: str) -> SecretStr | None:
     """A provider's key from the environment; its repr shows nothing."""
     found = os.environ.get(variable, "").strip()
@@ -154,7 +175,12 @@ def key(variable: str) -> SecretStr | None:
 
 def _flat(file: RepoConfig) -> dict[str, Any]:
     """The file's settings under the names of DEFAULTS; an empty list counts as not set."""
-    rows = file.model_dump(exclude={"models", "budget"}) | file.models.model_dump() | file.budget.model_dump()
+    rows = (
+        file.model_dump(exclude={"models", "budget", "instructions"})
+        | file.models.model_dump()
+        | file.budget.model_dump()
+    )
+    rows["instructions"] = tuple((item.path, item.text) for item in file.instructions)
     return {name: value for name, value in rows.items() if value not in (None, ())}
 
 

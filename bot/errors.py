@@ -6,6 +6,7 @@
     │   └── RevisionError         not a repository, unknown revision, no merge base
     ├── NothingToReview           an empty change: said, and not a fault                  exit 0
     ├── GitError                  git failed for another reason                           exit 3
+    ├── ReplayDiffers             a replay left its record: the sentence says where     exit 3
     ├── ReplUnavailable           the REPL did not start; the strategy becomes `fanout`
     ├── BudgetSpent               a cap would be exceeded by the next call
     └── ProviderError             a model provider failed                                 exit 3
@@ -40,6 +41,10 @@ class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault
 
 class GitError(DeepRepoError):
     """Git failed for a reason that is not the user's spelling."""
+
+
+class ReplayDiffers(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+    """A replay cannot reproduce its record; the sentence says where the two part."""
 
 
 class ReplUnavailable(DeepRepoError):  # noqa: N818 - an outcome, not a fault

@@ -3,19 +3,31 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from bot import config
+from bot import checkout, config
 from bot.analyzers import ANALYZERS
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
 from bot.languages import LANGUAGES
-from bot.models import PROVIDERS, connect, named
+from bot.languages.faults import faults
+from bot.lenses import LENSES
+from bot.models import PROVIDERS, connect, named, prices, warm
 from bot.pipeline import Deps
-from bot.ports import Model
+from bot.ports import Lens, Model
+from bot.rlm import replay as replays
+from bot.rlm import spans
 from bot.rlm.desk import Models, Subject, desk
+from bot.rlm.journal import Journal
+from bot.rlm.lines import Start
+from bot.rlm.record import Record, Section
+from bot.rlm.rehearsal import Rehearsal
 from bot.rlm.work import Work
-from bot.values import Limits
+from bot.values import Limits, PullRequest
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -27,30 +39,105 @@ PREFERRED = (
 def deps(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
     """The parts of a review of a local change."""
     settings = config.environment()
-    journal = flags.get("journal") or settings.journal
+    likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
+    if likely and "offline" not in {flags.get("strategy"), settings.strategy}:
+        warm(likely)
 
     def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
-        chosen = {name: ANALYZERS[name]() for name in analyzers(resolved)}
-        return desk(
-            subject,
-            models(resolved, settings.base_url),
-            chosen,
-            limits(resolved),
-            languages=LANGUAGES,
-            journal=journal,
-            keep_on_cancel=True,
-            say=say,
-        )
+        chosen = models(resolved, settings.base_url)
+        return _desk(subject, resolved, chosen, lambda: journal(flags, settings.journal, subject.pull), say)
 
     return Deps(
         languages=LANGUAGES,
+        faults=faults,
         desk=open_desk,
         settings=settings,
         flags=flags,
         scratch=scratch,
         clock=time.monotonic,
         say=say,
+        earlier=flags.get("previous"),
+        full=bool(flags.get("full")),
     )
+
+
+def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo: str | None) -> Deps:
+    """The parts of a review that is done again from its record: no provider, no environment, no clock."""
+
+    def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+        chosen = Models(*replays.models(begun, section))
+        return _desk(subject, resolved, chosen, lambda: replays.Replay(recorded, section), lambda _: None)
+
+    return Deps(
+        languages=LANGUAGES,
+        faults=faults,
+        desk=open_desk,
+        settings=config.Settings.model_construct(),
+        flags=begun.settings,
+        scratch=scratch,
+        clock=lambda: 0.0,
+        say=lambda _: None,
+        pull=replays.pull(begun, repo, checkout.pull),
+        today=lambda: date.fromisoformat(begun.given["today"]),
+        earlier=begun.given["earlier"] and begun.given["earlier"].encode(),
+        full=begun.given["full"],
+    )
+
+
+def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
+    """The parts of an estimate: the change is read, and models weigh prompts instead of answering them. No key is needed."""
+
+    def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+        root, worker = resolved["root"], resolved["worker"]
+        if not root and not worker:
+            root, worker = _preferred()
+        if not root and not worker:
+            _, root, worker = PREFERRED[0]
+        weighed = [Rehearsal(n, partial(prices.dollars, n)) if n and named(n) else None for n in (root, worker or root)]
+        unlimited = Limits(usd=None, tokens=None, calls=None, seconds=None)
+        return desk(subject, Models(*weighed), {}, unlimited, languages=LANGUAGES, lenses=lenses(resolved))
+
+    return replace(deps(flags, scratch, say), desk=open_desk)
+
+
+def _desk(
+    subject: Subject, resolved: Config, chosen: Models, book: Callable[[], Journal], say: Callable[[str], None]
+) -> AbstractAsyncContextManager[Work]:
+    return desk(
+        subject,
+        chosen,
+        {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)},
+        limits(resolved),
+        languages=LANGUAGES,
+        lenses=lenses(resolved),
+        journal=book(),
+        settings={name: value.value for name, value in resolved.values.items()},
+        keep_on_cancel=True,
+        say=say,
+    )
+
+
+def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:
+    """Where this review is recorded: a journal that is gone on with, a trace that is begun anew, or memory.
+
+    A folder holds one for each change.
+    """
+    kept, fresh = flags.get("journal"), flags.get("trace")
+    if kept and fresh:
+        raise UsageError("give one of --journal and --trace: a journal is a trace, which a second run goes on with")
+    named = fresh or kept or default
+    path = Path(named) if named else None
+    if path is not None and path.is_dir():
+        path /= f"{pull.base[:12]}-{pull.head[:12]}.jsonl"
+    return Journal(path, fresh=bool(fresh), watch=spans.exporting(config.telemetry()))
+
+
+def lenses(resolved: Config) -> dict[str, Lens]:
+    """The questions that workers may be asked."""
+    unknown = set(resolved["lenses"]) - set(LENSES)
+    if unknown:
+        raise ConfigError(f"unknown lenses {', '.join(sorted(unknown))}: known are {', '.join(LENSES)}")
+    return {name: lens for name, lens in LENSES.items() if name in resolved["lenses"]}
 
 
 def analyzers(resolved: Config) -> tuple[str, ...]:

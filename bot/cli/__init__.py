@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from bot import __version__
-from bot.cli import config, demo, review
+from bot.cli import config, demo, estimate, ignore, replay, review, trace
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
@@ -76,5 +76,9 @@ def _main(
 
 
 app.command(name="review")(review.command)
+app.command(name="estimate")(estimate.command)
+app.command(name="replay")(replay.command)
+app.command(name="trace")(trace.command)
 app.command(name="demo")(demo.command)
 app.command(name="config")(config.command)
+app.command(name="ignore")(ignore.command)

@@ -25,8 +25,13 @@ def command(
 
     found = asyncio.run(resolved())
     for name, value in found.values.items():
-        shown = ", ".join(value.value) if isinstance(value.value, tuple) else value.value
-        print(f"{name:<10} {'(none)' if shown in (None, '') else shown}" + (f"   [{value.origin}]" if explain else ""))  # noqa: T201 - the command line speaks
+        shown = ", ".join(map(_shown, value.value)) if isinstance(value.value, tuple) else value.value
+        print(f"{name:<12} {'(none)' if shown in (None, '') else shown}" + (f"   [{value.origin}]" if explain else ""))  # noqa: T201 - the command line speaks
     for warning in found.warnings:
         tell(f"warning: {warning}")
     return CLEAN
+
+
+def _shown(item: object) -> str:
+    """One item of a list: a name, or a pair such as an instruction's path and text."""
+    return ": ".join(map(str, item)) if isinstance(item, tuple) else str(item)

@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,6 +54,19 @@ class Level(StrEnum):
     low = "low"
 
 
+class Show(StrEnum):
+    """What is listed on demand."""
+
+    unproven = "unproven"
+
+
+PREVIOUS = typer.Option(
+    metavar="FILE", help="The JSON output of the last review of this change: only what is new is read."
+)
+FULL = typer.Option("--full", help="With --previous: read everything again, say more than what is new or grave.")
+SHOW = typer.Option(help="Also list what a second call did not confirm: unproven.")
+
+
 def command(
     change: Annotated[
         str | None,
@@ -74,7 +88,19 @@ def command(
     verify: Annotated[
         bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
     ] = None,
-    journal: Annotated[str | None, typer.Option(metavar="FILE", help="Record every model call and turn there.")] = None,
+    journal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Record every call and turn there (a folder: one file per change); run again, it goes on.",
+        ),
+    ] = None,
+    trace: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The same record, begun anew; `deeprepo trace FILE` shows it.")
+    ] = None,
+    previous: Annotated[Path | None, PREVIOUS] = None,
+    full: Annotated[bool, FULL] = False,
+    show: Annotated[list[Show] | None, SHOW] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> int:
     """Review a change and leave with 0 (clean), 1 (findings at --fail-on), 2 (usage), 3 (a fault) or 130 (interrupted)."""
@@ -87,12 +113,16 @@ def command(
         "quota": quota,
         "verify": verify,
         "journal": journal,
+        "trace": trace,
+        "previous": _earlier(previous),
+        "full": full,
     }
-    asked = _request(change, repo, staged=staged, uncommitted=uncommitted)
-    result = carry_out(asked, flags, quiet=quiet)
+    request = asked(change, repo, staged=staged, uncommitted=uncommitted)
+    result = carry_out(request, flags, quiet=quiet)
     if result.strategy == "offline" and strategy is None:
         tell(OFFLINE)
-    deliver(result, form.value, output)
+    listed = result if show or form is Format.json else replace(result, unproven=())
+    deliver(listed, form.value, output)
     return exit_code(result)
 
 
@@ -100,11 +130,11 @@ def carry_out(request: "ReviewRequest", flags: Mapping[str, Any], *, quiet: bool
     """Run the pipeline, with a live line on standard error where a person watches."""
     from bot import pipeline, wiring
 
-    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, _progress(quiet=quiet) as say:
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, progress(quiet=quiet) as say:
         try:
             return asyncio.run(pipeline.review(request, wiring.deps(flags, scratch, say)))
         except NothingToReview:
-            raise NothingToReview(_nothing(request)) from None
+            raise NothingToReview(nothing(request)) from None
 
 
 def deliver(review: "Review", form: str, output: Path | None) -> None:
@@ -138,10 +168,24 @@ def exit_code(review: "Review") -> int:
     if review.fail_on is None:
         return CLEAN
     bar = SEVERITIES.index(review.fail_on)
-    return FOUND if any(SEVERITIES.index(p.finding.severity) <= bar for p in review.findings) else CLEAN
+    there = [*(placed.finding for placed in review.findings), *review.still]
+    return FOUND if any(SEVERITIES.index(finding.severity) <= bar for finding in there) else CLEAN
 
 
-def _request(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
+def _earlier(previous: Path | None) -> bytes | None:
+    """The last review, as it was written. In the first round there is none, and that is said."""
+    if previous is None:
+        return None
+    try:
+        return previous.read_bytes()
+    except FileNotFoundError:
+        tell(f"{previous} does not exist yet: this is the first round")
+        return None
+    except OSError as error:
+        raise UsageError(f"{previous} cannot be read: {error.strerror}") from error
+
+
+def asked(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
     """What was typed, as a value. Raises UsageError where the parts contradict each other."""
     from bot.values import ReviewRequest
 
@@ -155,7 +199,7 @@ def _request(change: str | None, repo: str, *, staged: bool, uncommitted: bool) 
     return ReviewRequest(repo, "range", base or None, head or None)
 
 
-def _nothing(request: "ReviewRequest") -> str:
+def nothing(request: "ReviewRequest") -> str:
     """What an empty change means, and what to type instead."""
     if request.scope == "staged":
         return "Nothing to review: nothing is staged (`git add` something, or use --uncommitted)."
@@ -167,7 +211,7 @@ def _nothing(request: "ReviewRequest") -> str:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A line that is rewritten while the review works; silent where standard error is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None

@@ -3,6 +3,7 @@
 A cap that is hit is an outcome: `BudgetSpent`, with a sentence that names the cap and says what to do.
 """
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Literal
 from bot.errors import BudgetSpent
 from bot.values import Cost, Limits, Usage
 
+TOKENS_PER_USD = 2_000_000  # what a dollar buys of a cheap worker: the cap in tokens where nobody knows the price
 Role = Literal["root", "worker", "verify"]
 PriceOf = Callable[[Usage], float | None]
 
@@ -41,9 +43,14 @@ class Spent:
     calls: int = 0
     failed: int = 0
     usage: Usage = field(default_factory=Usage)
-    usd: dict[Role, float] = field(default_factory=dict)
+    usd: dict[Role, list[float]] = field(default_factory=dict)  # one by one: a sum must not depend on their order
+    rough: float = 0.0  # their sum as it came, for the caps
     unknown: set[Role] = field(default_factory=set)  # roles with a call whose price nobody knows
     models: dict[str, None] = field(default_factory=dict)
+
+    def paid(self, *roles: Role) -> float:
+        """The known prices of these roles, of all where none is named; exactly rounded, so in any order the same."""
+        return math.fsum(usd for role in roles or tuple(self.usd) for usd in self.usd.get(role, ()))
 
 
 class Budget:
@@ -57,6 +64,7 @@ class Budget:
         self._lock, self._spent = Lock(), Spent()
         self._held_tokens, self._held_usd, self._in_flight = 0, 0.0, 0
         self._kept: Hold | None = None
+        self._by_tokens = False  # a price is unknown: the cap in dollars is enforced in tokens
 
     @property
     def in_flight(self) -> int:
@@ -67,11 +75,8 @@ class Budget:
         """Set aside what a call could use at most. Raises BudgetSpent; then nothing may be sent."""
         tokens, usd = usage.input + usage.output, price(usage)
         with self._lock:
-            if usd is None and self.limits.usd is not None:
-                self._say(
-                    f"The price of {model} is unknown: the cap in dollars cannot be enforced for it, "
-                    "the caps on tokens, calls and time are."
-                )
+            if usd is None:
+                self._unpriced(model)
             self._fit(tokens, usd or 0.0, self._kept if role != "root" else None)
             self._held_tokens += tokens
             self._held_usd += usd or 0.0
@@ -92,10 +97,17 @@ class Budget:
             self._in_flight -= 1
             self._book(usage, usd, role, model, failed=failed)
 
-    def book(self, usage: Usage, usd: float | None, role: Role, model: str) -> None:
-        """A call that an earlier run of this review has paid: it counts, so that the caps hold over all runs."""
+    def book(self, usage: Usage, usd: float | None, role: Role, model: str, *, failed: bool = False) -> None:
+        """A call that an earlier run of this review has made: it counts, so that the caps hold over all runs."""
         with self._lock:
-            self._book(usage, usd, role, model, failed=False)
+            if usd is None:
+                self._unpriced(model)
+            self._book(usage, usd, role, model, failed=failed)
+
+    def unpriced(self, model: str) -> None:
+        """Say that nobody knows this model's price, where there is a cap in dollars."""
+        with self._lock:
+            self._unpriced(model)
 
     def fail(self) -> None:
         """An answered call whose reply was of no use."""
@@ -115,10 +127,10 @@ class Budget:
     def left(self) -> Left:
         """What remains, reservations not counted as spent."""
         with self._lock:
-            spent, caps = self._spent, self.limits
+            spent, caps, cap = self._spent, self.limits, self._token_cap()
             return Left(
-                usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - sum(spent.usd.values())),
-                tokens=None if caps.tokens is None else max(0, caps.tokens - spent.usage.input - spent.usage.output),
+                usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - spent.paid()),
+                tokens=None if cap is None else max(0, cap - spent.usage.input - spent.usage.output),
                 calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
                 seconds=self.seconds_left(),
             )
@@ -130,8 +142,9 @@ class Budget:
             return Cost(
                 calls=spent.calls,
                 usage=spent.usage,
-                usd=None if spent.unknown else sum(spent.usd.values()),
-                root_usd=None if "root" in spent.unknown else spent.usd.get("root", 0.0),
+                usd=None if spent.unknown else spent.paid(),
+                root_usd=None if "root" in spent.unknown else spent.paid("root"),
+                verify_usd=None if "verify" in spent.unknown else spent.paid("verify"),
                 failed_calls=spent.failed,
                 models=tuple(spent.models),
             )
@@ -141,8 +154,8 @@ class Budget:
         return f"the cap of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
     def _fit(self, tokens: int, usd: float, kept: Hold | None) -> None:
-        caps, spent = self.limits, self._spent
-        kept_tokens = min(kept.tokens, (caps.tokens or 0) // 2) if kept else 0
+        caps, spent, cap = self.limits, self._spent, self._token_cap()
+        kept_tokens = min(kept.tokens, (cap or 0) // 2) if kept else 0
         kept_usd = min(kept.usd, (caps.usd or 0) / 2) if kept else 0.0
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
@@ -151,12 +164,12 @@ class Budget:
                 f"the cap of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
             )
         used = spent.usage.input + spent.usage.output + self._held_tokens + kept_tokens
-        if caps.tokens is not None and used + tokens > caps.tokens:
+        if cap is not None and used + tokens > cap:
             raise BudgetSpent(
-                f"the cap of {caps.tokens:,} tokens would be exceeded: this call needs up to {tokens:,}, "
-                f"{max(0, caps.tokens - used):,} are left; finish with what you have, or allow more tokens"
+                f"the cap of {cap:,} tokens would be exceeded: this call needs up to {tokens:,}, "
+                f"{max(0, cap - used):,} are left; finish with what you have, or allow more tokens"
             )
-        paid = sum(spent.usd.values()) + self._held_usd + kept_usd
+        paid = spent.rough + self._held_usd + kept_usd
         if caps.usd is not None and paid + usd > caps.usd and usd:
             raise BudgetSpent(
                 f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${usd:,.4f}, "
@@ -172,8 +185,24 @@ class Budget:
         if usd is None:
             spent.unknown.add(role)
         else:
-            spent.usd[role] = spent.usd.get(role, 0.0) + usd
+            spent.usd.setdefault(role, []).append(usd)
+            spent.rough += usd
 
-    def _say(self, sentence: str) -> None:
+    def _unpriced(self, model: str) -> None:
+        if self.limits.usd is None:
+            return
+        self._by_tokens = True
+        sentence = (
+            f"The price of {model} is unknown: instead of ${self.limits.usd:,.2f}, "
+            f"{self._token_cap():,} tokens are the cap of this review."
+        )
         if sentence not in self.notes:
             self.notes.append(sentence)
+
+    def _token_cap(self) -> int | None:
+        """The cap in tokens; where a price is unknown, the one in dollars turned into tokens too."""
+        caps = self.limits
+        if not self._by_tokens or caps.usd is None:
+            return caps.tokens
+        instead = int(caps.usd * TOKENS_PER_USD)
+        return instead if caps.tokens is None else min(caps.tokens, instead)

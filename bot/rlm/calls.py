@@ -1,6 +1,7 @@
 """The one door for every paid call: journal, budget, places in flight, retries, and answers that fit their schema.
 
-Requests at the server == lines of kind "call" in the journal: each try is one of both.
+Requests at the server == lines of kind "request" in the journal: each try is one of both. Each gets a line of kind "call",
+but for those that were in flight when the process was killed.
 """
 
 import asyncio
@@ -12,11 +13,12 @@ from dataclasses import replace
 
 from bot.errors import BadAnswer, BudgetSpent, ProviderDown, ProviderError, RateLimited
 from bot.ports import Model
-from bot.rlm import journal as journals
 from bot.rlm.budget import Budget, Hold, Role
 from bot.rlm.fits import misfit
 from bot.rlm.gate import Gate, Pause
 from bot.rlm.journal import Journal
+from bot.rlm.lines import key as key_of
+from bot.rlm.record import Asked
 from bot.values import Completion, Cost, Message, Prompt, Usage
 
 TRIES = 4  # the first and three more
@@ -39,6 +41,7 @@ class Calls:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.budget, self.journal = budget, journal
+        self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}
         self._running: dict[str, asyncio.Task[Completion]] = {}
@@ -49,15 +52,14 @@ class Calls:
         """What the review cost so far."""
         return self.budget.cost()
 
+    def now(self) -> float:
+        """Seconds on the clock of the calls."""
+        return self._clock()
+
     async def complete(self, model: Model, prompt: Prompt, role: Role) -> Completion:
         """One reply; a structured answer that does not fit is asked for again once. Raises ProviderError, BudgetSpent."""
         try:
-            async with asyncio.timeout(self.budget.seconds_left()):
-                return await self._fitting(model, prompt, role)
-        except TimeoutError:
-            sentence = self.budget.out_of_time()
-            self.budget.refuse(sentence)
-            raise BudgetSpent(sentence) from None
+            return await self._fitting(model, prompt, role)
         except BudgetSpent as error:
             self.budget.refuse(str(error))
             raise
@@ -87,29 +89,58 @@ class Calls:
         return second
 
     async def _once(self, model: Model, prompt: Prompt, role: Role) -> Completion:
-        """A request is sent once in a run, and not at all where an earlier run has paid for it."""
-        key, size = journals.key(model.name, prompt)
+        """A request is sent once in a run, and not at all where an earlier run has its reply."""
+        key, size = key_of(model.name, prompt)
         while key not in self._done and (running := self._running.get(key)) is not None:
             await asyncio.wait([running])
             if not running.cancelled():
                 return running.result()
         if key in self._done:
             return self._done[key]
-        paid = self.journal.take(key)
-        if paid is not None:
-            self.budget.book(paid.completion.usage, paid.usd, role, model.name)
-            self._done[key] = paid.completion
-            return paid.completion
-        task = asyncio.create_task(self._send(model, prompt, role, key, size))
+        most = Usage(input=size // CHARS_PER_TOKEN, output=prompt.max_tokens)
+        known = self.journal.take(key, self.at, prompt, role, model.name)
+        if known is not None:
+            self._book(known, role)
+        if known is not None and known.reply is not None:
+            if role == "root":
+                self.budget.keep(Hold(most.input + most.output, model.price(most) or 0.0))
+            self._done[key] = known.reply
+            return known.reply
+        if known is not None and known.error is not None:
+            raise known.error
+        task = asyncio.create_task(self._last_word(model, prompt, role, key, most))
         task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
         self._running[key] = task
         self._done[key] = await task
         return self._done[key]
 
-    async def _send(self, model: Model, prompt: Prompt, role: Role, key: str, size: int) -> Completion:
+    def _book(self, known: Asked, role: Role) -> None:
+        """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
+        for usd in known.tries:
+            self.budget.book(Usage(), usd, role, known.model, failed=True)
+        if known.reply is not None:
+            self.budget.book(known.reply.usage, known.usd, role, known.model)
+        elif known.error is not None and known.usd is None:
+            self.budget.unpriced(known.model)
+
+    async def _last_word(self, model: Model, prompt: Prompt, role: Role, key: str, most: Usage) -> Completion:
+        """The reply, or the error that stays: in the journal too, so that a review that goes on goes on in the same way."""
+        at = self.at
+        try:
+            async with asyncio.timeout(self.budget.seconds_left()):
+                return await self._send(model, prompt, role, key, most)
+        except TimeoutError:
+            error: ProviderError | BudgetSpent = BudgetSpent(self.budget.out_of_time())
+        except (ProviderError, BudgetSpent) as failure:
+            error = failure
+        priced = 0.0 if model.price(Usage()) is not None else None
+        self.journal.failed(key, role, model.name, at, error, priced)
+        raise error
+
+    async def _send(self, model: Model, prompt: Prompt, role: Role, key: str, most: Usage) -> Completion:
         for tried in range(1, TRIES + 1):
             try:
-                return await self._try(model, prompt, role, key, size)
+                return await self._try(model, prompt, role, key, most, tried)
             except (RateLimited, ProviderDown) as error:
                 asked = error.retry_after if isinstance(error, RateLimited) else None
                 wait = min(LONGEST, BACKOFF * 2**tried) if asked is None else asked
@@ -119,14 +150,14 @@ class Calls:
                 await self._pause(wait * (1 + self._chance() / 4))
         raise AssertionError("the last try returns or raises")
 
-    async def _try(self, model: Model, prompt: Prompt, role: Role, key: str, size: int) -> Completion:
+    async def _try(self, model: Model, prompt: Prompt, role: Role, key: str, most: Usage, tried: int) -> Completion:
         gate = self._gates.setdefault(model.name, Gate(self.budget.limits.concurrency, self._clock, self._pause))
         round_ = await gate.enter()
         try:
-            hold = await self._reserve(model, prompt, role, size)
+            hold = await self._reserve(model, role, most)
             if role == "root":
                 self.budget.keep(hold)  # so that its workers cannot use up what its next reply needs
-            done = await self._request(model, prompt, role, key, hold)
+            done = await self._request(model, prompt, role, key, hold, tried)
         except RateLimited as error:
             gate.narrow(round_, error.retry_after or 0.0)
             raise
@@ -135,9 +166,8 @@ class Calls:
         gate.widen()
         return done
 
-    async def _reserve(self, model: Model, prompt: Prompt, role: Role, size: int) -> Hold:
+    async def _reserve(self, model: Model, role: Role, most: Usage) -> Hold:
         """Where only calls in flight stand between this one and a cap, wait: they give back what they do not use."""
-        most = Usage(input=size // CHARS_PER_TOKEN, output=prompt.max_tokens)
         while True:
             self._settled.clear()
             try:
@@ -147,9 +177,10 @@ class Calls:
                     raise
             await self._settled.wait()
 
-    async def _request(self, model: Model, prompt: Prompt, role: Role, key: str, hold: Hold) -> Completion:
+    async def _request(self, model: Model, prompt: Prompt, role: Role, key: str, hold: Hold, tried: int) -> Completion:
         """Send it. Whatever happens it is in the journal, and settled, before anybody sees it."""
-        started = self._clock()
+        started, at = self._clock(), self.at
+        self.journal.request(key, prompt, role, model.name, at, tried)
         done: Completion | str = "cancelled"
         usage, usd = Usage(), 0.0 if model.price(Usage()) is not None else None
         try:
@@ -161,7 +192,7 @@ class Calls:
         finally:
             self.budget.settle(hold, usage, usd, role, model.name, failed=isinstance(done, str))
             self._settled.set()
-            self.journal.call(key, role, model.name, done, usd, self._clock() - started)
+            self.journal.call(key, role, model.name, at, done, usd, self._clock() - started)
         return done
 
 

@@ -1,131 +1,236 @@
-"""The journal of one review: a line per paid call and per turn, written and flushed before the reply is used.
+"""The journal of one review: what was asked, what came back, what the clock said; each line on disk before it is used.
 
-A call is found again by the content of its request, so that after a crash no finished call is paid twice, and a review can
-be replayed without a model. The file holds replies and costs; requests stand in it as hashes only, keys never.
+A call is found again by the content of its request, so that after kill -9 no finished call is paid twice, and a review can be
+replayed without a model. The same file is the trace: docs/trace.md describes its lines.
+
+Requests stand in it, and so the code under review: the file is its owner's alone (0600). Keys and addresses never do.
+Every line is handed to the operating system at once (kill -9 loses nothing); the disk is asked to keep it (fsync) at the
+end, so after a power cut the last calls may have to be made again.
 """
 
-import hashlib
+import fcntl
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
-from bot.errors import UsageError
+from bot.errors import DeepRepoError, UsageError
+from bot.rlm import lines, record
 from bot.rlm.budget import Role
-from bot.values import Completion, Prompt, ToolCall, Turn, Usage
+from bot.rlm.lines import Row, Start
+from bot.rlm.record import Asked, Record
+from bot.values import Completion, Prompt, Review, Turn
+
+LONGEST = 60  # characters of a setting that is told
 
 
-@dataclass(frozen=True, slots=True)
-class Paid:
-    """A finished call of an earlier run."""
+class Watch(Protocol):
+    """Whoever is shown each line as it is written."""
 
-    completion: Completion
-    usd: float | None
+    def __call__(self, row: Row) -> None:
+        """One line."""
+
+    def close(self) -> None:
+        """There are no more."""
 
 
 class Journal:
-    """Append-only JSON lines; without a path they are kept in memory."""
+    """Append-only JSON lines; without a path they are kept in memory. With `fresh`, an older file is replaced, not read."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        self.lines: list[dict[str, Any]] = []  # of this run, where there is no file
-        self._paid = _load(path) if path is not None and path.exists() else {}
-        self._file = _append(path) if path is not None else None
+    def __init__(self, path: Path | None = None, *, fresh: bool = False, watch: Watch | None = None) -> None:
+        self.lines: list[Row] = []  # of this run, where there is no file
+        self._path, self._watch = path, watch
+        self._file = _opened(path) if path is not None else None
+        self._record = Record()
+        self._written: set[str] = set()  # messages in the file
+        if path is not None and self._file is not None:
+            try:
+                self._record = record.load(path)
+            except UsageError:
+                self.close()
+                raise
+            self._record = self._emptied() if fresh else self._record
+            self._written = set(self._record.messages)
+            self._end_torn_line(path)
 
-    def take(self, key: str) -> Paid | None:
-        """The reply that an earlier run paid for this request; each is given out once and then known to the caller."""
-        return self._paid.pop(key, None)
+    def begin(self, start: Start) -> tuple[str, ...]:
+        """The review starts: goes on where the same one was cut off, else in a new section. Sentences for its reader.
 
-    def call(self, key: str, role: Role, model: str, done: Completion | str, usd: float | None, seconds: float) -> None:
-        """One request that was sent: its reply, or the sentence of its failure."""
-        line: dict[str, Any] = {"kind": "call", "key": key, "role": role, "model": model, "seconds": round(seconds, 3)}
-        if isinstance(done, str):
-            self._write({**line, "error": done})
-        else:
-            self._write({**line, "usd": usd, "usage": _tokens(done.usage), "reply": _reply(done)})
+        Raises UsageError where the file holds the review of another change.
+        """
+        told = [(section, record.start(section)) for section in self._record.sections if section.start]
+        other = next((known for _, known in told if _change(known) != _change(start)), None)
+        if other is not None:
+            raise UsageError(
+                f"the journal {self._path} holds the review of another change ({_named(other)}; this is {_named(start)}): "
+                "name another file, or delete this one"
+            )
+        notes: tuple[str, ...] = ()
+        if told:
+            section, known = told[-1]
+            differing = _differing(known, start)
+            if section.end is None and not differing:
+                self._record.go_on(section, [s for s in self._record.sections if s is not section])
+                self._write({"kind": "resumed", "time": _now()})
+                return ()
+            notes = (_note(differing),) if differing else ()
+        self._write({**lines.review(start), "time": _now(), "notes": list(notes)})
+        return notes
 
-    def turn(self, run: str, turn: Turn) -> None:
-        """One turn of a root: the code that it wrote and what came back."""
-        seen = turn.observation
+    def take(self, key: str, at: str, prompt: Prompt, role: Role, model: str) -> Asked | None:  # noqa: ARG002 - a replay explains itself with them
+        """How an earlier run of this review got on with this very request, None where it is a new one."""
+        known = self._record.take(key, at)
+        if known is not None and known.reply is not None and self._record.foreign(key):
+            usage = lines.call(known.reply, known.usd)["usage"]
+            facts = {"key": key, "role": role, "model": model, "at": at, "usd": known.usd, "usage": usage}
+            self._write({"kind": "reused", **facts})  # the reply itself stands further up
+        return known
+
+    def request(self, key: str, prompt: Prompt, role: Role, model: str, at: str, tried: int) -> None:
+        """A request is about to be sent: said first, so that what was in flight at a crash is known."""
+        messages = [lines.message(given) for given in prompt.messages] if self._file is not None else []
+        for row in messages:
+            if row["id"] not in self._written:
+                self._written.add(row["id"])
+                self._write(row)
         self._write(
             {
-                "kind": "turn",
-                "run": run,
-                "number": turn.number,
-                "said": turn.said,
-                "code": turn.code,
-                "output": seen.output,
-                "error": seen.error,
-                "outcome": seen.outcome,
+                "kind": "request",
+                "key": key,
+                "role": role,
+                "model": model,
+                "at": at,
+                "try": tried,
+                "messages": [row["id"] for row in messages],
+                "answer": prompt.answer.name if prompt.answer else None,
+                "tool": prompt.tool.name if prompt.tool else None,
+                "max_tokens": prompt.max_tokens,
             }
         )
 
+    def call(
+        self, key: str, role: Role, model: str, at: str, done: Completion | str, usd: float | None, seconds: float
+    ) -> None:
+        """What a request that was sent came to: its reply, or the sentence of its failure."""
+        facts = {"key": key, "role": role, "model": model, "at": at, "seconds": round(seconds, 3)}
+        self._write({"kind": "call", **facts, **lines.call(done, usd)})
+
+    def failed(self, key: str, role: Role, model: str, at: str, error: DeepRepoError, usd: float | None) -> None:
+        """The last word on a request without a reply: its tries are used up, or a cap stood in the way."""
+        facts = {"key": key, "role": role, "model": model, "at": at, "usd": usd}
+        self._write({"kind": "failed", **facts, "error": type(error).__name__, "text": str(error)})
+
+    def strategy(self, name: str, reason: str) -> None:
+        """How the change is read, and why."""
+        self._write({"kind": "strategy", "name": name, "reason": reason})
+
+    def recorded(self, run: str, number: int, code: str) -> Row | None:
+        """The line of this very turn, where an earlier run of this review had it."""
+        return self._record.turn(run, number, code)
+
+    def turn(self, run: str, turn: Turn, seconds: float = 0.0, *, tight: bool = False) -> None:
+        """One turn of a root: the code that it wrote and what came back."""
+        row = lines.turn(run, turn, round(seconds, 3), tight=tight)
+        known = self.recorded(run, turn.number, turn.code)
+        if known is None or {**known, "seconds": 0} != {**row, "seconds": 0}:
+            self._write(row)
+
+    def end(self, review: Review) -> Review:
+        """The review is done: its last line. What is handed on is the review."""
+        if self._file is not None or self._watch is not None:
+            self._write(lines.end(review))
+        if self._file is not None:
+            with suppress(OSError):  # a pipe or a device has no disk to wait for
+                os.fsync(self._file.fileno())
+        return review
+
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, which gives it free for another process."""
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
         if self._file is not None:
             self._file.close()
             self._file = None
 
-    def _write(self, line: dict[str, Any]) -> None:
+    def _write(self, line: Mapping[str, Any]) -> None:
+        row = dict(line)
+        if self._watch is not None:
+            self._watch(row)
         if self._file is None:
-            self.lines.append(line)
+            self.lines.append(row)
             return
-        self._file.write(json.dumps(line, ensure_ascii=True) + "\n")
+        self._file.write(json.dumps(row, ensure_ascii=True, default=dict) + "\n")
         self._file.flush()
 
+    def _emptied(self) -> Record:
+        if self._file is not None:
+            self._file.truncate(0)
+        return Record()
 
-def key(model: str, prompt: Prompt) -> tuple[str, int]:
-    """The content key of a request, and the characters that it sends."""
-    rows = [[m.role, m.text, [[c.id, c.name, dict(c.arguments)] for c in m.calls], m.call_id] for m in prompt.messages]
-    schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
-    text = json.dumps([model, rows, schemas, prompt.max_tokens], sort_keys=True, default=dict)
-    return hashlib.sha256(text.encode()).hexdigest(), len(text)
+    def _end_torn_line(self, path: Path) -> None:
+        if self._file is not None and path.stat().st_size and not path.read_bytes().endswith(b"\n"):
+            self._file.write("\n")
+            self._file.flush()
 
 
-def _append(path: Path) -> TextIO:
-    """The file, opened to append, for its owner only. A last line that a crash tore is ended, so that the next one is whole."""
+def _opened(path: Path) -> TextIO:
+    """The file, to append, for its owner and for this process only."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8")
-        if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
-            file.write("\n")
-            file.flush()
     except OSError as error:
         raise UsageError(f"the journal {path} cannot be written: {error.strerror}") from error
+    try:
+        fcntl.flock(
+            file, fcntl.LOCK_EX | fcntl.LOCK_NB
+        )  # the system gives it free when the process ends, however it ends
+    except OSError as error:
+        file.close()
+        raise UsageError(
+            f"the journal {path} is in use by another review: wait for its end, or name another"
+        ) from error
     return file
 
 
-def _load(path: Path) -> dict[str, Paid]:
-    found: dict[str, Paid] = {}
-    try:
-        lines = path.read_text("utf-8", "replace").split("\n")
-    except OSError as error:
-        raise UsageError(f"the journal {path} cannot be read: {error.strerror}") from error
-    for line in lines:
-        try:
-            row = json.loads(line)
-            if row["kind"] == "call" and "reply" in row:
-                found[row["key"]] = Paid(_completion(row), row["usd"])
-        except (ValueError, KeyError, TypeError):  # torn by a crash: the call is made again
-            continue
-    return found
+def _change(start: Start) -> tuple[str, str]:
+    return start.pull.base, start.pull.head
 
 
-def _tokens(usage: Usage) -> list[int]:
-    return [usage.input, usage.output, usage.cache_read, usage.cache_write]
+def _named(start: Start) -> str:
+    """A change as a person would call it, with its ids."""
+    pull = start.pull
+    return f"{pull.base_name}..{pull.head_name}, {pull.base[:10]}..{pull.head[:10]}"
 
 
-def _reply(done: Completion) -> dict[str, Any]:
-    calls = [[call.id, call.name, dict(call.arguments)] for call in done.calls]
-    return {"text": done.text, "stop": done.stop, "data": _plain(done.data), "calls": calls}
+def _differing(known: Start, start: Start) -> list[str]:
+    """What is set otherwise than in the earlier review, as words."""
+    ours, theirs = _asked_for(start), _asked_for(known)
+    names = [name for name in ours if ours[name] != theirs.get(name)]
+    return [f"{name} was {_said(theirs.get(name))}, is {_said(ours[name])}" for name in names]
 
 
-def _plain(data: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if data is None else dict(data)
+def _asked_for(start: Start) -> dict[str, Any]:
+    """Everything from outside that can make a review another one; the day alone does not."""
+    settings = {name: lines.frozen(value) for name, value in start.settings.items()}
+    given = {name: value for name, value in start.given.items() if name != "today"}
+    return {**settings, **given, "root": start.root, "worker": start.worker, "version": start.version}
 
 
-def _completion(row: Mapping[str, Any]) -> Completion:
-    reply = row["reply"]
-    calls = tuple(ToolCall(id_, name, arguments) for id_, name, arguments in reply["calls"])
-    return Completion(reply["text"], Usage(*row["usage"]), reply["stop"], reply["data"], calls)
+def _said(value: object) -> str:
+    said = ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
+
+
+def _note(differing: list[str]) -> str:
+    return (
+        f"The journal holds an earlier review of this change with other settings ({'; '.join(differing)}): "
+        "a call is used again where exactly the same is asked, everything else is asked anew."
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

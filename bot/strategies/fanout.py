@@ -16,6 +16,7 @@ async def read_all(work: Work) -> bool:
     left = work.ledger.unread()
     work.say(f"reading {len(left)} units")
     answer = await work.worker.review(left)
+    work.refused += answer.dropped
     if answer.error:
         work.notes.append(answer.error)
     for finding in answer.findings:

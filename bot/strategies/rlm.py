@@ -2,21 +2,35 @@
 
 from bot import seed
 from bot.errors import ReplUnavailable
-from bot.rlm import loop
+from bot.rlm import dialogue, loop
+from bot.rlm.budget import Hold
 from bot.rlm.work import Work
 from bot.strategies import fanout
-from bot.values import Transcript
+from bot.values import Transcript, Usage, tokens
+
+INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
 
 
 async def run(work: Work) -> Transcript:
     """Fan out, then the root's turns, then whatever is still unread."""
+    reserve(work)
     await fanout.read_all(work)
     start = seed.gather(work.pull, work.files, work.units, work.dependents, work.findings)
     try:
         transcript = await loop.run(work, start.text, gate=True)
     except ReplUnavailable as error:
+        work.calls.budget.keep(None)
         work.notes.append(f"the REPL did not start ({error}): the workers' findings stand as they are")
         return Transcript(findings=tuple(work.findings), partial=bool(work.ledger.unread()))
     if work.ledger.unread():
         await fanout.read_all(work)
     return transcript
+
+
+def reserve(work: Work) -> None:
+    """Keep a first reply of the root back, so that the workers cannot read the whole budget away before it has a turn."""
+    if work.root is None:
+        return
+    start = seed.gather(work.pull, work.files, work.units, work.dependents)
+    usage = Usage(tokens(start.text) + INSTRUCTIONS, dialogue.MAX_TOKENS)
+    work.calls.budget.keep(Hold(usage.input + usage.output, work.root.price(usage) or 0.0))

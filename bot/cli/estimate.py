@@ -1,0 +1,136 @@
+"""`deeprepo estimate`: what a review would ask and cost, before anything is spent."""
+
+import asyncio
+import json
+import sys
+import tempfile
+from dataclasses import asdict, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.cli.exits import CLEAN
+from bot.cli.review import Level, StrategyName, asked, nothing, progress
+from bot.errors import NothingToReview
+
+if TYPE_CHECKING:
+    from bot.strategies.estimate import Estimate
+    from bot.values import ReviewRequest
+
+
+class Form(StrEnum):
+    """Forms of the output."""
+
+    console = "console"
+    json = "json"
+
+
+def command(
+    change: Annotated[
+        str | None, typer.Argument(metavar="[BASE..HEAD]", help="What would be reviewed, as for `deeprepo review`.")
+    ] = None,
+    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+    staged: Annotated[bool, typer.Option("--staged", help="What is in the index.")] = False,
+    uncommitted: Annotated[bool, typer.Option("--uncommitted", help="All local work, new files too.")] = False,
+    strategy: Annotated[StrategyName | None, typer.Option(help="How the change would be read (default: auto).")] = None,
+    root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
+    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
+    form: Annotated[Form, typer.Option("--format", help="Form of the output.")] = Form.console,
+    verify: Annotated[
+        bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    _output: Annotated[Path | None, typer.Option("--output", hidden=True)] = None,
+    _fail_on: Annotated[Level | None, typer.Option("--fail-on", hidden=True)] = None,
+    _quota: Annotated[int | None, typer.Option("--quota", hidden=True)] = None,
+    _journal: Annotated[str | None, typer.Option("--journal", hidden=True)] = None,
+    _trace: Annotated[str | None, typer.Option("--trace", hidden=True)] = None,
+) -> int:
+    """Say what each strategy would ask and cost: units, calls, tokens, dollars. Nothing is sent and no key is needed.
+
+    Takes the arguments of `deeprepo review`; leaves with 0, or 2 where they make no sense.
+    """
+    flags = {
+        "strategy": strategy.value if strategy else None,
+        "root": root,
+        "worker": worker,
+        "usd": max_usd,
+        "verify": verify,
+    }
+    told = _weigh(asked(change, repo, staged=staged, uncommitted=uncommitted), flags, quiet=quiet)
+    if form is Form.json:
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    else:
+        _show(told)
+    return CLEAN
+
+
+def _weigh(request: "ReviewRequest", flags: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
+    """Every strategy rehearsed over the change, each with a ledger of its own."""
+    from bot import ledger, pipeline, wiring
+    from bot.strategies import choose
+    from bot.strategies.estimate import HABITS, NAMES, estimate
+
+    async def told(scratch: str, say: Any) -> dict[str, Any]:  # noqa: ANN401 - a function that shows a line
+        deps = wiring.rehearsal(flags, scratch, say)
+        async with pipeline.survey(request, deps) as (subject, settings):
+            rows: list[Estimate] = []
+            for name in NAMES:
+                fresh = replace(subject, ledger=ledger.start(subject.units, subject.files, subject.dependents))
+                async with deps.desk(fresh, settings) as work:
+                    root, worker = work.root, work.reader
+                    if name != "rlm" or root is not None:
+                        rows.append(await estimate(name, work, verify=settings["verify"]))
+            chosen, reason = choose(settings["strategy"], subject.units, root=root is not None, worker=True)
+            return {
+                "units": len(subject.units),
+                "files": sum(not file.skip for file in subject.files),
+                "root": root.name if root else None,
+                "worker": worker.name if worker else None,
+                "strategy": {"name": chosen, "reason": reason},
+                "cap_usd": settings["usd"],
+                "assumed": str(HABITS),
+                "strategies": [asdict(row) for row in rows],
+            }
+
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, progress(quiet=quiet) as say:
+        try:
+            return asyncio.run(told(scratch, say))
+        except NothingToReview:
+            raise NothingToReview(nothing(request)) from None
+
+
+def _show(told: dict[str, Any]) -> None:
+    """The figures as a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from bot.render import count
+
+    console, table = Console(), Table(box=None, padding=(0, 3, 0, 0))
+    for name, justify in (("strategy", "left"), ("calls", "right"), ("tokens in", "right"), ("out", "right")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    table.add_column("about", justify="right")
+    table.add_column("of it the root", justify="right")
+    for row in told["strategies"]:
+        usage, name = row["usage"], row["strategy"]
+        mark = " <- chosen" if name == told["strategy"]["name"] else ""
+        usd, share = row["usd"], row["root_usd"]
+        money = "price unknown" if usd is None else f"${usd:.4f}"
+        above = usd is not None and told["cap_usd"] is not None and usd > told["cap_usd"]
+        part = "" if not usd or share is None else f"{share / usd:.0%}"
+        cells = (
+            f"{row['calls']:,}",
+            f"{usage['input']:,}",
+            f"{usage['output']:,}",
+            money + (" > cap" if above else ""),
+        )
+        table.add_row(name + mark, *cells, part)
+    console.print(f"{count(told['units'], 'unit')} in {count(told['files'], 'file')}; {told['strategy']['reason']}")
+    console.print(f"root {told['root'] or 'none'}, worker {told['worker']}\n", highlight=False)
+    console.print(table)
+    console.print("\noffline costs nothing and needs no model.", highlight=False)
+    console.print(f"Assumed: {told['assumed']}.", style="dim", highlight=False)

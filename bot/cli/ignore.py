@@ -1,0 +1,91 @@
+"""`deeprepo ignore`: a finding that should not be said again, with the reason, in a file that people can read."""
+
+from datetime import date, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, tell
+from bot.errors import UsageError
+
+if TYPE_CHECKING:
+    from bot.values import Finding
+
+
+class Scope(StrEnum):
+    """How much an entry silences."""
+
+    finding = "finding"
+    rule = "rule"
+    path = "path"
+
+
+def command(
+    fingerprint: Annotated[str, typer.Argument(help="The finding's fingerprint, as the review prints it.")],
+    reason: Annotated[str, typer.Option(help="Why it should not be said again.")],
+    scope: Annotated[
+        Scope, typer.Option(help="This finding; its rule in its file; everything in its file.")
+    ] = Scope.finding,
+    review: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The JSON output that holds the finding (for scope rule and path)."),
+    ] = None,
+    path: Annotated[
+        str | None, typer.Option(metavar="PATTERN", help="Files meant, instead of the finding's own.")
+    ] = None,
+    expires: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it counts.")
+    ] = None,
+    repo: Annotated[Path, typer.Option(help="The work tree of the repository.", metavar="DIR")] = Path(),
+) -> int:
+    """Write an entry into .deeprepo/ignore.yml; it counts once it is on the base branch."""
+    from bot.findings import suppress
+
+    if not reason.strip():
+        raise UsageError("--reason must say why")
+    until: date | None = expires.date() if expires else None
+    found = _finding(fingerprint, review)
+    if found is None and scope is not Scope.finding:
+        raise UsageError(f"--scope {scope.value} needs --review FILE: the JSON output of the review that found it")
+    entry = (
+        suppress.entry_for(found, scope.value, reason.strip(), until)
+        if found is not None
+        else suppress.Entry(fingerprint=fingerprint, reason=reason.strip(), expires=until)
+    )
+    if path is not None:
+        entry = entry.model_copy(update={"path": path})
+    target = repo / suppress.FILE
+    try:
+        before = target.read_bytes() if target.exists() else None
+        known = suppress.read(before, date.min).entries
+        if any(
+            entry.model_dump(exclude={"reason", "title"}) == e.model_dump(exclude={"reason", "title"}) for e in known
+        ):
+            tell(f"{target} holds this entry already")
+            return CLEAN
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(suppress.write(before, entry), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror}") from error
+    tell(f"written to {target}; it counts once it is on the base branch")
+    return CLEAN
+
+
+def _finding(fingerprint: str, review: Path | None) -> "Finding | None":
+    """The finding with this fingerprint in the output of a review. Raises UsageError where the file or the finding is missing."""
+    if review is None:
+        return None
+    from bot.findings import earlier
+
+    try:
+        said = earlier.read(review.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{review} cannot be read: {error.strerror}") from error
+    if isinstance(said, str):
+        raise UsageError(f"{review}: {said}")
+    found = next((finding for finding in said.findings if finding.fingerprint == fingerprint), None)
+    if found is None:
+        raise UsageError(f"{review} holds no finding {fingerprint}")
+    return found

@@ -1,0 +1,43 @@
+"""`deeprepo replay`: a recorded review once more, byte for byte, with no network."""
+
+import asyncio
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.exits import tell
+from bot.cli.review import Format, Show
+
+
+def command(
+    journal: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `deeprepo review --journal FILE` has recorded.")
+    ],
+    repo: Annotated[
+        str | None, typer.Option(help="A clone that holds the change, where the first is gone.", metavar="DIR")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="Form of the output.")] = Format.console,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of standard output.")] = None,
+    show: Annotated[list[Show] | None, typer.Option(help="As for `deeprepo review`: unproven.")] = None,
+) -> int:
+    """Reproduce a recorded review from its journal and the repository's objects. Nothing is sent.
+
+    Leaves as the review did (0, 1, 3, 130); with 2 where FILE holds no review, with 3 where the replay differs from its record.
+    """
+    from bot import __version__, pipeline, wiring
+    from bot.cli.review import deliver, exit_code
+    from bot.rlm import replay
+    from bot.values import ReviewRequest
+
+    recorded, section, begun = replay.finished(journal)
+    if begun.version != __version__:
+        tell(f"recorded by deeprepo {begun.version}, replayed by {__version__}")
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+        deps = wiring.replay(recorded, section, begun, scratch, repo)
+        request = begun.request or ReviewRequest(begun.pull.git_dir)
+        review = asyncio.run(pipeline.review(request, deps))
+    deliver(review if show or form is Format.json else replace(review, unproven=()), form.value, output)
+    return exit_code(review)

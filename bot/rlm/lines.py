@@ -1,0 +1,147 @@
+"""The lines of a journal, from values and back. Pure; docs/trace.md is the schema for readers.
+
+A message stands in the file once, under the hash of its content: a dialogue that grows by two messages a turn would otherwise
+be written again with every turn.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from bot.values import Completion, Message, Prompt, PullRequest, Review, ReviewRequest, ToolCall, Turn, Usage
+
+FORMAT = 1  # rises when an older reader would misread the file
+KINDS = frozenset(["review", "resumed", "strategy", "message", "request", "call", "reused", "failed", "turn", "end"])
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a review begins with: enough to do it again without asking anybody. No key and no address is part of it."""
+
+    pull: PullRequest
+    settings: Mapping[str, Any]
+    root: str | None
+    worker: str | None
+    version: str
+    request: ReviewRequest | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside: the day, the round before
+
+
+def review(start: Start) -> Row:
+    """The first line of a review."""
+    request = asdict(start.request) if start.request else None
+    return {
+        "kind": "review",
+        "format": FORMAT,
+        "version": start.version,
+        "request": request,
+        "pull": asdict(start.pull),
+        "settings": dict(start.settings),
+        "given": dict(start.given),
+        "root": start.root,
+        "worker": start.worker,
+    }
+
+
+def start(row: Row) -> Start:
+    """The same, back as values. Fields of a pull request that this version does not know are left out."""
+    settings = {name: frozen(value) for name, value in row["settings"].items()}
+    request = ReviewRequest(**row["request"]) if row["request"] else None
+    known = PullRequest.__dataclass_fields__
+    pull = PullRequest(**{name: value for name, value in row["pull"].items() if name in known})
+    return Start(pull, settings, row["root"], row["worker"], row["version"], request, row.get("given", {}))
+
+
+def frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A setting as it was before it was written: its lists are tuples."""
+    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def key(model: str, prompt: Prompt) -> tuple[str, int]:
+    """The content key of a request, and the characters that it sends."""
+    rows = [[m.role, m.text, _called(m.calls), m.call_id] for m in prompt.messages]
+    schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
+    text = json.dumps([model, rows, schemas, prompt.max_tokens], sort_keys=True, default=dict)
+    return hashlib.sha256(text.encode()).hexdigest(), len(text)
+
+
+def message(given: Message) -> Row:
+    """One message under the hash of its content."""
+    row = {"role": given.role, "text": given.text, "calls": _called(given.calls), "call_id": given.call_id}
+    text = json.dumps(row, sort_keys=True, default=dict)
+    return {"kind": "message", "id": hashlib.sha256(text.encode()).hexdigest()[:16], **row}
+
+
+def call(done: Completion | str, usd: float | None) -> Row:
+    """What one try came to: a reply, or the sentence of its failure."""
+    if isinstance(done, str):
+        return {"usd": usd, "error": done}
+    usage = done.usage
+    counted = [usage.input, usage.output, usage.cache_read, usage.cache_write]
+    data = None if done.data is None else dict(done.data)
+    reply = {"text": done.text, "stop": done.stop, "data": data, "calls": _called(done.calls)}
+    return {"usd": usd, "usage": counted, "reply": reply}
+
+
+def completion(row: Row) -> Completion:
+    """The reply of a call's line."""
+    reply = row["reply"]
+    calls = tuple(ToolCall(*given) for given in reply["calls"])
+    return Completion(reply["text"], Usage(*row["usage"]), reply["stop"], reply["data"], calls)
+
+
+def turn(run: str, done: Turn, seconds: float, *, tight: bool) -> Row:
+    """One turn of a root: what it said and wrote, what came back, and whether the clock had run down by then."""
+    seen = done.observation
+    return {
+        "kind": "turn",
+        "run": run,
+        "number": done.number,
+        "seconds": seconds,
+        "said": done.said,
+        "code": done.code,
+        "output": seen.output,
+        "error": seen.error,
+        "outcome": seen.outcome,
+        "omitted": seen.omitted,
+        "tight": tight,
+    }
+
+
+def end(done: Review) -> Row:
+    """The last line: what the review came to, in short, and a digest of each part, so that a replay can be compared."""
+    shown = ("path", "start", "severity", "title", "verdict", "source")
+    findings = [{name: getattr(p.finding, name) for name in shown} for p in done.findings]
+    coverage = {
+        kind: {state: done.coverage.count(kind, state) for state in ("reviewed", "reused", "skipped", "unread")}
+        for kind in ("unit", "dependent")
+    }
+    return {
+        "kind": "end",
+        "seconds": done.seconds,
+        "fault": done.fault,
+        "partial": done.partial,
+        "findings": findings,
+        "coverage": coverage,
+        "cost": asdict(done.cost),
+        "notes": list(done.notes),
+        "digests": digests(done),
+    }
+
+
+def digests(done: Review) -> dict[str, str]:
+    """A short hash of each part of a review that its outputs show; not of where the repository lies."""
+    files = [(f.path, f.old_path, f.status, len(f.added), len(f.removed), f.skip, f.note) for f in done.files]
+    parts = asdict(replace(done, files=())) | {
+        "files": files
+    }  # without their hunks: a change of 30,000 lines is normal
+    parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
+    texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
+    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
+
+
+def _called(calls: tuple[ToolCall, ...]) -> list[list[Any]]:
+    return [[c.id, c.name, dict(c.arguments), c.unparsed] for c in calls]

@@ -1,0 +1,88 @@
+"""What each strategy would ask and cost, before anything is spent: it is rehearsed with models that only weigh their prompts.
+
+The workers' prompts are the very prompts that a review sends. What a root does in its turns, and how much is found and
+checked, nobody knows beforehand: for that the habits below are assumed, and said with the figures.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from bot.ledger import Ledger
+from bot.rlm.rehearsal import TURN_TOKENS, Price, Rehearsal
+from bot.rlm.work import Work
+from bot.strategies import STRATEGIES
+from bot.values import Usage
+
+NAMES = ("direct", "fanout", "rlm")
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What is assumed where nothing can be weighed."""
+
+    turns: int = 5  # of a root
+    output: int = 1_200  # tokens that a block prints to it
+    asked: int = 4  # questions to workers in each of its turns but the last
+    question: int = 1_500  # tokens of such a question, with the code that it is about
+    findings: float = 0.3  # per worker's prompt: each is checked by a second opinion
+    opinion: int = 2_000  # tokens of a second opinion's prompt
+
+    def __str__(self) -> str:
+        return (
+            f"{self.turns} turns of a root with {self.asked} questions each, {self.findings:.0%} of the prompts with a finding, "
+            "one second opinion for each finding"
+        )
+
+
+HABITS = Habits()
+Desk = Callable[[Ledger], AbstractAsyncContextManager[Work]]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One strategy. `usd` is None where a price is unknown."""
+
+    strategy: str
+    calls: int
+    usage: Usage
+    usd: float | None
+    root_usd: float | None
+
+
+async def estimate(name: str, work: Work, *, verify: bool, habits: Habits = HABITS) -> Estimate:
+    """Rehearse one strategy over this work, whose models are rehearsals."""
+    await STRATEGIES[name](work)
+    root, worker = work.root, work.reader
+    if not isinstance(worker, Rehearsal) or not isinstance(root, Rehearsal | None):
+        raise TypeError("an estimate needs models that only rehearse")
+    asked = list(worker.asked)
+    turns = _turns(root.asked[0], habits) if root is not None and root.asked and name == "rlm" else []
+    if turns:
+        asked += [Usage(habits.question, 300)] * (habits.asked * (habits.turns - 1))
+    elif root is not None:
+        turns = list(root.asked)
+    found = math.ceil(habits.findings * max(1, len(worker.asked))) if verify else 0
+    opinions = [Usage(habits.opinion, 200)] * found
+    judge = root or worker
+    by_root = _usd(root.price, turns) if root is not None else 0.0
+    rest = _added(_usd(worker.price, asked), _usd(judge.price, opinions))
+    every = [*asked, *turns, *opinions]
+    return Estimate(name, len(every), sum(every, Usage()), _added(by_root, rest), by_root)
+
+
+def _turns(first: Usage, habits: Habits) -> list[Usage]:
+    """A root's calls: each sends everything before it again, which the provider may have kept."""
+    grown = [first.input + number * (TURN_TOKENS + habits.output) for number in range(habits.turns)]
+    before = [0, *grown[:-1]]
+    return [Usage(size, TURN_TOKENS, cache_read=kept) for size, kept in zip(grown, before, strict=True)]
+
+
+def _usd(price: Price, calls: Sequence[Usage]) -> float | None:
+    return _added(*(price(usage) for usage in calls))
+
+
+def _added(*parts: float | None) -> float | None:
+    known: Iterable[float] = [part for part in parts if part is not None]
+    return None if any(part is None for part in parts) else math.fsum(known)

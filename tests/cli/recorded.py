@@ -1,0 +1,122 @@
+"""A scripted review of a real repository, as a user runs it, with its journal."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from fakes import Repository
+
+from bot import cli, doubles
+from bot.doubles import PerModel, Reply, Server
+
+HOME = Path(__file__).parents[2]
+MODULES = 4
+QUESTIONS = 6
+TURNS = (
+    "said = ask_batch([([u['id']], 'What breaks here?') for u in units])\nprint(len(said))",
+    f"print(llm_batch([f'Question {{n}}?' for n in range({QUESTIONS})]))\nfor word in {{'b', 'a', 'c'}}:\n    print(word)",
+    "print(rlm_query('Who calls step_3?', ['package/m3.py']))\nprint(nonsense)",
+    "print(report('package/m1.py', '    return value - 1', 'The sign of step_1 has changed', 'It was a sum.', severity='high'))",
+    "set_answer('The signs have changed.')",
+)
+CHILD = ("print(ask(['package/m3.py'], 'Who calls it?')['answer'])", "set_answer('Nobody calls step_3.')")
+FOUND = {
+    "path": "package/m2.py",
+    "quote": "    return value - 2",
+    "line": 2,
+    "title": "The sign of step_2 has changed",
+    "why": "It was a sum.",
+    "consequence": "Wrong totals.",
+    "trigger": "step_2(1)",
+    "severity": "high",
+    "category": "logic",
+    "evidence": [],
+    "claims": [],
+    "suggestion": None,
+}
+VERDICT = {"verdict": "confirmed", "trigger": "step(1)", "author_would_change": True, "reason": "It is so."}
+
+
+def branches(repository: Repository) -> Repository:
+    """Modules whose change turns a sign."""
+    for branch, sign in (("main", "+"), ("feature", "-")):
+        repository.git("checkout", "-qB", branch)
+        repository.commit(
+            {f"package/m{n}.py": f"def step_{n}(value):\n    return value {sign} {n}\n" for n in range(MODULES)}, branch
+        )
+    return repository
+
+
+def worker(body: Mapping[str, Any]) -> Reply:
+    """One finding where its code is shown; prose where no form is asked for."""
+    found = [FOUND] if "value - 2" in str(body["messages"]) else []
+    return Reply(data={"answer": "Read.", "findings": found}) if "response_format" in body else Reply("Yes.")
+
+
+def root(body: Mapping[str, Any]) -> Reply:
+    """The next turn, by what was said before; a verdict where one is asked for."""
+    if "response_format" in body:
+        return Reply(data=VERDICT)
+    turns = CHILD if "You were given one task" in str(body["messages"]) else TURNS
+    said = sum(message["role"] == "assistant" for message in body["messages"])
+    return Reply(calls=doubles.code(turns[min(said, len(turns) - 1)]).calls)
+
+
+def scripted() -> Server:
+    """Both models."""
+    return Server(PerModel({"root": root, "worker": worker}))
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a finished command left."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def deeprepo(*arguments: str, cwd: Path, **env: str) -> Ended:
+    """The command line in this process: no key but those given, no terminal."""
+    clean = {"PATH": os.environ["PATH"], "HOME": str(cwd), **env}
+    before, out, err = dict(os.environ), StringIO(), StringIO()
+    os.environ.clear()
+    os.environ.update(clean)
+    try:
+        with contextlib.chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+            code = cli.run(list(arguments))
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    return Ended(code, out.getvalue(), err.getvalue())
+
+
+def started(*arguments: str, cwd: Path, **env: str) -> "subprocess.Popen[str]":
+    """The command in a process of its own."""
+    clean = {"PATH": os.environ["PATH"], "HOME": str(cwd), "PYTHONPATH": str(HOME), **env}
+    command = [sys.executable, "-m", "bot", *arguments]
+    return subprocess.Popen(command, cwd=cwd, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def process(*arguments: str, cwd: Path, **env: str) -> Ended:
+    """The command in a process of its own, at its end."""
+    running = started(*arguments, cwd=cwd, **env)
+    out, err = running.communicate(timeout=120)
+    return Ended(running.returncode, out, err)
+
+
+def review(repository: Repository, journal: Path, url: str, *arguments: str, **env: str) -> Ended:
+    """A review of the branch in the form of the paper's title: fanout, then a root with its turns."""
+    models = ("--strategy", "rlm", "--root", "compatible/root", "--worker", "compatible/worker")
+    record = () if "--trace" in arguments else ("--journal", str(journal))
+    run = process if "PYTHONHASHSEED" in env else deeprepo
+    return run(
+        "review", "main..feature", *models, *record, *arguments, cwd=repository.folder, DEEPREPO_BASE_URL=url, **env
+    )

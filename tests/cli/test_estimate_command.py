@@ -1,0 +1,96 @@
+import json
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from recorded import Ended, branches, deeprepo, scripted
+
+from bot import doubles
+
+
+@pytest.fixture
+def changed(repository: Repository) -> Repository:
+    """The branch of the scripted review."""
+    return branches(repository)
+
+
+def estimated(changed: Repository, *arguments: str, **env: str) -> Ended:
+    return deeprepo("estimate", "main..feature", *arguments, cwd=changed.folder, **env)
+
+
+def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
+    """Units, calls, tokens and dollars of each strategy, and what would be chosen."""
+    with doubles.in_thread(scripted()) as server:
+        done = estimated(changed, "--format", "json", DEEPREPO_BASE_URL=server.openai_url)
+        assert server.count == 0
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    assert (told["units"], told["files"], told["strategy"]["name"]) == (4, 4, "direct")
+    rows = {row["strategy"]: row for row in told["strategies"]}
+    assert list(rows) == ["direct", "fanout", "rlm"]
+    assert rows["rlm"]["calls"] > rows["fanout"]["calls"] > 0
+    assert 0 < rows["fanout"]["usd"] < rows["rlm"]["usd"]
+    assert rows["fanout"]["root_usd"] == 0.0
+
+
+def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> None:
+    """As many calls, and nearly as many characters, as the review then sends."""
+    options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify")
+    told = json.loads(estimated(changed, *options, "--format", "json").stdout)
+    (row,) = [row for row in told["strategies"] if row["strategy"] == "fanout"]
+    with doubles.in_thread(scripted()) as server:
+        deeprepo("review", "main..feature", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
+        sent = sum(len(message["content"]) for body in server.requests for message in body["messages"])
+        assert row["calls"] == server.count
+    assert row["usage"]["input"] == pytest.approx(sent / 3.5, rel=0.02)
+    assert row["usd"] is None
+
+
+def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repository) -> None:
+    """For a person; options that do not matter here are taken as in `deeprepo review`."""
+    done = estimated(
+        changed, "--root", "openai/gpt-5.4", "--max-usd", "0.001", "--journal", "j", "--quota", "2", "--quiet"
+    )
+    assert done.returncode == 0, done.stderr
+    for words in (
+        "direct <- chosen",
+        "the change is small (4 units",
+        "root openai/gpt-5.4",
+        "> cap",
+        "Assumed: 5 turns",
+    ):
+        assert words in done.stdout.replace("\n", " "), words
+    assert not (changed.folder / "j").exists()
+
+
+def test_an_unknown_price_is_no_zero(changed: Repository) -> None:
+    """It is said."""
+    assert "price unknown" in estimated(changed, "--worker", "compatible/x").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--worker", "nobody/x"], 2, "unknown provider"),
+        (["--staged"], 2, "give one of"),
+        (["--repo", "/nowhere"], 2, "is not a folder"),
+    ],
+)
+def test_bad_input_is_said(changed: Repository, arguments: list[str], code: int, sentence: str) -> None:
+    """With the review's own sentences."""
+    done = estimated(changed, *arguments)
+    assert (done.returncode, sentence in done.stderr) == (code, True)
+
+
+def test_an_empty_change_is_no_fault(changed: Repository, tmp_path: Path) -> None:
+    """Exit code 0 and a sentence."""
+    done = deeprepo("estimate", "main..main", "--repo", str(changed.folder), cwd=tmp_path)
+    assert (done.returncode, "hold the same files" in done.stderr) == (0, True)
+
+
+@pytest.mark.parametrize("command", ["estimate", "replay", "trace"])
+def test_each_command_has_help(command: str, tmp_path: Path) -> None:
+    """It names its argument and its exit codes."""
+    done = deeprepo(command, "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "2" in done.stdout

@@ -1,0 +1,73 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+BEFORE: dict[str, str | bytes | None] = {
+    "shop/__init__.py": "",
+    "shop/rates.py": "def quote(weight, express=False):\n    return weight\n",
+    "shop/labels.py": "from shop.rates import quote\n\n\ndef label(parcel):\n    return quote(parcel.weight, express=True)\n",
+}
+AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command as a user runs it, with no key."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(cwd.parent), "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=60, check=False
+    )  # fmt: skip
+
+
+@pytest.fixture
+def changed(repository: Repository) -> Repository:
+    """A branch that breaks one caller."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(AFTER, "after")
+    return repository
+
+
+def reviewed(repository: Repository) -> dict[str, list[dict[str, str]]]:
+    done = run("review", "--format", "json", cwd=repository.folder)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("scope", ["finding", "rule", "path"])
+def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(changed: Repository, scope: str) -> None:
+    """On the pull request's own branch it counts for nothing: a change cannot silence its own findings."""
+    first = reviewed(changed)
+    (finding,) = first["findings"]
+    saved = changed.folder.parent / "review.json"
+    saved.write_text(json.dumps(first))
+    done = run("ignore", finding["fingerprint"], "--reason", "known", "--scope", scope, "--review", str(saved), cwd=changed.folder)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    changed.commit({}, "ignore it here")
+    assert len(reviewed(changed)["findings"]) == 1
+    entry = (changed.folder / ".deeprepo/ignore.yml").read_text()
+    changed.git("checkout", "-q", "main")
+    changed.commit({".deeprepo/ignore.yml": entry}, "ignore it on the base")
+    changed.git("checkout", "-q", "feature")
+    after = reviewed(changed)
+    assert after["findings"] == []
+    assert [(item["reason"], item["scope"]) for item in after["suppressed"]] == [("known", scope)]
+
+
+def test_a_wider_scope_needs_to_know_the_finding(changed: Repository) -> None:
+    """And says where it is to be found."""
+    done = run("ignore", "abc", "--reason", "r", "--scope", "rule", cwd=changed.folder)
+    assert done.returncode == 2
+    assert "--review FILE" in done.stderr
+
+
+def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
+    """The second time changes nothing."""
+    for _ in range(2):
+        assert run("ignore", "abc", "--reason", "r", cwd=changed.folder).returncode == 0
+    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count("fingerprint: abc") == 1

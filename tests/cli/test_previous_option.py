@@ -1,0 +1,87 @@
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot import doubles
+from bot.doubles import Server
+
+BEFORE: dict[str, str | bytes | None] = {
+    "shop/__init__.py": "",
+    "shop/rates.py": "def quote(weight, express=False):\n    return weight\n",
+    "shop/labels.py": "from shop.rates import quote\n\n\ndef label(parcel):\n    return quote(parcel.weight, express=True)\n",
+}
+AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
+FOUND = {
+    "path": "shop/rates.py", "quote": "    return weight", "line": 2, "title": "The service is not used", "why": "w", "consequence": "c",
+    "trigger": "t", "severity": "high", "category": "logic", "claims": [], "evidence": [], "suggestion": None,
+}  # fmt: skip
+
+
+def run(*arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """The command as a user runs it, with no key."""
+    clean = {"PATH": os.environ["PATH"], "HOME": str(cwd.parent), "PYTHONPATH": str(Path(__file__).parents[2]), **env}
+    return subprocess.run(
+        [sys.executable, "-m", "bot", "review", *arguments], cwd=cwd, env=clean, capture_output=True, text=True, timeout=60, check=False
+    )  # fmt: skip
+
+
+@pytest.fixture
+def changed(repository: Repository) -> Repository:
+    """A branch that breaks one caller."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(AFTER, "after")
+    return repository
+
+
+@pytest.fixture
+def doubtful() -> Iterator[Server]:
+    """A model that finds something and then cannot prove it."""
+
+    def reply(body: object) -> doubles.Reply:
+        if "The claim, about" in str(body):
+            return doubles.Reply(
+                data={"verdict": "unproven", "trigger": "", "author_would_change": False, "reason": "r"}
+            )
+        return doubles.Reply(data={"answer": "", "findings": [FOUND]})
+
+    with doubles.in_thread(Server(reply)) as running:
+        yield running
+
+
+def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -> None:
+    """What is still there is not repeated, and still fails the build; once it is mended, nothing is left."""
+    state = str(changed.folder.parent / "state.json")
+    assert run("--format", "json", "--output", state, "--previous", state, cwd=changed.folder).returncode == 0
+    again = run("--format", "json", "--previous", state, "--fail-on", "high", cwd=changed.folder)
+    second = json.loads(again.stdout)
+    assert again.returncode == 1
+    assert (second["findings"], [f["status"] for f in second["still"]]) == ([], ["open"])
+    Path(state).write_text(again.stdout)
+    changed.commit({"shop/labels.py": str(BEFORE["shop/labels.py"]).replace("express=True", "service='express'")})
+    last = run("--format", "json", "--previous", state, "--fail-on", "high", cwd=changed.folder)
+    third = json.loads(last.stdout)
+    assert last.returncode == 0
+    assert (third["still"], [f["status"] for f in third["fixed"]], third["round"]["number"]) == ([], ["fixed"], 3)
+
+
+def test_the_first_round_has_no_earlier_review_and_says_so(changed: Repository) -> None:
+    """The same command line serves every push."""
+    done = run("--previous", "none.json", cwd=changed.folder)
+    assert done.returncode == 0
+    assert "this is the first round" in done.stderr
+
+
+def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful: Server) -> None:
+    """It is never among the findings; the JSON output always holds it."""
+    model = ("--worker", "compatible/w", "--strategy", "fanout")
+    env = {"DEEPREPO_BASE_URL": doubtful.openai_url}
+    found = json.loads(run(*model, "--format", "json", cwd=changed.folder, **env).stdout)
+    assert "The service is not used" not in [f["title"] for f in found["findings"]]
+    assert [f["title"] for f in found["unproven"]] == ["The service is not used"]

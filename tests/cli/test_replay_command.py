@@ -1,0 +1,297 @@
+import json
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from recorded import branches, deeprepo, process, review, scripted, started, worker
+
+from bot import doubles
+from bot.doubles import PerModel, Reply, Server
+
+FORMS = ("json", "markdown", "sarif", "console")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a repository, the journal of its review, and the review in every form; the server is gone."""
+    folder = tmp_path_factory.mktemp("recorded")
+    repository = branches(Repository(folder / "repository"))
+    with doubles.in_thread(scripted()) as server:
+        env = {"PYTHONHASHSEED": "1", "COMPATIBLE_API_KEY": "sk-planted-1234567890"}
+        done = review(
+            repository,
+            folder / "j.jsonl",
+            server.openai_url,
+            "--format",
+            "json",
+            "--output",
+            str(folder / "json"),
+            **env,
+        )
+        assert done.returncode == 0, done.stderr
+        (folder / "requests").write_text(str(server.count))
+    return folder
+
+
+@pytest.fixture
+def copy(recorded: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    return Path(shutil.copytree(recorded, tmp_path / "copy"))
+
+
+def rows(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_replay_is_the_same_text(recorded: Path) -> None:
+    """Byte for byte, with no server, under another order of sets, and as often as one likes."""
+    for seed in ("2", "3"):
+        done = process("replay", str(recorded / "j.jsonl"), "--format", "json", cwd=recorded, PYTHONHASHSEED=seed)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == (recorded / "json").read_text()
+    assert json.loads(done.stdout)["findings"]
+
+
+@pytest.mark.parametrize("form", FORMS[1:])
+def test_a_finished_review_run_again_is_the_same_in_every_form(copy: Path, form: str) -> None:
+    """The second run is paid from the journal: nothing is sent; its replay is its text."""
+    repository, journal = Repository.__new__(Repository), copy / "j.jsonl"
+    repository.folder = copy / "repository"
+    done = review(repository, journal, "http://127.0.0.1:9/v1", "--format", form, "--output", str(copy / "out"))
+    assert done.returncode == 0, done.stderr
+    again = deeprepo("replay", str(journal), "--format", form, "--output", str(copy / "again"), cwd=copy)
+    assert again.returncode == 0, again.stderr
+    assert (copy / "again").read_text() == (copy / "out").read_text()
+
+
+def test_no_provider_library_is_needed(recorded: Path, tmp_path: Path) -> None:
+    """Libraries that cannot be imported are not missed."""
+    for name in ("openai", "anthropic", "httpx2", "aiohttp"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('not here')\n")
+    path = f"{tmp_path}:{Path(__file__).parents[2]}"
+    done = process("replay", str(recorded / "j.jsonl"), "--format", "json", cwd=recorded, PYTHONPATH=path)
+    assert done.stdout == (recorded / "json").read_text(), done.stderr
+
+
+def test_every_request_stands_in_the_journal(recorded: Path) -> None:
+    """Requests at the server, request lines and call lines are the same number; no key stands there."""
+    lines = rows(recorded / "j.jsonl")
+    count = int((recorded / "requests").read_text())
+    assert [sum(row["kind"] == kind for row in lines) for kind in ("request", "call")] == [count, count]
+    assert (recorded / "j.jsonl").stat().st_mode & 0o077 == 0
+    assert "sk-planted" not in (recorded / "j.jsonl").read_text()
+
+
+def test_a_changed_reply_is_found_where_it_matters(copy: Path) -> None:
+    """A root that would have written other code: the replay says which turn ran otherwise, and how."""
+    journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
+    for row in lines:
+        if row["kind"] == "call" and "nonsense" in json.dumps(row.get("reply", "")):
+            row["reply"]["calls"][0][2]["code"] = "print('something else')"
+    journal.write_text("".join(json.dumps(row) + "\n" for row in lines))
+    done = deeprepo("replay", str(journal), cwd=copy)
+    assert done.returncode == 3
+    assert "turn 3 of root ran otherwise than recorded: its code, line 1: recorded" in done.stderr
+    assert "something else" in done.stderr
+
+
+def test_another_question_is_named_with_its_call_and_line(copy: Path) -> None:
+    """A prompt that is not as it was: the call's number, the message, the first line that differs."""
+    journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
+    for row in lines:
+        if row["kind"] == "message" and row["text"] == "Question 4?":
+            row["text"] = "Question four?"
+        if "key" in row and row["kind"] in {"request", "call"} and row["at"] == "root:2" and row["role"] == "worker":
+            row["key"] = row["key"][::-1]
+    journal.write_text("".join(json.dumps(row) + "\n" for row in lines))
+    done = deeprepo("replay", str(journal), cwd=copy)
+    assert done.returncode == 3
+    assert "in turn 2 of root, the worker (compatible/worker)" in done.stderr
+    assert "Call " in done.stderr
+
+
+def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> None:
+    """Exit code 3 with the way out; with it, the same text."""
+    journal, gone = copy / "j.jsonl", copy / "elsewhere"
+    text = journal.read_text().replace(json.dumps(str(copy.parent))[1:-1], "")
+    lines = [json.loads(line) for line in text.splitlines()]
+    lines[0]["pull"]["git_dir"] = str(gone / ".git")
+    journal.write_text("".join(json.dumps(row) + "\n" for row in lines))
+    done = deeprepo("replay", str(journal), cwd=copy)
+    assert (done.returncode, "is gone: name another clone" in done.stderr) == (3, True)
+    Repository(copy / "empty").commit({"a": "b"})
+    done = deeprepo("replay", str(journal), "--repo", str(copy / "empty"), cwd=copy)
+    assert (done.returncode, "does not hold" in done.stderr) == (3, True)
+    done = deeprepo("replay", str(journal), "--repo", str(copy / "repository"), "--format", "json", cwd=copy)
+    assert done.stdout == (copy / "json").read_text(), done.stderr
+
+
+def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
+    """Exit code 3, and where it stopped."""
+    journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
+    end = next(
+        at for at, row in enumerate(lines) if row["kind"] == "turn" and row["number"] == 2 and row["run"] == "root"
+    )
+    journal.write_text("".join(json.dumps(row) + "\n" for row in lines[: end + 1]))
+    done = deeprepo("replay", str(journal), cwd=copy)
+    assert done.returncode == 3
+    assert "ends in the middle of the review, after turn 2 of root" in done.stderr
+    assert "deeprepo review --journal" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"), [(None, "there is no journal"), ("# Notes\n", "is no journal"), ("", "holds no review")]
+)
+def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentence: str) -> None:
+    """Exit code 2 for both commands that read one."""
+    if content is not None:
+        (tmp_path / "file").write_text(content)
+    for command in ("replay", "trace"):
+        done = deeprepo(command, str(tmp_path / "file"), cwd=tmp_path)
+        assert (done.returncode, sentence in done.stderr) == (2, True), done.stderr
+
+
+def test_failures_are_replayed_too(tmp_path: Path) -> None:
+    """A review that a provider left half way is the same once more: exit code 3, its notes, its count of failed calls."""
+    repository, journal = branches(Repository(tmp_path / "repository")), tmp_path / "j.jsonl"
+    with doubles.in_thread(Server(Reply("no", status=401))) as server:
+        done = review(repository, journal, server.openai_url, "--format", "json")
+    assert done.returncode == 3, done.stderr
+    again = deeprepo("replay", str(journal), "--format", "json", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (3, done.stdout)
+
+
+def capped(folder: Path, calls: int) -> Repository:
+    """The branch, under a cap that the base branch sets."""
+    repository = branches(Repository(folder / "repository"))
+    repository.git("checkout", "-q", "main")
+    repository.commit({".deeprepo.yml": f"budget: {{calls: {calls}}}\n"})
+    repository.git("checkout", "-q", "feature")
+    repository.git("rebase", "-q", "main")
+    return repository
+
+
+def test_a_cap_is_replayed_too(tmp_path: Path) -> None:
+    """Which questions were refused for the money's sake is part of the record."""
+    repository, journal = capped(tmp_path, 5), tmp_path / "j.jsonl"
+    with doubles.in_thread(scripted()) as server:
+        done = review(repository, journal, server.openai_url, "--format", "json")
+        assert server.count <= 5
+    assert "cap of 5 calls" in done.stdout, done.stderr
+    again = deeprepo("replay", str(journal), "--format", "json", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (done.returncode, done.stdout)
+
+
+def test_the_root_always_gets_a_turn(tmp_path: Path) -> None:
+    """The workers cannot read the whole budget away: with one call to spend, it is the root's."""
+    repository = capped(tmp_path, 1)
+    with doubles.in_thread(scripted()) as server:
+        done = review(repository, tmp_path / "j", server.openai_url, "--format", "json")
+    assert [body["model"] for body in server.requests] == ["root"], done.stderr
+    assert json.loads(done.stdout)["partial"] is True
+
+
+def test_uncommitted_work_is_replayed_while_it_lies_there(tmp_path: Path) -> None:
+    """It was never committed, so it is read again; once it has changed, that is said."""
+    repository, journal = branches(Repository(tmp_path / "repository")), tmp_path / "j.jsonl"
+    repository.write({"package/m1.py": "def step_1(value):\n    return value * undefined_name\n"})
+    offline = ("--strategy", "offline", "--journal", str(journal), "--format", "json")
+    done = deeprepo("review", "--uncommitted", *offline, cwd=repository.folder)
+    assert "undefined_name" in done.stdout, done.stderr
+    again = deeprepo("replay", str(journal), "--format", "json", cwd=repository.folder)
+    assert again.stdout == done.stdout, again.stderr
+    repository.write({"package/m1.py": "x = 1\n"})
+    again = deeprepo("replay", str(journal), cwd=repository.folder)
+    assert (again.returncode, "they have changed since" in again.stderr) == (3, True)
+
+
+def test_another_change_is_not_mixed_in(copy: Path) -> None:
+    """The journal of one change refuses another one; with other settings it says what is used again."""
+    folder, journal = copy / "repository", copy / "j.jsonl"
+    offline = ("--repo", str(folder), "--strategy", "offline", "--journal", str(journal))
+    done = deeprepo("review", "feature~1..feature~1", *offline, cwd=copy)
+    assert done.returncode == 0  # an empty change never opens it
+    before = journal.read_text()
+    (folder / "new.py").write_text("x = 1\n")
+    done = deeprepo("review", "--uncommitted", *offline, cwd=copy)
+    assert done.returncode == 2
+    assert "holds the review of another change (main..feature" in done.stderr
+    assert journal.read_text() == before
+    done = deeprepo("review", "main..feature", *offline, "--format", "json", cwd=copy)
+    assert done.returncode == 0, done.stderr
+    assert "strategy was rlm, is offline" in str(json.loads(done.stdout)["notes"])
+    again = deeprepo("replay", str(journal), "--format", "json", cwd=copy)
+    assert again.stdout == done.stdout, again.stderr
+
+
+def test_an_interrupted_review_is_replayed(tmp_path: Path) -> None:
+    """Ctrl-C in the middle: what was found until then, the note, and the exit code 130 are the same once more."""
+    repository, journal = branches(Repository(tmp_path / "repository")), tmp_path / "j.jsonl"
+    with doubles.in_thread(Server(PerModel({"root": Reply(fault="hang"), "worker": worker}))) as server:
+        command = ["review", "main..feature", "--strategy", "rlm", "--root", "compatible/root", "--worker"]
+        command += ["compatible/worker", "--journal", str(journal), "--format", "json", "--no-verify"]
+        running = started(*command, cwd=repository.folder, DEEPREPO_BASE_URL=server.openai_url)
+        while not any(body["model"] == "root" for body in server.requests) and running.poll() is None:
+            pass  # the root has been asked
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, json.loads(out)["partial"]) == (130, True), err
+    assert json.loads(out)["findings"]
+    again = deeprepo("replay", str(journal), "--format", "json", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (130, out), again.stderr
+
+
+def test_a_folder_holds_a_journal_for_each_change(repositories: Callable[[str], Repository], tmp_path: Path) -> None:
+    """Named once in the environment, it serves every review; the same change finds its own file again."""
+    repository = branches(repositories("repository"))
+    journals = tmp_path / "journals"
+    journals.mkdir()
+    repository.write({"new.py": "x = 1\n"})
+    for change in ("main..feature", "--uncommitted", "main..feature"):
+        done = deeprepo(
+            "review", change, "--strategy", "offline", cwd=repository.folder, DEEPREPO_JOURNAL=str(journals)
+        )
+        assert done.returncode == 0, done.stderr
+    reviews = [sum(row["kind"] == "review" for row in rows(path)) for path in journals.iterdir()]
+    assert sorted(reviews) == [1, 2]
+
+
+def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> None:
+    """A readable tree, of a journal as of a trace."""
+    done = deeprepo("trace", str(recorded / "j.jsonl"), cwd=recorded)
+    assert done.returncode == 0, done.stderr
+    for words in (
+        "main..feature", "strategy  rlm", "workers, outside the root's turns", "turn 1", "asked  6 calls", "root.1  child",
+        "NameError", "second opinions", "coverage", "changed units  4 reviewed", "money", "workers", "2 findings",
+    ):  # fmt: skip
+        assert words in done.stdout, words
+    rows_shown = [row.strip(" │├└─") for row in done.stdout.splitlines()]
+    assert rows_shown.index("root.1  child") > next(n for n, row in enumerate(rows_shown) if "print(rlm_query" in row)
+    every = deeprepo("trace", "--calls", str(recorded / "j.jsonl"), cwd=recorded)
+    assert "Question 3?" in every.stdout
+    assert len(every.stdout.splitlines()) > len(done.stdout.splitlines())
+
+
+def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Repository]) -> None:
+    """--trace replaces an older record, never another file; it can be replayed like a journal."""
+    repository, trace = branches(repositories("repository")), tmp_path / "t.jsonl"
+    with doubles.in_thread(scripted()) as server:
+        for _ in range(2):
+            done = review(repository, tmp_path / "j", server.openai_url, "--trace", str(trace), "--format", "json")
+            assert done.returncode == 0, done.stderr
+    assert sum(row["kind"] == "review" for row in rows(trace)) == 1
+    assert deeprepo("replay", str(trace), "--format", "json", cwd=tmp_path).stdout == done.stdout
+    notes = tmp_path / "notes.md"
+    notes.write_text("mine\n")
+    for option in ("--trace", "--journal"):
+        refused = deeprepo(
+            "review", "main..feature", option, str(notes), "--strategy", "offline", cwd=repository.folder
+        )
+        assert (refused.returncode, notes.read_text()) == (2, "mine\n")
+    both = deeprepo(
+        "review", "main..feature", "--trace", "a", "--journal", "b", "--strategy", "offline", cwd=repository.folder
+    )
+    assert (both.returncode, "give one of --journal and --trace" in both.stderr) == (2, True)
