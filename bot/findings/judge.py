@@ -1,27 +1,54 @@
-"""What may be said: findings that code has proven or a second call has confirmed. The rest is counted, not posted."""
+"""What may be said: findings that code has proven or a second call has confirmed. The rest is counted and listed on demand."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
+from bot.findings.memory import Recalled, recall
 from bot.findings.merge import merge
+from bot.findings.suppress import Ignored
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
-from bot.values import Dependents, Finding
+from bot.values import ChangedFile, Dependents, Earlier, Finding, Suppressed
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The findings that may be said, and how many may not."""
+    """The findings that may be said, and what became of the others."""
 
     said: tuple[Finding, ...]
-    dropped: int
+    dropped: int  # reported in this round and neither proven nor confirmed
+    unproven: tuple[Finding, ...] = ()  # of these, the ones that nobody refuted
+    still: tuple[Finding, ...] = ()  # said in an earlier round and still there
+    fixed: tuple[Finding, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
 
 
-async def judge(findings: Sequence[Finding], tree: Tree, dependents: Dependents, ask: Ask | None) -> Judged:
-    """Merge, verify, keep. Without `ask` nobody gives a second opinion, and unproven findings are said as such."""
+async def judge(
+    findings: Sequence[Finding],
+    tree: Tree,
+    dependents: Dependents,
+    ask: Ask | None,
+    *,
+    files: Sequence[ChangedFile] = (),
+    ignored: Ignored = Ignored(),  # noqa: B008 - frozen
+    earlier: Earlier | None = None,
+    reread: Collection[tuple[str, int, int]] = (),
+) -> Judged:
+    """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are said as such."""
     merged = merge(findings)
+    known = await recall(earlier, merged, tree, files, reread) if earlier else Recalled(merged, (), (), ())
+    new, silenced = ignored.split(known.new)
+    still, silenced_too = ignored.split(known.still)
+    doubtful, silenced_as_well = ignored.split(known.doubtful)
+    hushed = (*silenced, *silenced_too, *silenced_as_well)
     if ask is None:
-        return Judged(tuple(f for f in merged if f.verdict != "refuted"), 0)
-    judged = await verify(merged, tree, dependents, ask)
-    said = tuple(finding for finding in judged if finding.verdict in {"proven", "confirmed"})
-    return Judged(said, len(judged) - len(said))
+        said = tuple(f for f in new if f.verdict != "refuted")
+        return Judged(said, len(new) - len(said), (), (*still, *doubtful), known.fixed, hushed)
+    asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
+    judged = await verify(asked, tree, dependents, ask, files)
+    said = tuple(finding for finding in judged[: len(new)] if finding.verdict in {"proven", "confirmed"})
+    unproven = tuple(finding for finding in judged[: len(new)] if finding.verdict == "unproven")
+    gone = {f.fingerprint for f in judged[len(new) :] if f.verdict == "refuted"}
+    fixed = tuple(replace(finding, status="fixed") for finding in doubtful if finding.fingerprint in gone)
+    open_ones = tuple(finding for finding in doubtful if finding.fingerprint not in gone)
+    return Judged(said, len(new) - len(said), unproven, (*still, *open_ones), (*known.fixed, *fixed), hushed)

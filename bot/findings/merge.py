@@ -34,10 +34,10 @@ def same(one: Finding, other: Finding) -> bool:
         return True
     if one.path != other.path or one.side != other.side or not (one.start <= other.end and other.start <= one.end):
         return False
-    return one.category == other.category or _alike(one.title, other.title)
+    return one.category == other.category or alike(one.title, other.title)
 
 
-def _alike(one: str, other: str) -> bool:
+def alike(one: str, other: str) -> bool:
     """Titles that share most of their telling words."""
     words, others = (set(re.findall(r"\w{4,}", title.lower())) for title in (one, other))
     return bool(words and others) and len(words & others) >= 0.5 * min(len(words), len(others))

@@ -1,24 +1,115 @@
-"""Where a finding is shown: inline in a hunk, on the file, or outside the diff. No finding is lost here. Pure."""
+"""Where a finding is shown: on lines of the diff, on the file, or outside the diff. No finding is lost here. Pure.
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+GitHub takes a comment on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEFT); the first and the last line
+of a range lie in one hunk and on one side. The order of the attempts: the finding's own lines; the only place in the file's
+hunks where its quote stands, exact, then with whitespace folded, then on the other side; the part of its lines that lies
+in a hunk; the file; the list of what lies outside the diff. The finding keeps its own lines, whatever its spot is.
+"""
 
-from bot.values import ChangedFile, Finding, Placed
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
-Place = Literal["inline", "file", "outside", "folded"]
+from bot.values import ChangedFile, Finding, Hunk, Line, Placed, Side, Spot
+
+MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
+LEAST_QUOTE = 8  # characters; a shorter quote ("}", "else:") stands in many places and names none
 
 
 def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[Placed, ...]:
     """Each finding with the closest place that GitHub's rules allow."""
-    by_path = {file.path: file for file in files} | {file.old_path: file for file in files if file.old_path}
-    return tuple(Placed(finding, _place(finding, by_path.get(finding.path))) for finding in findings)
+    return tuple(_placed(finding, _file(finding, files)) for finding in findings)
 
 
-def _place(finding: Finding, file: ChangedFile | None) -> Place:
+def _placed(finding: Finding, file: ChangedFile | None) -> Placed:
     if file is None:
-        return "outside"
+        return Placed(finding, "outside")
+    if sum(len(hunk.lines) for hunk in file.hunks) > MOST_LINES:
+        return Placed(finding, "file")
+    for attempt in (_exact, _quoted, _clamped):
+        spot = attempt(finding, file)
+        if spot is not None:
+            return Placed(finding, "inline", spot)
+    return Placed(finding, "file")
+
+
+def _file(finding: Finding, files: Sequence[ChangedFile]) -> ChangedFile | None:
+    """The file of the diff that holds the finding's path on its side; a path may be the old name of one and the new of another."""
+    named = [file for file in files if file.path == finding.path]
+    before = [file for file in files if file.old_path == finding.path]
+    stayed = [file for file in before if file.path == finding.path]
+    candidates = [*stayed, *before, *named] if finding.side == "base" else [*named, *before]
+    return next(iter(candidates), None)
+
+
+def _exact(finding: Finding, file: ChangedFile) -> Spot | None:
+    """The finding's own lines, where one hunk holds all of them."""
+    return _within(file, finding.side, finding.start, finding.end)
+
+
+def _quoted(finding: Finding, file: ChangedFile) -> Spot | None:
+    """The lines of a hunk that say what the finding quotes, where just one place does. What code has proven is not moved."""
+    if finding.verdict == "proven" or len(_fold(finding.quote)) < LEAST_QUOTE:
+        return None
+    wanted = [row.rstrip("\r") for row in finding.quote.strip("\r\n").split("\n")]
+    other: Side = "base" if finding.side == "head" else "head"
+    for side in (finding.side, other):
+        for fold in (str.rstrip, _fold):
+            found = list(_matches(file.hunks, side, [fold(row) for row in wanted], fold))
+            if len(found) == 1:
+                return _within(file, side, *found[0])
+    return None
+
+
+def _clamped(finding: Finding, file: ChangedFile) -> Spot | None:
+    """The part of the finding's lines that lies in a hunk: the largest, then the first."""
+    parts = []
     for hunk in file.hunks:
-        first, size = (hunk.new_start, hunk.new_lines) if finding.side == "head" else (hunk.old_start, hunk.old_lines)
-        if first <= finding.start and finding.end < first + size:
-            return "inline"
-    return "file"
+        numbers = [n for n in _numbers(hunk, finding.side) if finding.start <= n <= finding.end]
+        parts += [(numbers[0], numbers[-1])] if numbers else []
+    for first, last in sorted(parts, key=lambda part: part[0] - part[1]):
+        spot = _within(file, finding.side, first, last)
+        if spot is not None:
+            return spot
+    return None
+
+
+def _within(file: ChangedFile, side: Side, start: int, end: int) -> Spot | None:
+    """These lines as a spot. Lines that the base side shares with the head are shown there, where GitHub takes them."""
+    for hunk in file.hunks:
+        inside = [line for line in hunk.lines if start <= (_number(line, side) or 0) <= end]
+        numbers = [_number(line, side) for line in inside]
+        if not inside or numbers[0] != start or numbers[-1] != end:
+            continue
+        if side == "head":
+            return Spot(file.path, start, end, "RIGHT")
+        removed = [line.old for line in inside if line.kind == "-" and line.old is not None]
+        if removed:
+            return Spot(file.path, removed[0], removed[-1], "LEFT")
+        shared = [line.new for line in inside if line.new is not None]
+        return Spot(file.path, shared[0], shared[-1], "RIGHT")
+    return None
+
+
+def _matches(
+    hunks: Iterable[Hunk], side: Side, wanted: Sequence[str], fold: Callable[[str], str]
+) -> Iterator[tuple[int, int]]:
+    for hunk in hunks:
+        lines = [(n, fold(line.text)) for line in hunk.lines if (n := _number(line, side)) is not None]
+        for at in range(len(lines) - len(wanted) + 1):
+            run = lines[at : at + len(wanted)]
+            unbroken = all(after[0] == before[0] + 1 for before, after in pairwise(run))
+            if unbroken and [text for _, text in run] == list(wanted):
+                yield run[0][0], run[-1][0]
+
+
+def _numbers(hunk: Hunk, side: Side) -> list[int]:
+    return [number for line in hunk.lines if (number := _number(line, side)) is not None]
+
+
+def _number(line: Line, side: Side) -> int | None:
+    return line.new if side == "head" else line.old
+
+
+def _fold(row: str) -> str:
+    return re.sub(r"\s+", " ", row).strip()

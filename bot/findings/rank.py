@@ -1,9 +1,10 @@
 """What is said aloud: findings ordered by evidence, then severity; a quota; the rest folded, never dropped. Pure.
 
-Every number of the ranking stands here. A model's own confidence is not among them: it does not predict truth.
+Every number of the ranking stands here; docs/ranking.md says why. A model's own confidence is not among them: it does not
+predict truth.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from bot.values import SEVERITIES, Finding, Placed
@@ -23,15 +24,21 @@ def score(finding: Finding) -> int:
     return points + SEVERITY[finding.severity] + (CRITICAL if finding.severity == "critical" else 0)
 
 
-def rank(placed: Iterable[Placed], quota: int) -> tuple[Placed, ...]:
-    """Best first; beyond the quota, and of low severity, folded. Critical findings are exempt from the quota."""
+def rank(placed: Iterable[Placed], quota: int, held: Collection[str] = ()) -> tuple[Placed, ...]:
+    """Best first; beyond the quota, of low severity, a hint or `held` (fingerprints), folded. Critical findings are exempt from the quota."""
     ordered = sorted(
         placed, key=lambda p: (-score(p.finding), SEVERITIES.index(p.finding.severity), p.finding.path, p.finding.start)
     )
     spoken, out = 0, []
     for item in ordered:
         critical = item.finding.severity == "critical"
-        aloud = critical or (item.finding.severity != "low" and spoken < quota)
+        quiet = item.finding.severity == "low" or _hint(item.finding) or item.finding.fingerprint in held
+        aloud = critical or (not quiet and spoken < quota)
         spoken += aloud and not critical
         out.append(item if aloud else replace(item, place="folded"))
     return tuple(sorted(out, key=lambda p: p.place == "folded"))
+
+
+def _hint(finding: Finding) -> bool:
+    """A rule's suspicion that neither code nor a second call has turned into a fact."""
+    return bool(finding.rule) and finding.verdict == "unproven"

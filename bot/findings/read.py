@@ -1,17 +1,18 @@
 """A worker's structured answer: its schema, and the findings read from it. Nothing in it is believed yet."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from bot.values import SEVERITIES, Claim, Evidence, Finding, Schema
 
-from bot.errors import BadAnswer
-from bot.values import SEVERITIES, Evidence, Finding, Schema, Severity
+if TYPE_CHECKING:
+    from bot.findings.strangers import Found
 
 CATEGORIES = (
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
 )  # fmt: skip
-TEXT, MAX_FINDINGS = {"type": "string"}, 20
+CLAIMS = ("undefined", "unused", "unpassed", "no-file")
+TEXT = {"type": "string"}
 
 
 def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,6 +39,11 @@ FINDING = _object(
         "items": _object(path=TEXT, quote=TEXT),
         "description": "further verbatim quotes that prove it: the caller, the definition, the reader",
     },
+    claims={
+        "type": "array",
+        "items": _object(says={"type": "string", "enum": list(CLAIMS)}, name=TEXT),
+        "description": "what the finding takes for granted about the whole repository: name is not defined, not read, not passed by any caller; no such file. Empty if nothing",
+    },
     suggestion={
         "type": ["string", "null"],
         "description": "replacement for the quoted lines, complete; null if unsure",
@@ -53,54 +59,15 @@ ANSWER = Schema(
 )
 
 
-class _Stranger(BaseModel):
-    """Models' JSON: unknown keys are ignored, missing text is empty."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _Quote(_Stranger):
-    path: str = ""
-    quote: str = ""
-
-
-class _Found(_Stranger):
-    path: str
-    quote: str
-    title: str
-    line: int = 0
-    why: str = ""
-    consequence: str = ""
-    trigger: str = ""
-    severity: Severity = "medium"
-    category: str = "other"
-    evidence: tuple[_Quote, ...] = ()
-    suggestion: str | None = None
-
-    @field_validator("severity", mode="before")
-    @classmethod
-    def _known(cls, value: object) -> object:
-        return value if value in SEVERITIES else "medium"
-
-
-class _Answer(_Stranger):
-    answer: str = ""
-    findings: tuple[_Found, ...] = Field(default=(), max_length=MAX_FINDINGS)
-
-
 def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Finding, ...]]:
     """The reply's text and its findings. Raises BadAnswer where the reply does not fit the schema."""
-    try:
-        read = _Answer.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadAnswer(
-            f"the answer does not fit the schema: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        ) from error
+    from bot.findings import strangers  # pydantic takes longer to import than the whole engine
+
+    read = strangers.answer(data)
     return read.answer, tuple(_finding(found, source) for found in read.findings)
 
 
-def _finding(found: _Found, source: str) -> Finding:
+def _finding(found: "Found", source: str) -> Finding:
     return Finding(
         path=found.path,
         quote=found.quote,
@@ -114,4 +81,7 @@ def _finding(found: _Found, source: str) -> Finding:
         evidence=tuple(Evidence(item.path, item.quote) for item in found.evidence if item.quote.strip()),
         suggestion=found.suggestion,
         trigger=found.trigger.strip(),
+        claims=tuple(
+            Claim(c.says, c.name.strip("` ()")) for c in found.claims if c.says in CLAIMS and c.name.strip("` ()")
+        ),
     )

@@ -1,65 +1,76 @@
-"""The worker with a model: whole units packed into small prompts, with the bodies of their callers."""
+"""The worker with a model: whole units packed into small prompts, with the unchanged code that decides about them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, field, replace
 
 from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import read
 from bot.ledger import Ledger
-from bot.ports import Model, Tree
+from bot.ports import Lens, Model, Tree
+from bot.rlm import looking
+from bot.rlm.budget import Role
 from bot.rlm.calls import Calls
+from bot.rlm.guidance import Guidance, tongue
+from bot.rlm.looking import Part, Sight
+from bot.rlm.nearby import Nearby
+from bot.rlm.packing import packed
 from bot.rlm.work import Answer
-from bot.values import (
-    Completion,
-    Finding,
-    Message,
-    Prompt,
-    PullRequest,
-    Reference,
-    Unit,
-    tokens,
-)
+from bot.values import ChangedFile, Completion, Finding, Message, Prompt, PullRequest, Unit
 
-PROMPT_TOKENS = 6_000  # of units in one prompt; small units share one
-CALLERS_TOKENS = 1_500  # of callers' bodies in one prompt
-CALLER_LINES = 40  # of one caller; a longer one is cut around the call
-MAX_CALLERS = 6  # of one unit
 BODY_CHARS = 2_000  # of what the author says
+MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
+PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelWorker:
-    """A cheap model. Each prompt holds whole units and the bodies of their callers; the answer is structured."""
+    """A cheap model. Each prompt holds whole units and the unchanged code around them; the answer is structured."""
 
     model: Model
     calls: Calls
     pull: PullRequest
+    files: Sequence[ChangedFile]
     tree: Tree
     ledger: Ledger
+    lenses: Mapping[str, Lens] = field(default_factory=dict)
+    guidance: Guidance = field(default_factory=Guidance)
+    role: Role = "worker"  # "root" where the orchestrating model reads by itself
+    whole: bool = False  # everything in one prompt, whatever its size
 
     @property
     def name(self) -> str:
         """Who it is, as the coverage table says it."""
-        return f"worker {self.model.name}"
+        return f"{self.role} {self.model.name}"
 
     async def review(self, units: Sequence[Unit], question: str = "") -> Answer:
         """Every unit in some prompt, the prompts all at once; what was answered is marked in the ledger."""
-        prompts = [await self._prompt(group, question or QUESTION) for group in packed(units)]
+        groups = [list(units)] * bool(units) if self.whole else packed(units)
+        nearby = Nearby(self.tree, self.files, len(groups))
+        await nearby.prepare(units)
+        prompts = [await self._prompt(group, nearby, question) for group in groups]
         return await self._asked(prompts)
 
-    async def look(self, files: Mapping[str, str], question: str) -> Answer:
+    async def look(self, parts: Sequence[Part], question: str) -> Sight:
         """A question about files outside the change."""
-        text = render.text("prompts/look.md.j2", files=files, question=question)
-        return await self._asked([self._of(text)])
+        text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
+        prompt = replace(self._of(text), answer=looking.ANSWER)
+        reply = (await self.calls.many(self.model, [prompt], self.role))[0]
+        if not isinstance(reply, Completion):
+            return Sight(error=str(reply))
+        try:
+            sight = looking.answer(reply.data, self.name, parts)
+        except DeepRepoError as error:
+            return Sight(error=str(error))
+        self.ledger.saw(text, self.name)
+        return sight
 
     async def prompt(self, texts: Sequence[str]) -> list[Answer]:
         """Free prompts of the root, answered in prose."""
         prompts = [Prompt((Message("user", text),)) for text in texts]
         answers = []
-        for text, reply in zip(texts, await self.calls.many(self.model, prompts, "worker"), strict=True):
+        for text, reply in zip(texts, await self.calls.many(self.model, prompts, self.role), strict=True):
             if isinstance(reply, Completion):
                 self.ledger.saw(text, self.name)
                 answers.append(Answer(reply.text))
@@ -69,84 +80,82 @@ class ModelWorker:
 
     def _of(self, text: str) -> Prompt:
         return Prompt(
-            (Message("system", render.text("prompts/worker_system.md.j2")), Message("user", text)), answer=read.ANSWER
+            (
+                Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
+                Message("user", text),
+            ),
+            answer=read.ANSWER,
+            max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
         )
 
-    async def _prompt(self, units: Sequence[Unit], question: str) -> Prompt:
-        callers = await _callers(units, self.tree)
-        body = self.pull.body[:BODY_CHARS]
-        return self._of(
-            render.text(
-                "prompts/worker.md.j2",
-                title=self.pull.title,
-                body=body,
-                units=units,
-                callers=callers,
-                question=question,
-            )
+    async def _prompt(self, units: Sequence[Unit], nearby: Nearby, question: str) -> Prompt:
+        text = render.text(
+            "prompts/worker.md.j2",
+            title=self.pull.title,
+            body=self.pull.body[:BODY_CHARS],
+            guidance=self.guidance.of(unit.path for unit in units),
+            units=units,
+            unchanged=await nearby.of(units),
+            questions=[question] if question else self._questions(units),
         )
+        return self._of(text)
+
+    def _questions(self, units: Sequence[Unit]) -> list[str]:
+        """What the units of one prompt call for, in the words of the lenses."""
+        files = {file.path: file for file in self.files}
+        wanted = [
+            lens.QUESTION
+            for lens in self.lenses.values()
+            if any(unit.path in files and lens.wants(unit, files[unit.path]) for unit in units)
+        ]
+        return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
 
     async def _asked(self, prompts: Sequence[Prompt]) -> Answer:
-        said: list[str] = []
+        """The answers of all prompts; findings that name no trigger or no consequence go back to their finder once."""
+        first = await self._read(prompts)
+        back = [(p, said) for p, said in zip(prompts, first, strict=True) if any(map(_vague, said.findings))]
+        again = await self._read([_sent_back(prompt, said) for prompt, said in back])
+        second = {id(said): new for (_, said), new in zip(back, again, strict=True)}
         findings: list[Finding] = []
-        errors: list[str] = []
-        for prompt, reply in zip(prompts, await self.calls.many(self.model, prompts, "worker"), strict=True):
+        dropped = 0
+        for said in first:
+            kept = [finding for finding in said.findings if not _vague(finding)]
+            vague = len(said.findings) - len(kept)
+            if id(said) in second:
+                mended = [finding for finding in second[id(said)].findings if not _vague(finding)][:vague]
+                kept += mended
+                dropped += vague - len(mended)
+            findings += kept
+        text = "\n".join(filter(None, (said.text for said in first)))
+        errors = dict.fromkeys(said.error for said in first if said.error)
+        return Answer(text, tuple(findings), "; ".join(errors), dropped)
+
+    async def _read(self, prompts: Sequence[Prompt]) -> list[Answer]:
+        """One answer per prompt; what was answered is marked in the ledger."""
+        answers = []
+        for prompt, reply in zip(prompts, await self.calls.many(self.model, prompts, self.role), strict=True):
             try:
                 text, found = read.answer(reply.data, self.name) if isinstance(reply, Completion) else _failed(reply)
             except DeepRepoError as error:
-                errors.append(str(error))
+                answers.append(Answer("", error=str(error)))
                 continue
-            self.ledger.saw(prompt.messages[-1].text, self.name)
-            said.append(text)
-            findings.extend(found)
-        return Answer("\n".join(filter(None, said)), tuple(findings), "; ".join(dict.fromkeys(errors)))
+            self.ledger.saw(prompt.messages[1].text, self.name)
+            answers.append(Answer(text, found))
+        return answers
+
+
+def _vague(finding: Finding) -> bool:
+    """Whether a finding leaves open when it happens or whom it hurts."""
+    return not finding.trigger.strip() or not finding.consequence.strip()
+
+
+def _sent_back(prompt: Prompt, said: Answer) -> Prompt:
+    """The same dialogue with the findings that are not complete."""
+    vague = [finding for finding in said.findings if _vague(finding)]
+    listed = "\n".join(f"- {f.path}:{f.start} {f.title}" for f in said.findings)
+    ask = render.text("prompts/worker_again.md.j2", findings=vague)
+    return replace(prompt, messages=(*prompt.messages, Message("assistant", listed), Message("user", ask)))
 
 
 def _failed(reply: DeepRepoError) -> tuple[str, tuple[Finding, ...]]:
     raise reply
-
-
-def packed(units: Sequence[Unit], limit: int = PROMPT_TOKENS) -> list[list[Unit]]:
-    """Units in prompts' worth: those of one file together, files of one folder together, none above the limit but a lone unit.
-
-    Prompts keep the order of risk: the one with the riskiest unit comes first.
-    """
-    ordered = sorted(units, key=lambda unit: (unit.path.rpartition("/")[0], unit.path, unit.start))
-    groups: list[list[Unit]] = []
-    for _, of_file in groupby(ordered, key=lambda unit: unit.path):
-        for unit in of_file:
-            if groups and sum(u.tokens for u in groups[-1]) + unit.tokens <= limit:
-                groups[-1].append(unit)
-            else:
-                groups.append([unit])
-    return sorted(groups, key=lambda group: -max(unit.risk for unit in group))
-
-
-async def _callers(units: Sequence[Unit], tree: Tree) -> list[dict[str, object]]:
-    """Bodies of the functions that use what the units change: sure ones first, tests last, each function once."""
-    wanted: list[Reference] = []
-    for unit in units:
-        wanted += sorted(unit.references, key=lambda r: (not r.sure, r.test, not r.call))[:MAX_CALLERS]
-    shown = {(unit.path, line) for unit in units if unit.side == "head" for line in range(unit.start, unit.end + 1)}
-    texts = await tree.read_many([reference.path for reference in wanted])
-    found: dict[tuple[str, int], dict[str, object]] = {}
-    room = CALLERS_TOKENS
-    for row in wanted:
-        lines = texts.get(row.path, b"").decode("utf-8", "replace").split("\n")
-        start, end = _window(row, len(lines))
-        key = (row.path, start)
-        if (row.path, row.line) in shown or key in found or start > end:
-            continue
-        body = "\n".join(f" {number:>5} {lines[number - 1]}" for number in range(start, end + 1))
-        room -= tokens(body)
-        if room < 0:
-            break
-        found[key] = {"path": row.path, "function": row.function, "name": row.name, "sure": row.sure, "body": body}
-    return list(found.values())
-
-
-def _window(row: Reference, size: int) -> tuple[int, int]:
-    start, end = row.span or (row.line - 5, row.line + 5)
-    if end - start >= CALLER_LINES:
-        start, end = max(start, row.line - CALLER_LINES // 2), min(end, row.line + CALLER_LINES // 2)
-    return max(1, start), min(size, end)

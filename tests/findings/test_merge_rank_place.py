@@ -1,10 +1,9 @@
 from dataclasses import replace
 
-from bot.findings import merge, place, rank
-from bot.values import ChangedFile, Evidence, Finding, Hunk, Placed
+from bot.findings import merge, rank
+from bot.values import Evidence, Finding, Placed
 
 BASE = Finding("a.py", "x = f(1)", "f takes no argument", "w", "c", "high", "logic", "worker m", start=5, end=5)
-FILE = ChangedFile("a.py", "a.py", "modified", (Hunk(3, 4, 3, 5, ()),))
 
 
 def test_two_tellings_of_one_line_are_one_finding() -> None:
@@ -36,22 +35,6 @@ def test_the_same_text_at_two_places_is_two_findings() -> None:
     assert len(merge.merge([BASE, replace(BASE, start=50, end=50)])) == 2
 
 
-def test_a_place_is_inline_only_where_a_hunk_holds_the_whole_range() -> None:
-    """Elsewhere in a changed file it is about the file; elsewhere at all it is outside the diff."""
-    findings = [BASE, replace(BASE, start=7, end=9), replace(BASE, path="b.py")]
-    assert [item.place for item in place.place(findings, [FILE])] == ["inline", "file", "outside"]
-
-
-def test_removed_lines_are_placed_on_the_base_side() -> None:
-    """Base line 8 lies below the hunk's old lines, head line 7 is its last."""
-    findings = [
-        replace(BASE, side="base", start=6, end=6),
-        replace(BASE, side="base", start=7, end=7),
-        replace(BASE, start=7, end=7),
-    ]
-    assert [item.place for item in place.place(findings, [FILE])] == ["inline", "file", "inline"]
-
-
 def placed(**fields: object) -> Placed:
     return Placed(replace(BASE, **fields), "inline")  # type: ignore[arg-type]
 
@@ -73,3 +56,12 @@ def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
 def test_low_severity_is_always_folded() -> None:
     """It is there for who looks for it."""
     assert [item.place for item in rank.rank([placed(severity="low")], 4)] == ["folded"]
+
+
+def test_a_rules_suspicion_is_folded_and_a_models_unproven_finding_is_not() -> None:
+    """The first is a hint that nobody confirmed; the second is there because verification was switched off."""
+    hint, told = placed(rule="S608", source="ruff"), placed(path="b.py")
+    assert [(item.finding.rule, item.place) for item in rank.rank([hint, told], 4)] == [
+        ("", "inline"),
+        ("S608", "folded"),
+    ]

@@ -90,5 +90,5 @@ def test_the_second_opinion_sees_evidence_that_the_harness_gathered(repository: 
     ask = Judge(CONFIRMED)
     judged(repository, ask, Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(caller,)))
     text = ask.asked[0].messages[-1].text
-    assert "    1 def f(x): return x.y" in text
-    assert "    2 f(3)" in text
+    assert "1 def f(x): return x.y" in text
+    assert "2 f(3)" in text

@@ -1,0 +1,53 @@
+"""The review of the round before, read from its JSON output. It is a file from outside: nothing in it is believed unread.
+
+What cannot be built upon is answered with a sentence, and the change is reviewed as if for the first time.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.values import Earlier, Finding, Mark
+
+SCHEMA_VERSION = 1
+MAX_BYTES = 32 << 20
+_FINDINGS = TypeAdapter(tuple[Finding, ...])
+_MARKS = TypeAdapter(tuple[tuple[str, str, str], ...])
+
+
+def read(data: bytes) -> Earlier | str:
+    """The earlier review, or the sentence that says why it cannot be used."""
+    if len(data) > MAX_BYTES:
+        return "the file of the earlier review is too large"
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return "the file of the earlier review is no JSON"
+    if not isinstance(found, dict) or not isinstance(found.get("tool"), dict):
+        return "the file of the earlier review was not written by deeprepo"
+    if found["tool"].get("name") != "deeprepo" or found.get("schema_version") != SCHEMA_VERSION:
+        return f"the earlier review has another form (schema_version {found.get('schema_version')!r}, not {SCHEMA_VERSION})"
+    try:
+        return _earlier(found)
+    except (ValidationError, KeyError, TypeError, ValueError) as error:
+        return f"the file of the earlier review is damaged ({type(error).__name__})"
+
+
+def _earlier(found: Mapping[str, Any]) -> Earlier:
+    said = _FINDINGS.validate_python([*found["findings"], *found["still"]])
+    marks = _MARKS.validate_python(found["read"])
+    rows = found["coverage"]["readings"]
+    return Earlier(
+        number=max(1, int(found["round"]["number"])),
+        base=str(found["pull"]["base"]),
+        head=str(found["pull"]["head"]),
+        marks=tuple(Mark(*row) for row in marks),
+        dependents=tuple(
+            str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
+        ),
+        findings=said,
+        files=tuple(str(row["path"]) for row in found["files"]),
+        summary=str(found["summary"]),
+    )

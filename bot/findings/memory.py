@@ -1,0 +1,168 @@
+"""Memory across rounds: which units need no second reading, and what became of each finding that was said before.
+
+A finding keeps its identity by its fingerprint, and where its line was edited a little, by likeness near the old place. What
+a push did not touch is not asked again; what it touched and nobody reported again is `doubtful` until somebody has looked.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from bot.findings.check import locate
+from bot.findings.merge import alike
+from bot.ports import Tree
+from bot.values import ChangedFile, Earlier, Finding, Reference, Side, Unit
+
+LIKE = 0.6  # of two quotes, for one to be an edit of the other
+NEAR = 60  # lines between the old place and the edited one
+_ROW = re.compile(r"([-+ ])\d* (.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What the earlier findings have become, and which of this round's are new."""
+
+    new: tuple[Finding, ...]
+    still: tuple[Finding, ...]
+    doubtful: tuple[Finding, ...]  # their words still stand, in code that was read again without their being reported
+    fixed: tuple[Finding, ...]
+
+
+def digest(unit: Unit) -> str:
+    """What was judged of a unit, without line numbers: moved code is the same code."""
+    removed = [row[2] for line in unit.diff.split("\n") if (row := _ROW.match(line)) and row[1] == "-"]
+    uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
+    parts = "\0".join(
+        [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed, *uses]
+    )
+    return hashlib.sha256(parts.encode("utf-8", "replace")).hexdigest()[:20]
+
+
+def unchanged(
+    earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
+) -> dict[str, str]:
+    """The units that need no second reading, and who read them: the same text, and nothing that they use has changed."""
+    known = {mark.digest: mark.by for mark in earlier.marks if "/" in mark.by or not by_model}
+    same = {unit.id: known[found] for unit in units if (found := digest(unit)) in known}
+    changed = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
+    touched = {(row.path, row.line) for row in references if row.symbol in changed}
+    return {
+        unit.id: same[unit.id]
+        for unit in units
+        if unit.id in same and not any(path == unit.path and unit.start <= line <= unit.end for path, line in touched)
+    }
+
+
+def reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh: Collection[str]) -> frozenset[str]:
+    """Unchanged files that were read before and that no unit which is read again depends on."""
+    again = {row.path for row in references if row.symbol in fresh}
+    return frozenset(earlier.dependents) - again
+
+
+async def recall(
+    earlier: Earlier,
+    found: Sequence[Finding],
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    reread: Collection[tuple[str, int, int]],
+) -> Recalled:
+    """Each earlier finding as still there (open or moved), doubtful or fixed. `reread`: path and lines of what was read again."""
+    left = list(found)
+    still: list[Finding] = []
+    doubtful: list[Finding] = []
+    fixed: list[Finding] = []
+    for past in earlier.findings:
+        again = next((finding for finding in left if _same(past, finding, files)), None)
+        if again is not None:
+            left.remove(again)
+            still.append(_renewed(past, again))
+            continue
+        here = None if await _taken_back(past, earlier, files, tree) else await _standing(past, tree, files)
+        if here is None or BY_CODE.issuperset(past.source.split(" + ")):
+            fixed.append(replace(past, status="fixed"))
+        elif _within(here, reread):
+            doubtful.append(here)
+        else:
+            still.append(here)
+    return Recalled(tuple(left), tuple(still), tuple(doubtful), tuple(fixed))
+
+
+BY_CODE = frozenset({"contracts", "ruff", "secrets"})  # they judge the whole change every time: silence means fixed
+
+
+async def is_new_code(finding: Finding, before: Mapping[str, str]) -> bool:
+    """Whether the quoted lines did not stand in the file at the head of the round before. `before`: path -> text."""
+    return finding.path not in before or locate(before[finding.path], finding.quote) is None
+
+
+async def _taken_back(past: Finding, earlier: Earlier, files: Sequence[ChangedFile], tree: Tree) -> bool:
+    """Whether the finding's file was changed at that time and is as it was before again."""
+    now = {path for file in files for path in (file.path, file.old_path)}
+    return past.path in earlier.files and past.path not in now and past.path in await tree.entries("head")
+
+
+def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+    if past.fingerprint == finding.fingerprint:
+        return True
+    if finding.path not in (past.path, _renamed(past.path, files)) or past.side != finding.side:
+        return False
+    if past.category != finding.category and not alike(past.title, finding.title):
+        return False
+    return abs(past.start - finding.start) <= NEAR and _likeness(past.quote, finding.quote) >= LIKE
+
+
+def _likeness(one: str, other: str) -> float:
+    one, other = (" ".join(text.split()) for text in (one, other))
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _renewed(past: Finding, again: Finding) -> Finding:
+    """This round's telling under the old identity."""
+    moved = (again.path, again.start) != (past.path, past.start)
+    verdict = past.verdict if again.verdict == "unproven" else again.verdict
+    return replace(
+        again,
+        fingerprint=past.fingerprint,
+        status="moved" if moved else "open",
+        verdict=verdict,
+        trigger=again.trigger or past.trigger,
+    )
+
+
+async def _standing(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> Finding | None:
+    """The finding where its words stand now, None where they or all its proofs are gone."""
+    if past.side == "base":
+        back = await _located(past, past.path, tree, "head")
+        return None if back is not None else replace(past, status="open")
+    for path in dict.fromkeys((past.path, _renamed(past.path, files), *(f.path for f in files if f.status == "added"))):
+        at = await _located(past, path, tree, "head")
+        if at is not None:
+            if past.evidence and not await _proven(past, tree, files):
+                return None
+            moved = (path, at[0]) != (past.path, past.start)
+            return replace(past, path=path, start=at[0], end=at[1], status="moved" if moved else "open")
+    return None
+
+
+async def _located(past: Finding, path: str, tree: Tree, side: Side) -> tuple[int, int] | None:
+    blob = await tree.read(path, side)
+    return locate(blob.decode("utf-8", "replace"), past.quote, past.start) if blob is not None else None
+
+
+async def _proven(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> bool:
+    """Whether one of the quotes that proved it still stands."""
+    for item in past.evidence:
+        blob = await tree.read(_renamed(item.path, files) if item.side == "head" else item.path, item.side)
+        if blob is not None and locate(blob.decode("utf-8", "replace"), item.quote, item.line):
+            return True
+    return False
+
+
+def _renamed(path: str, files: Sequence[ChangedFile]) -> str:
+    return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
+
+
+def _within(finding: Finding, spans: Collection[tuple[str, int, int]]) -> bool:
+    return any(path == finding.path and start <= finding.start <= end for path, start, end in spans)

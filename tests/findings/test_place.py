@@ -1,0 +1,114 @@
+"""Placement against the table, and against GitHub's rules as benchmarks/github_rules.py reads them from the patch alone."""
+
+import difflib
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks import placing
+from benchmarks.github_rules import files, refused
+from bot.findings.place import MOST_LINES, place
+from bot.outputs import posts
+from bot.values import ChangedFile, Finding, Hunk, Line, Side, Spot
+
+FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", "m", start=1, end=1)
+TEXTS = st.lists(st.sampled_from(["a", "b", "  c", "", "long enough to be quoted", "}", "+x", "-y", "@@"]), max_size=30)
+
+
+@pytest.mark.parametrize("case", list(placing.table()), ids=lambda case: case.title)
+def test_a_finding_is_placed_where_people_would(case: placing.Case) -> None:
+    """The table of hand-made cases, each accepted by GitHub's rules."""
+    changed = placing.change(case.patch)
+    assert placing.said(place([case.finding], changed)[0]) == case.expected
+    assert placing.faults([case.finding], changed, case.patch) == (0, 0, [])
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.booleans()), max_size=8))
+def test_every_finding_is_posted_validly_or_listed(
+    before: list[str], after: list[str], lines: list[tuple[int, int, bool]]
+) -> None:
+    """For any two texts and any lines: GitHub takes each comment, none is lost, the counter agrees."""
+    patch = patched("a.py", before, after)
+    findings = []
+    for at, (start, more, head) in enumerate(lines):
+        text, side = (after, "head") if head else (before, "base")
+        quote = "\n".join(text[max(0, start - 1) : start + more]) or "nothing"
+        findings.append(_told(at, "a.py" if at % 3 else "b.py", quote, start, start + more, "head" if side == "head" else "base"))  # fmt: skip
+    assert placing.faults(findings, placing.change(patch), patch) == (0, 0, [])
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_careless_findings_of_a_made_up_change_find_a_place(seed: int) -> None:
+    """Files that are edited, added, deleted and renamed; wrong lines, sides and quotes."""
+    before, after = placing.made_up(seed, 6)
+    patch = "".join(
+        patched(name, *[(side.get(name) or "").replace("\r", "").split("\n") for side in (before, after)])
+        for name in sorted({*before, *after})
+    )
+    findings = placing.findings(seed, 150, before, after)
+    changed = placing.change(patch)
+    assert placing.faults(findings, changed, patch) == (0, 0, [])
+    assert {placed.place for placed in place(findings, changed)} == {"inline", "file", "outside"}
+
+
+def test_the_finding_keeps_its_own_lines() -> None:
+    """A range that is cut to the hunk is cut for the comment alone."""
+    (case,) = [case for case in placing.table() if "larger than the hunk" in case.title]
+    (found,) = place([case.finding], placing.change(case.patch))
+    assert (found.finding.start, found.finding.end) == (1, 90)
+    assert found.spot == Spot("a.py", 10, 16, "RIGHT")
+
+
+def test_a_diff_that_github_folds_away_takes_no_line() -> None:
+    """Beyond 20,000 lines of one file the comment goes to the file."""
+    lines = tuple(Line("+", "x", None, number) for number in range(1, MOST_LINES + 2))
+    file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
+    assert [row.place for row in place([FINDING], [file])] == ["file"]
+
+
+def test_more_findings_than_github_takes_at_once_stand_in_the_summary() -> None:
+    """25 comments, the rest told in full in the summary, and the counter says so."""
+    lines = tuple(Line("+", "x", None, number) for number in range(1, 50))
+    file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
+    findings = [_told(n, "a.py", "x", n, n, "head") for n in range(1, 41)]
+    review = placing.review_of(place(findings, [file]), (file,))
+    made = posts.comments(review)
+    assert len(made.posts) == 25
+    assert "25 on the changed lines, 15 listed here." in made.summary
+    assert made.summary.count("\n### ") == 15 + 1
+
+
+def test_the_judge_of_the_rules_is_awake() -> None:
+    """What GitHub refuses is refused here."""
+    known = files(next(placing.table()).patch)
+    good = {"path": "a.py", "subject_type": "line", "line": 13, "side": "RIGHT", "start_line": None, "start_side": None}
+    assert refused(good, known) == ""
+    for bad in (
+        {"path": "b.py"},
+        {"line": 9},
+        {"side": "LEFT", "line": 12},
+        {"start_line": 13, "start_side": "RIGHT"},
+        {"start_line": 9, "start_side": "RIGHT"},
+        {"start_line": 12, "start_side": "LEFT"},
+        {"line": None},
+        {"subject_type": "file"},
+    ):
+        assert refused({**good, **bad}, known)
+
+
+def patched(name: str, before: list[str], after: list[str]) -> str:
+    """A diff of two texts in git's form; empty where they are the same."""
+    if before == after:
+        return ""
+    rows = list(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm=""))
+    mode = "new file mode 100644\n" if not before else "deleted file mode 100644\n" if not after else ""
+    return f"diff --git a/{name} b/{name}\n{mode}" + "".join(f"{row}\n" for row in rows)
+
+
+def _told(at: int, path: str, quote: str, start: int, end: int, side: Side) -> Finding:
+    return replace(
+        FINDING, path=path, quote=quote, start=start, end=end, side=side, title=f"told {at}", severity="critical"
+    )

@@ -1,0 +1,57 @@
+import asyncio
+
+from fakes import Repository
+
+from bot import diff
+from bot.checkout import Checkout
+from bot.findings import proof
+from bot.values import ChangedSymbol, Dependents, Evidence, Finding, Reference, Symbol, tokens
+
+BEFORE: dict[str, str | bytes | None] = {
+    "a.py": "def f(x):\n    check(x)\n    return scale_rate(x)\n",
+    "b.py": "def scale_rate(x):\n    return x * 3\n",
+    "c.py": "from a import f\n\n\ndef g():\n    return f(3)\n",
+    "d.txt": "\n" * 400 + "far away\n",
+}
+AFTER: dict[str, str | bytes | None] = {"a.py": "def f(x):\n    return scale_rate(x)\n"}
+
+
+def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, str]]:
+    """Path, side and text of each excerpt."""
+    pull = repository.change(BEFORE, AFTER)
+    symbol = Symbol("a.py", "f", "function", 1, 2, "head")
+    use = Reference("a.py:f", "f", "c.py", 5, "    return f(3)", "g", (4, 5), sure=True, test=False, call=True)
+    users = Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(use,))
+
+    async def run() -> list[tuple[str, str, str]]:
+        async with Checkout(pull) as tree:
+            found = await proof.gather(finding, tree, users, diff.read(await tree.change()))
+            assert sum(tokens(e.body) for e in found) <= proof.TOKENS
+            return [(e.path, e.side, e.body) for e in found]
+
+    return asyncio.run(run())
+
+
+def finding(**fields: object) -> Finding:
+    return Finding("a.py", "    return scale_rate(x)", "t", "w", "c", "high", "logic", "m", start=2, end=2, **fields)  # type: ignore[arg-type]
+
+
+def test_the_definition_comes_first_then_what_stood_there_before(repository: Repository) -> None:
+    """The removed check is in sight of whoever judges."""
+    first, second, *_ = gathered(repository, finding())
+    assert first[:2] == ("a.py", "head")
+    assert second[:2] == ("a.py", "base")
+    assert "2     check(x)" in second[2]
+
+
+def test_callers_and_the_definitions_of_what_is_called_are_there(repository: Repository) -> None:
+    """Gathered by code, whatever the finder quoted."""
+    texts = {path: body for path, side, body in gathered(repository, finding()) if side == "head"}
+    assert "5     return f(3)" in texts["c.py"]
+    assert "1 def scale_rate(x):" in texts["b.py"]
+
+
+def test_the_finders_evidence_is_there_with_its_surroundings(repository: Repository) -> None:
+    """At the line where its quote was found."""
+    excerpts = gathered(repository, finding(evidence=(Evidence("d.txt", "far away", 401),)))
+    assert any(path == "d.txt" and "401 far away" in body for path, _, body in excerpts)

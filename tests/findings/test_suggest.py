@@ -1,0 +1,135 @@
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fakes import Repository
+
+from bot import diff
+from bot.checkout import Checkout
+from bot.findings.place import place
+from bot.findings.suggest import suggest
+from bot.languages.faults import faults
+from bot.values import Finding, Placed
+
+BASE = Finding("", "", "t", "w", "c", "high", "logic", "worker m")
+PYTHON = "import os\n\n\ndef load(path, strict):\n    if strict == None:\n        strict = False\n    for row in open(path):\n        print(row)\n    return strict\n"
+TABS = "package shop\n\nfunc Total(rows []int) int {\n\tsum := 0\n\tfor _, row := range rows {\n\t\tsum = sum + row\n\t}\n\treturn sum\n}\n"
+SCRIPT = "export function total(rows) {\n  let sum = 0;\n  for (const row of rows) {\n    sum = sum - row;\n  }\n  return sum;\n}\n"
+
+
+Case = tuple[str, str | bytes, str, int, str | None]  # path, text of the file, quote, its first line, suggestion
+
+
+def tried(repository: Repository, cases: Sequence[Case]) -> list[Placed]:
+    """A finding about a new file for each case, after placing and trying."""
+    files: dict[str, str | bytes | None] = {f"{at}/{case[0]}": case[1] for at, case in enumerate(cases)}
+    findings = [
+        replace(BASE, path=path, quote=quote, start=start, end=start + quote.strip("\n").count("\n"), suggestion=said)
+        for path, (_, _, quote, start, said) in zip(files, cases, strict=True)
+    ]
+    pull = repository.change({"README": "x\n"}, files)
+
+    async def run() -> tuple[Placed, ...]:
+        async with Checkout(pull) as tree:
+            return await suggest(place(findings, diff.read(await tree.change())), tree, faults)
+
+    return list(asyncio.run(run()))
+
+
+OFFERED: list[tuple[str, str, str, int, str, str]] = [
+        ("a.py", PYTHON, "    if strict == None:", 5, "    if strict is None:", "    if strict is None:"),
+        ("a.py", PYTHON, "if strict == None:", 5, "if strict is None:", "    if strict is None:"),
+        ("a.py", PYTHON, "    if strict == None:\n        strict = False", 5, "strict = bool(strict)", "    strict = bool(strict)"),
+        (
+            "a.py", PYTHON, "    for row in open(path):\n        print(row)", 7,
+            "with open(path) as rows:\n    for row in rows:\n        print(row)",
+            "    with open(path) as rows:\n        for row in rows:\n            print(row)",
+        ),
+        (
+            "a.py", PYTHON, "    for row in open(path):\n        print(row)", 7,
+            "with open(path) as rows:\n        for row in rows:\n            print(row)",
+            "    with open(path) as rows:\n        for row in rows:\n            print(row)",
+        ),
+        ("a.py", PYTHON, "    return strict", 9, "```python\n    return bool(strict)\n```", "    return bool(strict)"),
+        ("a.py", PYTHON, "import os", 1, "", ""),
+        ("t.go", TABS, "\t\tsum = sum + row", 6, "        sum += row", "\t\tsum += row"),
+        ("t.go", TABS, "\tfor _, row := range rows {\n\t\tsum = sum + row\n\t}", 5, "for i := range rows {\n    sum += rows[i]\n}", "\tfor i := range rows {\n\t\tsum += rows[i]\n\t}"),
+        ("t.ts", SCRIPT, "    sum = sum - row;", 4, "sum += row;", "    sum += row;"),
+        ("a.sh", "if x; then\n  run $1\nfi\n", "  run $1", 2, 'run "$1"', '  run "$1"'),
+        ("a.json", '{\n  "a": 1,\n  "b": 2\n}\n', '  "a": 1,', 2, '"a": "1",', '  "a": "1",'),
+        ("a.md", "# T\n\nSee `a`.\n", "See `a`.", 3, "See ```a```.", "See ```a```."),
+]  # fmt: skip
+
+
+def test_a_suggestion_that_applies_and_parses_is_offered(repository: Repository) -> None:
+    """Whole lines with the file's indentation, also where the model dropped it or wrote blanks for tabs."""
+    found = tried(repository, [case[:5] for case in OFFERED])
+    assert [(row.replacement, row.refused) for row in found] == [(case[5], "") for case in OFFERED]
+
+
+REFUSED: list[tuple[str, str, str, int, str, str]] = [
+        ("a.py", PYTHON, "    if strict == None:", 5, "    if strict is None", "syntax"),
+        ("a.py", PYTHON, "    if strict == None:\n        strict = False", 5, "    if strict is None:", "syntax"),
+        ("a.py", PYTHON, "    if strict == None:", 5, "    if strict == None:\n", "same"),
+        ("a.py", PYTHON, "strict == None", 5, "strict is None", "part"),
+        ("a.py", PYTHON, "    return strict", 9, "    return strict\u200b or 1", "unseen"),
+        ("a.py", PYTHON, "    return strict", 9, "    return '\u202estrict'", "unseen"),
+        ("a.py", PYTHON, "    return strict", 9, "-    return strict\n+    return bool(strict)", "shape"),
+        ("a.py", PYTHON, "    return strict", 9, "    # ... rest unchanged\n    return bool(strict)", "shape"),
+        ("a.py", PYTHON, "    for row in open(path):", 7, "    for row in list(open(path)):\n        print(row)", "shape"),
+        ("a.md", "# T\n\nSee `a`.\n", "See `a`.", 3, "<!-- DeepRepo:{} -->", "shape"),
+        ("a.py", PYTHON, "    return strict", 9, "    x = 1\n" * 300, "long"),
+        ("t.go", TABS, "\treturn sum", 8, "\treturn sum +", "syntax"),
+        ("t.ts", SCRIPT, "    sum = sum - row;", 4, "    sum = (sum + row;", "syntax"),
+        ("a.sh", "if x; then\n  run $1\nfi\n", "  run $1", 2, "  run $(date", "shape"),
+        ("a.json", '{\n  "a": 1,\n  "b": 2\n}\n', '  "a": 1,', 2, '  "a": 1', "syntax"),
+        ("a.toml", "[a]\nb = 1\n", "b = 1", 2, "b = ", "syntax"),
+        ("a.yml", "a:\n  - b\n", "  - b", 2, "  - [b", "syntax"),
+]  # fmt: skip
+
+
+def test_what_does_not_apply_stays_prose(repository: Repository) -> None:
+    """The reason is kept, and so is the model's text."""
+    found = tried(repository, [case[:5] for case in REFUSED])
+    assert [row.refused for row in found] == [case[5] for case in REFUSED]
+    assert [(row.replacement, row.finding.suggestion) for row in found] == [(None, case[4]) for case in REFUSED]
+
+
+def test_line_endings_stay_as_the_file_has_them(repository: Repository) -> None:
+    """CRLF stays CRLF; the last line of a file without a line break gets none."""
+    cases: list[Case] = [
+        ("a.py", b"x = 1\r\ny = 2\r\n", "x = 1", 1, "x = 3\nz = 4"),
+        ("a.py", b"x = 1\r\ny = 2", "x = 1\ny = 2", 1, "x = 3\ny = 4"),
+    ]
+    assert [row.replacement for row in tried(repository, cases)] == ["x = 3\r\nz = 4\r", "x = 3\r\ny = 4"]
+
+
+def test_an_error_that_the_head_has_already_refuses_nothing(repository: Repository) -> None:
+    """Only a new one does."""
+    broken = "def f(:\n    pass\n\n\ndef g(x):\n    return x == None\n"
+    cases: list[Case] = [
+        ("a.py", broken, "    return x == None", 6, "    return x is None"),
+        ("a.py", broken, "    return x == None", 6, "    return x is (None"),
+    ]
+    assert [row.refused for row in tried(repository, cases)] == ["", "syntax"]
+
+
+def test_only_the_exact_lines_on_the_head_side_are_offered(repository: Repository) -> None:
+    """A clamped range, a removed line and a comment on the file keep their suggestion as prose."""
+    pull = repository.change({"a.py": "a = 1\nb = 2\n" + "#\n" * 20}, {"a.py": "a = 1\n" + "#\n" * 20})
+    base = replace(BASE, path="a.py", quote="b = 2", start=2, end=2, side="base", suggestion="b = 3")
+    far = replace(base, side="head", quote="#", start=18, end=18, suggestion="# x")
+    long = replace(base, side="head", quote="a = 1\n" + "#\n" * 20, start=1, end=21, suggestion="a = 2")
+
+    async def run() -> tuple[Placed, ...]:
+        async with Checkout(pull) as tree:
+            return await suggest(place([base, far, long], diff.read(await tree.change())), tree, faults)
+
+    found = asyncio.run(run())
+    assert [(row.place, row.refused) for row in found] == [("inline", "place"), ("file", "place"), ("inline", "place")]
+
+
+def test_no_suggestion_is_no_reason(repository: Repository) -> None:
+    """A finding without one stays as it is."""
+    (found,) = tried(repository, [("a.py", PYTHON, "import os", 1, None)])
+    assert (found.replacement, found.refused) == (None, "")

@@ -1,0 +1,85 @@
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from bot.findings import suppress
+from bot.values import Finding
+
+TODAY = date(2026, 6, 1)
+FINDING = Finding(
+    "src/a.py", "x = f()", "f is gone", "w", "c", "high", "contract", "contracts", rule="removed-symbol", fingerprint="abc"
+)  # fmt: skip
+
+
+def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]:
+    """Whether the finding is still said, and the warnings."""
+    ignored = suppress.read(text.encode(), TODAY)
+    return bool(ignored.split([finding])[0]), ignored.warnings
+
+
+@pytest.mark.parametrize(
+    ("entry", "other"),
+    [
+        ("fingerprint: abc", replace(FINDING, fingerprint="abd")),
+        ("scope: rule\n  rule: removed-symbol\n  path: src/**", replace(FINDING, path="lib/a.py")),
+        ("scope: rule\n  rule: contract\n  path: src/", replace(FINDING, rule="", category="logic")),
+        ("scope: path\n  path: src/a.py", replace(FINDING, path="src/b.py")),
+    ],
+)
+def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Finding) -> None:
+    """One finding, one rule (or category) in some files, or everything in some files."""
+    text = f"- {entry}\n  reason: known\n"
+    mine = replace(FINDING, rule="") if "rule: contract" in entry else FINDING
+    assert split(text, mine) == (False, ())
+    assert split(text, other) == (True, ())
+
+
+def test_the_reason_goes_with_the_finding() -> None:
+    """What is silenced is listed, not lost."""
+    ignored = suppress.read(b"- fingerprint: abc\n  reason: by design\n", TODAY)
+    _, (silenced,) = ignored.split([FINDING])
+    assert (silenced.finding, silenced.reason, silenced.scope) == (FINDING, "by design", "finding")
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("- fingerprint: abc\n  reason: r\n  expires: 2026-05-31\n", "expired on 2026-05-31"),
+        ("- fingerprint: abc\n  reason: r\n  untill: 2027-01-01\n", "untill"),
+        ("- fingerprint: abc\n", "reason"),
+        ("- scope: rule\n  rule: removed-symbol\n  reason: r\n", "needs path"),
+        ("- scope: galaxy\n  reason: r\n", "scope"),
+        ("- just text\n", "entry 1"),
+        ("fingerprint: abc\n", "must hold a list"),
+        ("- [\n", "not valid YAML"),
+    ],
+)
+def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> None:
+    """The finding is said, and the review says why."""
+    said, warnings = split(text)
+    assert said
+    assert warning in warnings[0]
+
+
+def test_the_last_day_still_counts() -> None:
+    """An entry expires when its day is over."""
+    assert split("- fingerprint: abc\n  reason: r\n  expires: 2026-06-01\n") == (False, ())
+
+
+def test_no_file_and_an_empty_file_silence_nothing() -> None:
+    """Nor is there anything to warn about."""
+    assert suppress.read(None, TODAY) == suppress.read(b"# nothing yet\n", TODAY) == suppress.Ignored()
+
+
+def test_what_people_wrote_in_the_file_stays() -> None:
+    """An entry is added at the end; the comments above are theirs."""
+    before = b"# our own words\n- fingerprint: old\n  reason: r  # why\n"
+    text = suppress.write(before, suppress.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
+    assert text.encode().startswith(before.rstrip())
+    entries = suppress.read(text.encode(), TODAY).entries
+    assert [(e.scope, e.fingerprint, e.rule, e.path) for e in entries] == [
+        ("finding", "old", "", ""),
+        ("rule", "", "removed-symbol", "src/a.py"),
+    ]
+    assert entries[1].reason == 'says: "no"\n- not an entry'
