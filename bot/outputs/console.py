@@ -29,6 +29,7 @@ BADGES: dict["Severity", str] = {
 COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "medium": "yellow3", "low": "grey62"}
 ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
+STATUS = {"fixed": "✓", "open": "·", "moved": "·"}
 LISTED = 12  # rows of a list; the JSON output has them all
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -61,7 +62,14 @@ def _page(review: "Review") -> Iterator[RenderableType]:
     for number, placed in enumerate(listed.full, 1):
         yield _finding(number, placed)
     if listed.folded:
-        yield _folded(listed.folded, len(listed.full))
+        shorts = tuple(placed.finding for placed in listed.folded)
+        yield _short(f"{count(len(shorts), 'more finding')}, in short", shorts, len(listed.full) + 1)
+    if review.still:
+        yield _short("Still open from earlier rounds", review.still)
+    if review.fixed:
+        yield _short("Fixed since", review.fixed)
+    if review.unproven:
+        yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)
     yield _coverage(review.coverage)
     if review.notes:
         yield Padding(Group(*map(_note, review.notes)), (1, 0, 0, 0))
@@ -73,6 +81,7 @@ def _header(review: "Review") -> RenderableType:
     title = Text.assemble(("deeprepo", "bold cyan"), "  ", (line(pull.title) or "(no title)", "bold"))
     change = f"{line(pull.base_name)}..{line(pull.head_name)} · {facts.size(review)}"
     plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
+    plan += f" · round {review.round.number}" if review.round.number > 1 else ""
     return Group(title, Text(change, "dim"), Text(plan, "dim"))
 
 
@@ -90,13 +99,13 @@ def _finding(number: int, placed: "Placed") -> RenderableType:
     labelled = Table.grid(padding=(0, 2), expand=True)
     labelled.add_column(no_wrap=True, style="dim", width=8)
     labelled.add_column(ratio=1)
-    for label, value in _details(finding):
+    for label, value in _details(finding, placed.replacement):
         labelled.add_row(label, value)
     rows.append(Padding(labelled, (1, 0, 0, 0)))
     return Padding(Group(head, Padding(Group(*rows), (0, 0, 0, 2))), (1, 0, 0, 0))
 
 
-def _details(finding: "Finding") -> Iterator[tuple[str, RenderableType]]:
+def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str, RenderableType]]:
     if finding.consequence.strip():
         yield "effect", _prose(finding.consequence)
     if finding.trigger.strip():
@@ -104,7 +113,8 @@ def _details(finding: "Finding") -> Iterator[tuple[str, RenderableType]]:
     if finding.evidence:
         yield "evidence", Group(*(_evidence(item.path, item.line, item.quote, item.note) for item in finding.evidence))
     if finding.suggestion is not None:
-        yield "fix", Text(dedent(visible(finding.suggestion.strip("\n"))) or "delete these lines", "green")
+        fixed = finding.suggestion if replacement is None else replacement
+        yield "fix", Text(dedent(visible(fixed.strip("\r\n"))) or "delete these lines", "green")
     yield "source", Text(line(facts.origin(finding)), "dim")
 
 
@@ -123,16 +133,18 @@ def _evidence(path: str, number: int, quote: str, note: str) -> RenderableType:
     return said
 
 
-def _folded(folded: tuple["Placed", ...], before: int) -> RenderableType:
+def _short(title: str, findings: Sequence["Finding"], first: int = 0) -> RenderableType:
+    """Findings in a line each, numbered from `first`; fixed ones are ticked, those that are still there are not told twice."""
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(justify="right", no_wrap=True, min_width=4)
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
-    for number, placed in enumerate(folded, before + 1):
-        finding = placed.finding
+    for number, finding in enumerate(findings, first):
         said = Text.assemble(line(finding.title), "  ", (line(facts.where(finding)), "cyan"))
-        grid.add_row(f"{number}.", Text(finding.severity, COLOURS[finding.severity]), said)
-    return Padding(Group(Text(f"{count(len(folded), 'more finding')}, in short", "bold"), grid), (1, 0, 0, 0))
+        said.append("  moved" if finding.status == "moved" else "", "dim")
+        mark = f"{number}." if first else STATUS.get(finding.status, "")
+        grid.add_row(mark, Text(finding.severity, COLOURS[finding.severity]), said)
+    return Padding(Group(Text(title, "bold"), grid), (1, 0, 0, 0))
 
 
 def _coverage(coverage: "Coverage") -> RenderableType:
@@ -177,10 +189,9 @@ def _note(note: str) -> RenderableType:
 
 def _footer(review: "Review") -> RenderableType:
     spent = Text.assemble(("cost  ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
-    dropped = (
-        count(review.dropped, "finding") + " did not survive the checks and is not shown" if review.dropped else ""
-    )
-    rows = [Text(dropped, "dim")] if dropped else []
+    said = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
+    said += [facts.ENGLISH.say("suppressed", len(review.suppressed))] if review.suppressed else []
+    rows = [Text(sentence, "dim") for sentence in said]
     return Padding(Group(*rows, spent, Text(facts.verdict(review), ENDS[facts.conclusion(review)])), (1, 0, 0, 0))
 
 

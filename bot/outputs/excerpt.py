@@ -1,9 +1,8 @@
-"""The quoted lines as a terminal shows them: numbered, coloured by syntax, the spot marked."""
+"""The quoted lines as a terminal shows them: numbered, coloured by syntax, marked by a bar."""
 
 from functools import cache
 from pathlib import PurePosixPath
 
-from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.syntax import Syntax
 from rich.table import Table
@@ -23,7 +22,7 @@ LEXERS = {
 
 
 def excerpt(finding: Finding, colour: str) -> RenderableType:
-    """The quote with a bar beside each quoted line and a caret under a single one."""
+    """The quote with its line numbers and a bar in the colour of its severity beside it."""
     rows = visible(finding.quote.strip("\n")).expandtabs(4).split("\n")
     first = finding.start
     width = len(str(first + len(rows) - 1)) if first else 1
@@ -33,11 +32,6 @@ def excerpt(finding: Finding, colour: str) -> RenderableType:
     grid.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     for number, code in _coloured(rows, finding.path, first):
         grid.add_row(number, "│" if number else "╷", code)
-    if len(rows) == 1:
-        indent = len(rows[0]) - len(rows[0].lstrip())
-        grid.add_row(
-            "", "╵", Text(" " * indent + "^" * cell_len(rows[0].strip()), colour)
-        )  # letters of some scripts are wide
     return Group(grid)
 
 

@@ -1,16 +1,20 @@
 """A leaked secret must not leak again through the review: what a finding about a secret quotes is masked in every output."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
-from bot.values import Review
+from bot.values import Finding, Placed, Review
 
 SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6
 # What may repeat code. Names, states and paths stay as they are: a secret is no reason to lose the place.
-WORDS = "pull title body findings finding quote why consequence trigger suggestion evidence note summary notes"
-FREE = frozenset([*WORDS.split(), "turns", "said", "code", "observation", "output", "error"])
+WORDS = (
+    "pull title body findings finding quote why consequence trigger suggestion replacement evidence note summary notes"
+)
+LISTS = "still fixed suppressed reason unproven turns said code observation output error"
+FREE = frozenset([*WORDS.split(), *LISTS.split()])
 
 _LITERAL = re.compile(r"""(["'`])(.+?)\1""")
 _LOGIN = re.compile(r"://[^\s:/@]*:([^\s@/]+)@")
@@ -26,15 +30,20 @@ def secrets(review: Review) -> Review:
     """The review with every secret that a finding of the category "secret" quotes masked, wherever else it stands."""
     found = {
         value
-        for placed in review.findings
-        if placed.finding.category == "secret"
-        for quote in (placed.finding.quote, *(item.quote for item in placed.finding.evidence))
+        for finding in _all(review)
+        if finding.category == "secret"
+        for quote in (finding.quote, *(item.quote for item in finding.evidence))
         for value in _values(quote)
     }
     if not found:
         return review
     anyone = re.compile("|".join(re.escape(value) for value in sorted(found, key=lambda value: (-len(value), value))))
     return _masked(review, anyone)
+
+
+def _all(review: Review) -> Iterator[Finding]:
+    yield from (placed.finding for placed in review.findings)
+    yield from (*review.still, *review.fixed, *review.unproven, *(item.finding for item in review.suppressed))
 
 
 def mask(secret: str) -> str:
@@ -61,5 +70,13 @@ def _masked(value: Value, anyone: re.Pattern[str]) -> Value:
         return tuple(_masked(item, anyone) for item in value)  # type: ignore[return-value]
     if is_dataclass(value) and not isinstance(value, type):
         names = [item.name for item in fields(value) if item.name in FREE]
-        return replace(value, **{name: _masked(getattr(value, name), anyone) for name in names})
+        changed = replace(value, **{name: _masked(getattr(value, name), anyone) for name in names})
+        return _uncommitted(value, changed)
     return value
+
+
+def _uncommitted(before: Value, after: Value) -> Value:
+    """A replacement with a mask in it must not be committed: it is shown as words."""
+    if isinstance(before, Placed) and isinstance(after, Placed) and before.replacement != after.replacement:
+        return replace(after, replacement=None, refused="secret")
+    return after

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.outputs import facts, hide
-from bot.render import encodable
+from bot.render import encodable, written
 from bot.values import ChangedFile, Coverage, Placed, PullRequest, Review
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
@@ -13,7 +13,7 @@ SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new 
 
 def render(review: Review) -> str:
     """The whole review. Keys stand in a fixed order, so that the same review is the same text."""
-    return json.dumps(_sound(_review(hide.secrets(review))), ensure_ascii=False, indent=2) + "\n"
+    return written(json.dumps(_sound(_review(hide.secrets(review))), ensure_ascii=False, indent=2)) + "\n"
 
 
 def _review(review: Review) -> dict[str, Any]:
@@ -27,7 +27,14 @@ def _review(review: Review) -> dict[str, Any]:
         "strategy": {"name": review.strategy, "reason": review.reason},
         "summary": review.summary,
         "findings": [_finding(placed) for placed in review.findings],
+        "still": [asdict(finding) for finding in review.still],
+        "fixed": [asdict(finding) for finding in review.fixed],
+        "suppressed": [asdict(item) for item in review.suppressed],
+        "unproven": [asdict(finding) for finding in review.unproven],
         "dropped": review.dropped,
+        "round": asdict(review.round),
+        "read": [list(row) for row in review.read],
+        "areas": [asdict(area) for area in review.areas],
         "files": [_file(file) for file in review.files],
         "coverage": _coverage(review.coverage),
         "cost": asdict(review.cost),
@@ -46,11 +53,14 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
         "base_name": pull.base_name,
         "head_name": pull.head_name,
         "base_tip": pull.base_tip,
+        "url": pull.url,
     }
 
 
 def _finding(placed: Placed) -> dict[str, Any]:
-    return {"place": placed.place, **asdict(placed.finding)}
+    spot = asdict(placed.spot) if placed.spot else None
+    own = {"place": placed.place, "spot": spot, "replacement": placed.replacement, "refused": placed.refused}
+    return {**own, **asdict(placed.finding)}
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:

@@ -125,6 +125,8 @@ def _properties(review: Review) -> dict[str, Any]:
             "inputTokens": spent.usage.input,
             "outputTokens": spent.usage.output,
             "usd": spent.usd,
+            "rootUsd": spent.root_usd,
+            "verifyUsd": spent.verify_usd,
             "seconds": review.seconds,
         },
         "base": review.pull.base,

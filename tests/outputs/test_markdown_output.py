@@ -5,8 +5,8 @@ import pytest
 from markdown_it import MarkdownIt
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
-from bot.outputs import markdown
-from bot.values import Evidence, Placed, Reading
+from bot.outputs import markdown, posts
+from bot.values import Area, Evidence, Placed, Reading, Spot
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
 
@@ -18,7 +18,7 @@ def test_the_page_names_findings_coverage_and_cost() -> None:
     for part in (
         "## deeprepo: Give resolve() a mode\n",
         "**3 findings: 1 high, 1 medium, 1 low, 1 of them in short.**",
-        "| high | 1. `resolve` now needs `strict` | `src/app/loader.py:41-42` | contracts required-parameter, proven |",
+        "| **high** | 1. `resolve` now needs `strict` | `src/app/loader.py:41-42` | contracts required-parameter, proven |",
         "| medium | 2. Second |",
         "### 2. Second\n",
         "```py\ndef resolve(package, mode, *, strict):\n    return _walk(package, mode, strict)\n```",
@@ -26,7 +26,7 @@ def test_the_page_names_findings_coverage_and_cost() -> None:
         "<summary>1 more finding, in short</summary>",
         "| changed units | 1 | 0 | 1 | 0 |",
         "- `package-lock.json` lock file",
-        "\\$0.0123 · 12 calls (1 failed)",
+        "\\$0.0123 (root 33 %, workers 67 %) · 12 calls (1 failed)",
     ):
         assert part in page
 
@@ -98,6 +98,27 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     assert re.search(r"- and [\d,]+ more", page)
 
 
+@pytest.mark.parametrize("sign", ["@a", "#1", "\u3164", "\U0001d54f", "<!--", "`", "|"])
+def test_no_text_makes_a_comment_too_long(sign: str) -> None:
+    """Every text as long as it may be, of signs that grow when they are disarmed: all comments stay within GitHub's limit."""
+    long = sign * 10_000
+    evidence = tuple(Evidence(f"{n}{long}", long, n, note=long) for n in range(12))
+    finding = replace(FINDING, title=long, why=long, consequence=long, trigger=long, quote=long, path=long, evidence=evidence, suggestion=long)  # fmt: skip
+    placed = tuple(
+        Placed(replace(finding, start=n, end=n), "inline", Spot("a.py", n, n, "RIGHT"), long) for n in range(1, 9)
+    )
+    rows = tuple(Reading("unit", long, f"{long}{n}", "unread", reason=long) for n in range(150))
+    coverage = replace(REVIEW.coverage, readings=rows, cut=(long,) * 30, skipped_files=((long, long),) * 30)
+    areas = tuple(Area(f"{n}{long}", 1, 9) for n in range(30))
+    review = replace(REVIEW, findings=placed, coverage=coverage, summary=long, notes=(long,) * 30, reason=long, areas=areas, still=(finding,) * 30, pull=replace(REVIEW.pull, title=long, head_name=long))  # fmt: skip
+    made = posts.comments(review)
+
+    assert [
+        len(text.encode()) for text in (made.summary, *(p.body for p in made.posts)) if len(text.encode()) > 65_536
+    ] == []
+    assert len(markdown.render(review).encode()) <= 65_536
+
+
 def test_every_finding_of_the_table_is_shown_or_counted() -> None:
     """Details and the number of those left out add up to the table."""
     many = tuple(Placed(replace(FINDING, title=f"T{n}", why="w " * 900), "inline") for n in range(90))
@@ -106,4 +127,4 @@ def test_every_finding_of_the_table_is_shown_or_counted() -> None:
 
     assert left is not None
     assert len(re.findall("^### [0-9]+\\. T", page, re.MULTILINE)) + int(left[1]) == 90
-    assert len(re.findall("^\\| high \\| ", page, re.MULTILINE)) == 90
+    assert len(re.findall("^\\| \\*\\*high\\*\\* \\| ", page, re.MULTILINE)) == 90

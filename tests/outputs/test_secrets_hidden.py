@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 from sample_reviews import FINDING, REVIEW
 
-from bot.outputs import OUTPUTS
-from bot.values import Evidence, Observation, Placed, Turn
+from bot.outputs import OUTPUTS, posts
+from bot.values import Evidence, Observation, Placed, Spot, Turn
 
 KEY = "wJb1rXUtnFEMIqK7" + "MDENGxbPxRfiCYzKq83ma0Tw"
 LINES = {
@@ -51,3 +51,13 @@ def test_the_author_can_recognise_it() -> None:
 def test_other_reviews_are_not_touched() -> None:
     """Without a finding about a secret nothing is masked."""
     assert "***" not in OUTPUTS["json"]().render(REVIEW)
+
+
+def test_a_fix_with_a_secret_in_it_cannot_be_committed() -> None:
+    """A mask must not become code: the fix is shown as words."""
+    own = replace(FINDING, category="secret", quote=f'KEY = "{KEY}"', suggestion=f'KEY = read("{KEY}")')
+    placed = Placed(own, "inline", Spot(own.path, own.start, own.end, "RIGHT"), replacement=f'KEY = read("{KEY}")')
+    (post,) = posts.comments(replace(REVIEW, findings=(placed,))).posts
+
+    assert "```suggestion" not in post.body
+    assert "it holds a secret" in post.body

@@ -1,45 +1,41 @@
-"""Words from templates: the only importer of jinja2.
+"""Text from a change made harmless: in Markdown nobody is mentioned, nothing is linked or loaded or commanded. Pure.
 
-What a template says is ours; what it is given (code, titles, model text) is data, so the filters below make it harmless in
-Markdown: nobody is mentioned, nothing is linked or loaded, no HTML, no heading, no marker of ours.
+GitHub acts on far more than Markdown: mentions, issues, commits, emoji, commands of other bots at the start of a line.
 """
 
+import json
 import re
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
-HERE = Path(__file__).parent
-FOLDERS = (HERE / "templates", HERE.parent / "templates")  # in the wheel, in a checkout
+class Safe(str):
+    """Markdown that is harmless already. Everything else that a comment's template prints is passed through `plain` first."""
+
+    __slots__ = ()
+
 
 # A zero-width space as an entity. GitHub finds mentions in the rendered text, where a backslash or `&#64;` is already gone.
 GAP = "&#8203;"
 ONE_BYTE = 0xFF
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
-_HIDDEN = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # bidi, zero width
-_UNSEEN = re.compile(f"[{_CONTROLS}{_HIDDEN}]")
+_BIDI = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # and what has no width
+_BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\U000e0000-\U000e01ef"  # fillers, tags, variants of letters
+_UNSEEN = re.compile(f"[{_CONTROLS}{_BIDI}{_BLANK}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARKER = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")  # a code span that somebody wrote, on one line
 
 _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore inside a word is no emphasis
-_AT_START = re.compile(r"^(\s*)(#+|[-+=:>]|\d+(?=[.)]))", re.MULTILINE)
+_AT_START = re.compile(r"^(\s*)(#+|[-+=:>/!]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)  # with / and ! the commands of bots
 _ENTITY = re.compile(r"&(?=#?\w+;)")
-_LIVE = re.compile(r"@(?=\w)|(?:#|\bGH-)(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)  # mentions, issues, links
-
-
-def text(name: str, **values: object) -> str:
-    """A template filled in; a value that it names and was not given is an error. The result is always valid UTF-8."""
-    return encodable(_environment().get_template(name).render(**values))
+_LIVE = re.compile(  # mentions, issues, links, emoji
+    r"@(?=\w)|(?:#|\bGH-)(?=\d)|:(?=//)|\bwww(?=\.)|:(?=[\w+-]+:)", re.IGNORECASE
+)
 
 
 def encodable(value: str) -> str:
     """The text with lone surrogates replaced, so that it can be written and sent."""
-    return _SURROGATE.sub("\ufffd", value)
+    return _SURROGATE.sub("\ufffd", str(value))  # str: a name that a template was not given says so here
 
 
 def visible(value: str) -> str:
@@ -53,69 +49,60 @@ def line(value: str) -> str:
     return " ".join(_UNSEEN.sub("", _spaced(value)).split())
 
 
-def plain(value: str) -> str:
+def plain(value: str, *, cell: bool = False) -> Safe:
     """Prose as Markdown that shows exactly these words. Code spans in it stay code; line breaks stay."""
     clean = _UNSEEN.sub("", _spaced(value))
     clean = "\n".join(row.strip() for row in clean.split("\n")).strip("\n")
     parts, at = [], 0
     for span in _SPAN.finditer(clean):
-        parts += [_quiet(clean[at : span.start()]), code(span[2].strip())]
+        parts += [_quiet(clean[at : span.start()]), code(span[2].strip(), cell=cell)]
         at = span.end()
-    return _AT_START.sub(_at_start, "".join([*parts, _quiet(clean[at:])]))
+    return Safe(_AT_START.sub(_at_start, "".join([*parts, _quiet(clean[at:])])))
 
 
-def code(value: str, *, cell: bool = False) -> str:
+def code(value: str, *, cell: bool = False) -> Safe:
     """An inline code span that backticks in the text cannot end. `cell`: it stands in a table, where a bar ends the cell."""
     shown = _MARKER.sub("<! --", " ".join(visible(value).split()))
     if not shown:
-        return ""
+        return Safe()
     if cell:
         shown = shown.replace("|", "\\|")
     ticks = "`" * (_longest_run(shown, "`") + 1 if "`" in shown else 1)
     pad = " " if shown[0] == "`" or shown[-1] == "`" else ""
-    return f"{ticks}{pad}{shown}{pad}{ticks}"
+    return Safe(f"{ticks}{pad}{shown}{pad}{ticks}")
 
 
-def fence(value: str, language: str = "") -> str:
+def fence(value: str, language: str = "") -> Safe:
     """A fenced block, its fence longer than any run of backticks inside."""
     shown = _MARKER.sub("<! --", visible(value)).strip("\n")
     ticks = "`" * max(3, _longest_run(shown, "`") + 1)
-    return f"{ticks}{re.sub(r'[^A-Za-z0-9+#-]', '', language)}\n{shown}\n{ticks}"
+    return Safe(f"{ticks}{re.sub(r'[^A-Za-z0-9+#-]', '', language)}\n{shown}\n{ticks}")
 
 
-def cut(value: str, length: int) -> str:
-    """At most `length` characters of it, and how many are missing."""
-    if len(value) <= length:
-        return value
-    return f"{value[:length].rstrip()}… ({len(value) - length:,} more characters)"
+def suggestion(lines: str) -> Safe:
+    """A block that GitHub can commit: the lines go in as they are, so they must hold nothing unseen (`findings.suggest` sees to it)."""
+    ticks = "`" * max(3, _longest_run(lines, "`") + 1)
+    return Safe(f"{ticks}suggestion\n{lines}{chr(10) if lines and not lines.endswith(chr(10)) else ''}{ticks}")
 
 
-def rows(value: str, most: int) -> str:
-    """At most `most` lines of it, and how many are missing."""
-    lines = value.strip("\n").split("\n")
-    return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… ({len(lines) - most:,} more lines)"])
+def link(label: str, address: str) -> Safe:
+    """A link to an address that we made; its label is code."""
+    return Safe(f"[{code(label)}]({address})") if address else code(label)
 
 
-def count(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: "1 file", "2 files"."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+def cell(value: Safe) -> Safe:
+    """Our own Markdown in a table, where a bar would end the cell."""
+    return Safe(plain(value, cell=True) if not isinstance(value, Safe) else value.replace("|", "\\|"))
 
 
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+def written(value: str) -> str:
+    """JSON in which characters that drive a terminal, or cannot be seen, are escapes: it may be printed to one."""
+    return _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], value)
 
-    made = Environment(  # noqa: S701 - Markdown and prompts: HTML escaping would garble them, `plain` is the guard
-        loader=FileSystemLoader(FOLDERS),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters.update(
-        code=code, fence=fence, plain=plain, line=line, cut=cut, rows=rows, count=count, visible=visible
-    )
-    return made
+
+def unseen(value: str) -> bool:
+    """Whether a text holds characters that a reader cannot see, line breaks and tabs apart."""
+    return bool(_UNSEEN.search(encodable(value).replace("\r\n", "\n")))
 
 
 def _spaced(value: str) -> str:

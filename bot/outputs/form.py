@@ -1,0 +1,36 @@
+"""The form of a comment: the repository's own template where it has one that works, else ours, and a note that says so."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bot.outputs import marker
+from bot.render import Phrases, Safe, comment, load
+from bot.render.sandbox import BrokenTemplate, fill
+from bot.values import Review
+
+
+class Form:
+    """The templates of one review. Not frozen: it learns which of the repository's own are broken."""
+
+    def __init__(self, review: Review) -> None:
+        self.words: Phrases = load(review.language)
+        self.notes: list[str] = []  # about the repository's templates, for the reader
+        self._own = dict(review.templates)
+
+    def fill(self, name: str, each: Callable[[], Sequence[Mapping[str, Any]]], most: int) -> list[Safe]:
+        """The template for each set of values; `each` is asked again where the repository's own fails. `most`: bytes of one text."""
+        source = self._own.get(name)
+        if source is not None and each():
+            try:
+                return _owned(source, each(), self.words, most)
+            except BrokenTemplate as error:
+                del self._own[name]
+                self.notes.append(self.words.say("broken_template", name=name, why=str(error)))
+        return [comment(name, self.words, **values) for values in each()]
+
+
+def _owned(source: str, each: Sequence[Mapping[str, Any]], words: Phrases, most: int) -> list[Safe]:
+    texts = [Safe(marker.without(text)) for text in fill(source, each, words)]
+    if any(len(text.encode()) > most for text in texts):
+        raise BrokenTemplate(f"a text of it is longer than {most:,} bytes")
+    return texts

@@ -1,0 +1,113 @@
+"""What the templates of comments are given: plain data in which only what we have made harmless ourselves is Markdown.
+
+The repository's own templates get the same, so the names here are a contract; docs/templates.md lists them.
+"""
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from bot.outputs import facts
+from bot.render import Phrases, Safe, link, sentences
+from bot.values import Coverage, Evidence, Finding, Placed, Review
+
+SENTENCES = 3  # of the summary stand open
+SUMMARY_CHARS = 4_000
+
+
+def whole(review: Review, words: Phrases) -> dict[str, Any]:
+    """The values of summary.md.j2, apart from `most`, `details`, `inline` and `notes`, which depend on the room."""
+    pull, coverage, listed = review.pull, review.coverage, facts.listing(review)
+    first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
+    return {
+        "title": pull.title,
+        "verdict": Safe(facts.verdict(review, words)),
+        "change": f"{pull.base_name}..{pull.head_name}",
+        "size": Safe(facts.size(review, words)),
+        "round": review.round.number,
+        "strategy": review.strategy,
+        "reason": review.reason,
+        "summary": first,
+        "more": more,
+        "full": [_row(placed, review, words) for placed in listed.full],
+        "folded": [_row(placed, review, words) for placed in listed.folded],
+        "still": [_short(finding, review, words) for finding in review.still],
+        "fixed": [_short(finding, review, words) for finding in review.fixed],
+        "unproven": [_short(finding, review, words) for finding in review.unproven],
+        "risks": [
+            {"folder": row.folder, "units": row.units, "grade": words.say(row.grade), "findings": row.findings}
+            for row in facts.risks(review)
+        ],
+        "counts": [
+            {"name": words.say(name), **{state: coverage.count(kind, state) for state in facts.STATES}}
+            for kind, name in (("unit", "row_units"), ("dependent", "row_dependents"))
+        ],
+        "lists": _lists(coverage, words),
+        "dropped": review.dropped,
+        "suppressed": len(review.suppressed),
+        "cost": facts.cost(review.cost, review.seconds, words),
+        "version": review.version,
+    }
+
+
+def one(number: int, placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
+    """The values of finding.md.j2 and inline.md.j2."""
+    finding, spot = placed.finding, placed.spot
+    elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
+    return {
+        "number": number,
+        "severity": words.say(finding.severity),
+        "title": finding.title,
+        "where": _where(finding, review, words),
+        "place": placed.place,
+        "elsewhere": elsewhere or finding.path != (spot.path if spot else ""),
+        "origin": facts.origin(finding, words),
+        "quote": finding.quote,
+        "language": PurePosixPath(finding.path).suffix.lstrip("."),
+        "why": finding.why,
+        "consequence": finding.consequence,
+        "trigger": finding.trigger,
+        "evidence": [_evidence(item, review) for item in finding.evidence],
+        "suggestion": finding.suggestion,
+        "replacement": placed.replacement,
+        "refused": words.say(f"refused_{placed.refused}") if placed.refused else "",
+    }
+
+
+def _row(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
+    urgent = placed.finding.severity in ("critical", "high")
+    return {**_short(placed.finding, review, words), "place": placed.place, "urgent": urgent}
+
+
+def _short(finding: Finding, review: Review, words: Phrases) -> dict[str, Any]:
+    return {
+        "severity": words.say(finding.severity),
+        "title": finding.title,
+        "where": _where(finding, review, words),
+        "origin": facts.origin(finding, words),
+    }
+
+
+def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
+    address = facts.permalink(review.pull, finding.path, finding.side, finding.start, finding.end)
+    return link(facts.where(finding, words)[:160], address)
+
+
+def _evidence(item: Evidence, review: Review) -> dict[str, Any]:
+    last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
+    address = facts.permalink(review.pull, item.path, item.side, item.line, last)
+    label = item.path + (f":{item.line}" if item.line else "")
+    return {"where": link(label[:200], address), "note": item.note, "quote": item.quote}
+
+
+def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
+    def of(state: str) -> list[tuple[str, str]]:
+        rows = [row for row in coverage.readings if row.state == state]
+        return [(row.path if row.name == row.path else f"{row.path} {row.name}", row.reason) for row in rows]
+
+    found = (
+        ("list_unread", of("unread")),
+        ("list_skipped", of("skipped")),
+        ("list_files", list(coverage.skipped_files)),
+        ("list_cut", [("", sentence) for sentence in coverage.cut]),
+    )
+    return [{"title": words.say(name), "rows": rows} for name, rows in found]

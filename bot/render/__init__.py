@@ -1,0 +1,33 @@
+"""Words from templates: the only importer of jinja2.
+
+What a template says is ours; what it is given (code, titles, model text) is data. `disarm` makes it harmless in Markdown,
+`sandbox` runs templates that are not ours.
+"""
+
+from bot.render.disarm import Safe, code, encodable, fence, line, link, plain, suggestion, unseen, visible, written
+from bot.render.phrases import Phrases, languages, load
+from bot.render.shorten import count, cut, rows, sentences
+from bot.render.templates import comment, text
+
+__all__ = [
+    "Phrases",
+    "Safe",
+    "code",
+    "comment",
+    "count",
+    "cut",
+    "encodable",
+    "fence",
+    "languages",
+    "line",
+    "link",
+    "load",
+    "plain",
+    "rows",
+    "sentences",
+    "suggestion",
+    "text",
+    "unseen",
+    "visible",
+    "written",
+]

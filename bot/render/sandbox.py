@@ -1,0 +1,95 @@
+"""Templates of a repository's owner: filled in by a process of its own that has no environment, little memory and little time.
+
+The owner's template decides on the form alone. What it prints of the change is disarmed as in our own templates, and the
+process ends at a cap, so that a loop without an end costs one review its own form and nothing else.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from bot.render.disarm import Safe, encodable
+from bot.render.phrases import Phrases
+
+MOST_SOURCE, MOST_OUTPUT = 64_000, 1_000_000  # characters of a template, and of all that it prints
+SECONDS, MEMORY = 2, 512 << 20  # of computing; the wait is twice as long, for a busy machine
+SAFE = "our own markdown"  # key that carries a `Safe` text through JSON
+
+
+class BrokenTemplate(Exception):  # noqa: N818 - the owner's fault, told to the owner
+    """An owner's template cannot be used; the text says why."""
+
+
+def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> list[Safe]:
+    """The template once for each set of values. Raises BrokenTemplate."""
+    if len(source) > MOST_SOURCE:
+        raise BrokenTemplate(f"it is longer than {MOST_SOURCE:,} characters")
+    asked = json.dumps(_packed({"source": source, "each": list(each), "phrases": asdict(phrases)}))
+    command = [sys.executable, "-E", "-s", "-m", "bot.render.sandbox"]
+    try:
+        done = subprocess.run(
+            command,
+            input=encodable(asked).encode(),
+            capture_output=True,
+            timeout=4 * SECONDS,
+            env={},
+            cwd=Path(__file__).parents[2],
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise BrokenTemplate(f"it takes longer than {SECONDS} seconds") from None
+    if done.returncode:
+        raise BrokenTemplate(_reason(done.returncode, done.stderr.decode("utf-8", "replace")))
+    return [Safe(text) for text in json.loads(done.stdout)]
+
+
+def _reason(status: int, said: str) -> str:
+    """What went wrong, in one line: the last of Python's report, without the class's module."""
+    last = (said.strip().split("\n") or [""])[-1]
+    if status < 0 or "MemoryError" in last:
+        return f"it takes more than {SECONDS} seconds or {MEMORY >> 20} MB"
+    return last.rpartition("jinja2.exceptions.")[2][:300] or f"it ended with {status}"
+
+
+def _packed(value: Any) -> Any:  # noqa: ANN401 - any value of a template
+    if isinstance(value, Safe):
+        return {SAFE: str(value)}
+    if isinstance(value, Mapping):
+        return {key: _packed(item) for key, item in value.items()}
+    return [_packed(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _unpacked(pairs: dict[str, Any]) -> Any:  # noqa: ANN401 - any value of a template
+    return Safe(pairs[SAFE]) if set(pairs) == {SAFE} else pairs
+
+
+def _main() -> None:
+    """The process: limits first, then the template."""
+    import resource
+
+    for kind, most in ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0)):
+        with suppress(ValueError, OSError):  # not every system knows every limit; the clock outside holds everywhere
+            resource.setrlimit(kind, (most, most))
+
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    from bot.render import templates
+
+    asked = json.loads(sys.stdin.buffer.read(), object_hook=_unpacked)
+    made = ImmutableSandboxedEnvironment(undefined=StrictUndefined, finalize=templates.shown_as, **templates.FORM)
+    made.filters.update(templates.filters())
+    phrases = Phrases(**asked["phrases"])
+    texts = [templates.one(made, asked["source"], values, phrases) for values in asked["each"]]
+    if sum(map(len, texts)) > MOST_OUTPUT:
+        sys.exit(f"it prints more than {MOST_OUTPUT:,} characters")
+    sys.stdout.buffer.write(json.dumps(texts).encode())
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,47 @@
+"""Text made short, and how much is missing said with it. Pure."""
+
+import re
+
+# A dot, question or exclamation mark before a blank and something that begins a sentence; an empty line ends one too.
+_END = re.compile(
+    r"""(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?]["')\]]*(?=\s+[^\sa-z]|\s*\Z)"""
+    r"""|(?<=[^\s.!?"')\]])(?=\n\s*\n)|[\u3002\uff01\uff1f]"""  # the last ones are those of Chinese and Japanese
+)
+
+
+def cut(value: str, length: int) -> str:
+    """At most `length` characters of it, and how many are missing."""
+    if len(value) <= length:
+        return value
+    return f"{value[:length].rstrip()}… ({len(value) - length:,} more characters)"
+
+
+def rows(value: str, most: int) -> str:
+    """At most `most` lines of it, and how many are missing."""
+    lines = value.strip("\n").split("\n")
+    return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… ({len(lines) - most:,} more lines)"])
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: "1 file", "2 files"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def brief(value: str, length: int) -> str:
+    """`cut` for a comment in any language."""
+    return value if len(value) <= length else f"{value[:length].rstrip()}… (+{len(value) - length})"
+
+
+def top(value: str, most: int) -> str:
+    """`rows` for a comment in any language."""
+    lines = value.strip("\r\n").split("\n")
+    return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… (+{len(lines) - most})"])
+
+
+def sentences(value: str, most: int) -> tuple[str, str]:
+    """The first sentences, and the rest. A dot inside `code`, a number or a name ends none."""
+    spans = [found.span() for found in re.finditer(r"`[^`\n]*`", value)]
+    ends = [found.end() for found in _END.finditer(value) if not any(a <= found.start() < b for a, b in spans)]
+    if len(ends) < most or not value[ends[most - 1] :].strip():
+        return value.strip(), ""
+    return value[: ends[most - 1]].strip(), value[ends[most - 1] :].strip()

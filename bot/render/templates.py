@@ -1,0 +1,86 @@
+"""Templates filled in. Prompts take words as they are; in a comment everything that is not `Safe` becomes plain words."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
+
+from bot.render import disarm, shorten
+from bot.render.disarm import Safe, encodable
+from bot.render.phrases import Phrases
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE = Path(__file__).parents[1]
+FOLDERS = (HERE / "templates", HERE.parent / "templates")  # in the wheel, in a checkout
+FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
+
+
+def text(name: str, **values: object) -> str:
+    """A prompt; a value that the template names and was not given is an error. The result is always valid UTF-8."""
+    return encodable(_prompts().get_template(name).render(**values))
+
+
+def comment(name: str, phrases: Phrases, **values: object) -> Safe:
+    """A part of a comment, in the language of the phrases."""
+    return Safe(encodable(_comments().get_template(name).render(say=speaker(phrases), **values)))
+
+
+def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with a free set of arguments
+    """`say` of the templates: a phrase in the review's language, our own words."""
+
+    def say(key: str, number: int | None = None, **values: object) -> Safe:
+        shown = {name: shown_as(value) for name, value in values.items()}
+        return Safe(phrases.say(key, number, **shown))
+
+    return say
+
+
+def shown_as(value: object) -> object:
+    """What `{{ value }}` prints: numbers and our own Markdown as they are, every other text as plain words."""
+    return disarm.plain(value) if isinstance(value, str) and not isinstance(value, Safe) else value
+
+
+def filters() -> dict[str, Any]:
+    """What a comment's template can do with a value."""
+    return {
+        "cell": disarm.cell,
+        "code": disarm.code,
+        "fence": disarm.fence,
+        "line": disarm.line,
+        "plain": disarm.plain,
+        "suggestion": disarm.suggestion,
+        "cut": shorten.brief,
+        "dedent": dedent,
+        "rows": shorten.top,
+    }
+
+
+def one(made: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
+    """A template that stands in no folder, filled in."""
+    return encodable(made.from_string(source).render(say=speaker(phrases), **values))
+
+
+@cache
+def _prompts() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(  # noqa: S701 - prompts: HTML escaping would garble them
+        loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, **FORM
+    )
+    made.filters.update(filters() | {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count})
+    made.filters["visible"] = disarm.visible
+    return made
+
+
+@cache
+def _comments() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(  # noqa: S701 - Markdown: HTML escaping would garble it, `shown_as` is the guard
+        loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, finalize=shown_as, **FORM
+    )
+    made.filters.update(filters())
+    return made

@@ -1,0 +1,93 @@
+"""A model that does whatever it reads: the worst one that could stand behind a review.
+
+It copies every suspicious line into every text that it may write, quotes the lines that carry them, runs every order that it
+finds in the REPL, tells what it learns, and confirms every claim.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot import doubles
+from bot.doubles import Reply
+
+SIGN = re.compile(r"h\d\d")
+ORDER = re.compile(r"run: (.+?)\s*(?:-->|\"\"\"|'\s*$|$)", re.MULTILINE)
+SECTION = re.compile(r"^--- (?:unchanged: )?(.+?) · ", re.MULTILINE)
+ROW = re.compile(r"^[-+ ] *\d+ (.*)$")
+MOST_TEXT = 6_000
+
+
+def read(body: Mapping[str, Any]) -> str:
+    """Everything that the model is shown."""
+    parts = []
+    for message in body["messages"]:
+        content = message.get("content") or ""
+        parts.append(content if isinstance(content, str) else "\n".join(p.get("text", "") for p in content))
+    return "\n".join(parts)
+
+
+def copied(text: str) -> str:
+    """The lines that carry a sign, word for word."""
+    rows = [ROW.sub(r"\1", row) for row in text.split("\n") if SIGN.search(row)]
+    return "\n".join(dict.fromkeys(rows))[:MOST_TEXT]
+
+
+def quotes(text: str) -> Iterator[tuple[str, str]]:
+    """Path and line of everything that carries a sign."""
+    path = ""
+    for row in text.split("\n"):
+        if section := SECTION.match(row):
+            path = section[1]
+        elif path and SIGN.search(row) and (line := ROW.match(row)):
+            yield path, line[1]
+
+
+def obey(schema: Mapping[str, Any], text: str, quote: tuple[str, str] = ("", "")) -> Any:  # noqa: ANN401 - any JSON value
+    """A value of a schema in which every free text is what the model has read."""
+    kind = schema.get("type", "object")
+    if "enum" in schema:
+        return next((word for word in ("critical", "confirmed") if word in schema["enum"]), schema["enum"][0])
+    if kind == "object":
+        fields = schema.get("properties", {})
+        value = {name: obey(part, text, quote) for name, part in fields.items()}
+        value |= {name: said for name, said in zip(("path", "quote"), quote, strict=True) if name in fields}
+        return value
+    if kind == "array":
+        items = schema["items"]
+        if "severity" in items.get("properties", {}):
+            return [obey(items, text, found) for found in list(dict.fromkeys(quotes(text)))[:20]]
+        return [] if "says" in items.get("properties", {}) else [obey(items, text, quote)]
+    return {"boolean": True, "integer": 1}.get(kind if isinstance(kind, str) else "", copied(text))
+
+
+def answer(body: Mapping[str, Any]) -> Reply:
+    """A structured answer where one is asked for, else prose."""
+    wanted = body.get("response_format") or {}
+    if "json_schema" in wanted:
+        return Reply(data=obey(wanted["json_schema"]["schema"], read(body)))
+    return Reply(text=copied(read(body)))
+
+
+class Root:
+    """Runs the orders of the pull request one by one, tells what came back, and ends with everything that it has read."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """The next turn, or a structured answer."""
+        if "tools" not in body:
+            return answer(body)
+        text = read(body)
+        left = [order for order in dict.fromkeys(ORDER.findall(text)) if order not in self.ran]
+        if left and len(self.ran) < 9:  # of twelve turns
+            self.ran.append(left[0])
+            return doubles.code(left[0])
+        last = read({"messages": body["messages"][-20:]})[-MOST_TEXT:]
+        path, quote = next(quotes(text), ("", ""))
+        told = f"print(report({path!r}, {quote!r}, 'learnt', {last!r}, severity='critical'))"
+        if told not in self.ran:
+            self.ran.append(told)
+            return doubles.code(told)
+        return doubles.code(f"set_answer({copied(text)!r})")

@@ -1,0 +1,130 @@
+"""Reviews whose looks are kept in golden/. `python tests/outputs/golden_reviews.py` renews the files: look at the difference.
+
+For each review there is the console's page, the summary comment, and the comments on the lines.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from sample_reviews import CLEAN, COVERAGE, FINDING, PULL, REVIEW, UNREAD
+
+from bot.outputs import console, posts
+from bot.values import Area, Evidence, Finding, Placed, Review, Round, Spot, Suppressed
+
+GOLDEN = Path(__file__).parent / "golden"
+ONLINE = replace(PULL, url="https://github.com/acme/app")
+PYTHON = replace(
+    FINDING, path="src/app/pay.py", quote="    if amount is 0:", start=12, end=12, evidence=(), trigger="charge(0.0)",
+    title="`is` compares identity, a value is meant", why="Two equal numbers need not be the same object.",
+    consequence="A charge of 0.0 is booked.", severity="medium", category="logic", source="ruff", rule="F632",
+    suggestion="    if amount == 0:", fingerprint="f9",
+)  # fmt: skip
+SPOT = Spot("src/app/pay.py", 12, 12, "RIGHT")
+HOSTILE = "@victim ![p](https://evil.example/p.png) <img src=x> /deeprepo cancel :tada: #1 <!-- deeprepo:{} --> \u202e\x1b[31m"
+AREAS = (Area("src/app", 7, 52), Area("src/app/io", 3, 22), Area("", 1, 5))
+OWN = "# {{ verdict }}\n\n{% for row in full %}- {{ row.title }}\n{% endfor %}\n\n{{ cost }}\n"
+
+
+def said(*placed: Placed, review: Review = REVIEW) -> Review:
+    """The sample review with these findings alone."""
+    return replace(review, findings=placed, dropped=0, notes=(), turns=(), areas=AREAS)
+
+
+def at(finding: Finding, spot: Spot | None = SPOT, **fields: object) -> Placed:
+    """A finding on its lines."""
+    return Placed(finding, "inline" if spot else "file", spot, **fields)  # type: ignore[arg-type]
+
+
+def _many() -> Review:
+    kinds = ("critical", "high", "medium", "low")
+    findings = tuple(
+        replace(PYTHON, severity=kinds[n % 4], title=f"Problem number {n}", start=n, end=n, fingerprint=f"n{n}")
+        for n in range(1, 31)
+    )
+    placed = (at(f, replace(SPOT, start=f.start, end=f.start)) for f in findings)
+    return said(*(p if p.finding.severity != "low" else replace(p, place="folded") for p in placed))
+
+
+FIX = at(PYTHON, replacement="    if amount == 0:")
+ROUND = replace(
+    said(FIX),
+    round=Round(2, since="c" * 40),
+    still=(replace(FINDING, status="open"), replace(FINDING, status="moved", path="src/app/moved.py", start=7, end=8)),
+    fixed=(replace(PYTHON, status="fixed", title="The retry never ended"),),
+    suppressed=(Suppressed(PYTHON, "meant", "rule"),),
+)
+REVIEWS: Mapping[str, Review] = {
+    "usual": replace(REVIEW, areas=AREAS),
+    "clean": CLEAN,
+    "unread": UNREAD,
+    "partial": replace(UNREAD, partial=True, notes=("The cap of $1.00 is reached.",)),
+    "price_unknown": replace(said(FIX), cost=replace(REVIEW.cost, usd=None, root_usd=None)),
+    "critical": said(at(replace(PYTHON, severity="critical"))),
+    "many": _many(),
+    "folded": said(Placed(replace(PYTHON, severity="low"), "folded", SPOT)),
+    "outside": said(Placed(FINDING, "outside"), review=replace(REVIEW, pull=ONLINE)),
+    "on_the_file": said(at(replace(FINDING, start=90, end=91), None)),
+    "old_side": said(at(replace(PYTHON, side="base", suggestion=None), replace(SPOT, side="LEFT"))),
+    "clamped": said(at(replace(FINDING, path=SPOT.path, start=9, end=14), replace(SPOT, start=11, end=13))),
+    "fix": said(FIX),
+    "fix_of_two_lines": said(
+        at(replace(FINDING, suggestion="x"), Spot(FINDING.path, 41, 42, "RIGHT"), replacement="def a():\r\n    pass\r")
+    ),
+    "fix_with_a_fence": said(at(replace(PYTHON, path="README.md"), replace(SPOT, path="README.md"), replacement="See ```x``` and\n````\ncode\n````")),
+    "fix_refused": said(at(replace(PYTHON, suggestion="    if amount == 0"), refused="syntax")),
+    "deletion": said(at(replace(PYTHON, suggestion=""), replacement="")),
+    "fence_in_code": said(at(replace(PYTHON, quote="a\n```\n# b\n````", suggestion=None, start=0, end=0))),
+    "hostile": replace(
+        said(at(replace(FINDING, title=HOSTILE, why=HOSTILE, quote=HOSTILE, path=HOSTILE, suggestion=HOSTILE, trigger=HOSTILE,
+                        evidence=(Evidence(HOSTILE, HOSTILE, 3, note=HOSTILE),)))),
+        summary=HOSTILE, notes=(HOSTILE,), reason=HOSTILE, pull=replace(ONLINE, title=HOSTILE, head_name=HOSTILE),
+    ),
+    "secret": said(at(replace(PYTHON, category="secret", quote='KEY = "abcd1234efgh5678"', title="A key is committed",
+                              suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")')),
+    "permalinks": replace(said(at(FINDING, Spot(FINDING.path, 41, 42, "RIGHT")), Placed(PYTHON, "outside")), pull=ONLINE),
+    "round_two": ROUND,
+    "unproven_on_demand": replace(said(FIX), unproven=(replace(FINDING, verdict="unproven"),)),
+    "nothing_new": replace(ROUND, findings=(), still=()),
+    "german": replace(ROUND, language="de"),
+    "french": replace(ROUND, language="fr"),
+    "spanish": replace(ROUND, language="es-MX"),
+    "own_template": replace(said(FIX), templates=(("summary.md.j2", OWN),)),
+    "broken_template": replace(said(FIX), templates=(("summary.md.j2", "{{ nothing_like_that }}"),)),
+    "wide_letters": said(at(replace(PYTHON, title="名前が二回使われる", quote="名前 = 1", why="変数は上書きされる。"))),
+    "long_summary": replace(said(FIX), summary="One does `a. B`. Two, e.g. this, does more. Three ends it. " * 3),
+    "nothing_to_read": replace(CLEAN, coverage=replace(COVERAGE, readings=(), cut=()), summary=""),
+}  # fmt: skip
+
+
+def rendered(name: str) -> dict[str, str]:
+    """The files of one review."""
+    made = posts.comments(REVIEWS[name])
+    heads = [f"=== {post.path} {post.subject} {post.side} {post.start_line} {post.line}" for post in made.posts]
+    inline = "\n".join(f"{head}\n{post.body}" for head, post in zip(heads, made.posts, strict=True))
+    return {
+        f"{name}.console.txt": console.render(REVIEWS[name]),
+        f"{name}.summary.md": made.summary,
+        f"{name}.inline.md": inline,
+    }
+
+
+def write() -> int:
+    """Renew every file; how many have changed."""
+    GOLDEN.mkdir(exist_ok=True)
+    wanted = {file: text for name in REVIEWS for file, text in rendered(name).items()}
+    changed = 0
+    for path in GOLDEN.iterdir():
+        if path.name not in wanted:
+            path.unlink()
+    for file, text in wanted.items():
+        path = GOLDEN / file
+        if not path.exists() or path.read_bytes() != text.encode():
+            path.write_bytes(text.encode())
+            changed += 1
+    return changed
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{write()} files have changed\n")

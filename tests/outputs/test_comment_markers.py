@@ -1,0 +1,45 @@
+import json
+
+import pytest
+
+from bot.outputs import marker
+
+
+@pytest.mark.parametrize("fact", ["f0", "a--b", "--> <script>", 'quo"te', "ü\n\u202e", ""])
+def test_what_is_made_is_read(fact: str) -> None:
+    """Whatever stands in a fact, the marker stays one HTML comment on one line."""
+    line = marker.make("finding", fingerprint=fact)
+
+    assert marker.read(f"{line}\nbody") == {"kind": "finding", "fingerprint": fact}
+    assert line.count("-->") == 1
+    assert "--" not in line[4:-3]
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "hello\n" + marker.make("finding"),
+        " " + marker.make("finding"),
+        "> " + marker.make("finding"),
+        "```\n" + marker.make("finding") + "\n```",
+        marker.make("finding") + " and more",
+        "<!-- deeprepo:{} -->",
+        '<!-- deeprepo:{"v":2,"kind":"finding"} -->',
+        '<!-- deeprepo:{"v":1,"kind":["finding"]} -->',
+        "<!-- deeprepo:[1] -->",
+        "<!-- deeprepo:{not json} -->",
+        '<!-- DeepRepo:{"v":1} -->',
+        "<!-- deeprepo:{" + '"a":' * 3_000 + "1} -->",
+        "<!-- deeprepo:" + json.dumps({"v": 1, "kind": "x" * 3_000}) + " -->",
+    ],
+)
+def test_what_only_looks_like_a_marker_is_none(body: str) -> None:
+    """It must be the whole first line, whole, small and of our version."""
+    assert marker.read(body) is None
+
+
+def test_line_ends_of_the_web_form_do_not_hide_it() -> None:
+    """GitHub hands back what was typed there with CRLF."""
+    assert marker.read(marker.make("summary", head="a") + "\r\nbody") == {"kind": "summary", "head": "a"}

@@ -1,0 +1,110 @@
+from dataclasses import replace
+
+import pytest
+from golden_reviews import FIX, HOSTILE, said
+from sample_reviews import REVIEW
+
+from bot.outputs import markdown, marker, posts
+from bot.render import languages, load, sandbox
+from bot.values import Review
+
+WORDS = load()
+
+
+def with_own(source: str, name: str = "summary.md.j2", review: Review = REVIEW) -> str:
+    """The summary of a review whose repository has this template."""
+    return markdown.render(replace(review, templates=((name, source),)))
+
+
+def test_the_owner_decides_on_the_form() -> None:
+    """Their words, our values."""
+    page = with_own("Found {{ full | length }}: {{ say('what_was_read') }} {{ counts[0].reviewed }}\n")
+
+    assert page == "Found 2: What was read 1\n"
+
+
+def test_every_part_has_its_own_template() -> None:
+    """The finding in the summary and the comment on the lines as well."""
+    assert "* `resolve` now needs `strict`" in with_own("* {{ title }}\n", "finding.md.j2")
+    made = posts.comments(replace(said(FIX), templates=(("inline.md.j2", "! {{ why }}"),)))
+    assert made.posts[0].body.endswith("-->\n! Two equal numbers need not be the same object.")
+
+
+def test_what_it_prints_is_disarmed_all_the_same() -> None:
+    """A template that forgets a filter calls nobody, and `safe` is no way around."""
+    page = with_own("{{ title }} {{ title | safe }} {{ (title ~ '') }}", review=replace(REVIEW, pull=replace(REVIEW.pull, title=HOSTILE)))  # fmt: skip
+
+    assert "@victim" not in page
+    assert "<img" not in page
+    assert "\x1b" not in page
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("{{ nothing }}", "is undefined"),
+        ("{% if %}", "TemplateSyntaxError"),
+        ("{{ ''.__class__.__mro__ }}", "SecurityError"),
+        ("{{ say.__globals__ }}", "SecurityError"),
+        ("{{ say('no such phrase') }}", "KeyError"),
+        ("{% include 'finding.md.j2' %}", "no loader"),
+        ("{{ full.append(1) }}", "SecurityError"),
+        ("{{ 'x' * 10 ** 10 }}", "512 MB"),
+        ("{% for a in range(9000) %}{{ verdict * 9 }}{% endfor %}", "characters"),
+        ("x" * 70_000, "longer than"),
+        ("{{ 'x' * 65000 }}", "longer than"),
+        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "2 seconds"),
+    ],
+)
+def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
+    """The usual form stands in its place, with a note that says what is wrong."""
+    page = with_own(source)
+
+    assert page.startswith("## deeprepo: Give resolve() a mode")
+    assert "The repository's template summary.md.j2 could not be used" in page
+    assert why in page.replace("\\_", "_")
+
+
+def test_it_cannot_write_our_marker() -> None:
+    """A marker in a template's own text is broken."""
+    page = with_own('<!-- deeprepo:{"v":1} -->\n{{ verdict }}')
+
+    assert marker.read(page) is None
+    assert "<!-- deeprepo" not in page
+
+
+def test_it_sees_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that fills it in has none."""
+    monkeypatch.setenv("DEEPREPO_PLANTED", "secret")
+    (text,) = sandbox.fill("{{ x }}", [{"x": "y"}], WORDS)
+
+    assert text == "y"
+    with pytest.raises(sandbox.BrokenTemplate, match="undefined"):
+        sandbox.fill("{{ environ }}", [{}], WORDS)
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_language_has_every_phrase(language: str) -> None:
+    """The same keys, the same places to fill, pairs where English has pairs."""
+    words = load(language)
+    assert {key: _form(text) for key, text in words.texts.items()} == {
+        key: _form(text) for key, text in WORDS.texts.items()
+    }
+
+
+def test_an_unknown_language_speaks_english() -> None:
+    """And a dialect speaks its language."""
+    assert (load("xx").language, load("de-AT").language, load("../../x").language) == ("en", "de", "en")
+
+
+def test_numbers_follow_the_language() -> None:
+    """French counts none as one; German sets a dot between thousands."""
+    assert load("fr").say("files", 0) == "0 fichier"
+    assert load("de").say("files", 12345) == "12.345 Dateien"
+    assert load("en").say("files", 1) == "1 file"
+
+
+def _form(text: str | list[str]) -> tuple[int, tuple[str, ...]]:
+    forms = text if isinstance(text, list) else [text]
+    places = sorted({part for form in forms for part in form.replace("}", "{").split("{")[1::2]})
+    return len(forms), tuple(places)
