@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from bot.errors import DeepRepoError
 from bot.ledger import Ledger
 from bot.ports import Analyzer, Tree
+from bot.rlm.looking import Part, Sight
 from bot.rlm.work import Answer
 from bot.values import ChangedFile, Dependents, Finding, Unit
 
@@ -40,9 +41,10 @@ class AnalyzerWorker:
         self._mark(units)
         return Answer(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
 
-    async def look(self, files: Mapping[str, str], question: str) -> Answer:  # noqa: ARG002 - nobody is there to answer
+    async def look(self, parts: Sequence[Part], question: str) -> Sight:  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
-        return Answer("", error=f"no model is configured: {len(files)} files were not looked at")
+        paths = len({part.path for part in parts})
+        return Sight(error=f"no model is configured: {paths} files were not looked at")
 
     async def prompt(self, texts: Sequence[str]) -> list[Answer]:
         """No analyser answers free prompts."""
@@ -51,7 +53,7 @@ class AnalyzerWorker:
     async def _analyzed(self) -> list[Finding]:
         found: list[Finding] = []
         for name, analyzer in self._analyzers.items():
-            wanted = [file for file in self._files if not file.skip and analyzer.wants(file)]
+            wanted = [file for file in self._files if analyzer.wants(file)]
             try:
                 found += await analyzer.check(self._tree, wanted, self._dependents) if wanted else ()
                 self._ran.add(name)

@@ -5,34 +5,41 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.findings.merge import fingerprint
+from bot.rlm import looking
+from bot.rlm.looking import Part, Sight
 from bot.rlm.notebook import MAX_DEPTH, Notebook
-from bot.rlm.work import Answer
 from bot.values import Finding, Unit
 
 MAX_PROMPTS = 1_000  # of one batch
-LOOK_CHARS = 120_000  # of the files of one question
 Paths = str | Iterable[str]
 
 
 async def ask(book: Notebook, paths: Paths, question: str = "") -> dict[str, Any]:
     """What the worker says about these paths (or unit ids), and what it found there."""
+    return _told(book, await _answers(book, paths, question))
+
+
+async def _answers(book: Notebook, paths: Paths, question: str) -> list[Sight]:
     wanted = [paths] if isinstance(paths, str) else [str(path) for path in paths]
     units, others = _sorted_out(book, wanted)
     book.asked += 1
     answers = []
     if units:
-        answers.append(await book.work.worker.review(units, question))
+        answers.append(await _review(book, units, question))
     if others:
         answers.append(await _look(book, others, question))
     if not answers:
-        answers.append(Answer("", error="no path was given: ask([path, ...], question)"))
-    return _told(book, answers)
+        answers.append(Sight(error="no path was given: ask([path, ...], question)"))
+    return answers
 
 
 async def ask_batch(book: Notebook, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
     pairs = [_pair(request) for request in list(requests)[:MAX_PROMPTS]]
-    return list(await asyncio.gather(*(ask(book, paths, question) for paths, question in pairs)))
+    answered = await asyncio.gather(*(_answers(book, paths, question) for paths, question in pairs))
+    return [
+        _told(book, answers) for answers in answered
+    ]  # in their order, whoever came back first: a replay does the same
 
 
 async def llm_query(book: Notebook, prompt: str) -> str:
@@ -90,30 +97,38 @@ def _sorted_out(book: Notebook, wanted: Sequence[str]) -> tuple[list[Unit], list
     return list(units.values()), others
 
 
-async def _look(book: Notebook, paths: Sequence[str], question: str) -> Answer:
+async def _review(book: Notebook, units: Sequence[Unit], question: str) -> Sight:
+    said = await book.work.worker.review(units, question)
+    unread = {unit.id for unit in book.work.ledger.unread()} if said.error else set()
+    parts = tuple(Part(u.path, "", u.start, u.end, whole=False) for u in units if u.id not in unread)
+    return Sight(said.text, None, (), said.findings, parts, said.error)
+
+
+async def _look(book: Notebook, paths: Sequence[str], question: str) -> Sight:
+    """Every file from its first line to its last, in as many prompts as that takes."""
     blobs = await book.work.tree.read_many(paths)
-    room, files = LOOK_CHARS, {}
-    for path in (path for path in paths if path in blobs):
-        files[path] = blobs[path].decode("utf-8", "replace")[: max(0, room)]
-        room -= len(files[path])
-    missing = [path for path in paths if not files.get(path)]
-    error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}" if missing else ""
-    files = {path: text for path, text in files.items() if text}
-    if not files:
-        return Answer("", error=error)
-    said = await book.work.worker.look(files, question)
-    return Answer(said.text, said.findings, "; ".join(filter(None, (said.error, error))))
+    made = looking.plan({path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)})
+    sights = list(await asyncio.gather(*(book.work.worker.look(parts, question) for parts in made.prompts)))
+    missing = [path for path in paths if path in made.left_out or not blobs.get(path)]
+    if missing:
+        error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
+        sights.append(Sight(error=error))
+    return looking.together(sights)
 
 
-def _told(book: Notebook, answers: Sequence[Answer]) -> dict[str, Any]:
+def _told(book: Notebook, answers: Sequence[Sight]) -> dict[str, Any]:
+    """A reply as the root's code sees it. `found` is False only where everything that was asked about was read."""
     found = [finding for answer in answers for finding in answer.findings]
     book.offered.update({key(finding): finding for finding in found})
     error = "; ".join(answer.error for answer in answers if answer.error)
     if error:
         book.errors.setdefault(error)
-    text = "\n".join(answer.text for answer in answers if answer.text)
+    whole = looking.together(answers)
     return {
-        "answer": text or (f"[worker error: {error}]" if error else ""),
+        "answer": whole.text or (f"[worker error: {error}]" if error else ""),
+        "found": whole.found,
+        "quotes": [[item.path, item.quote, item.line] for item in whole.quotes],
+        "read": [f"{part.path}:{part.first}-{part.last}" for part in whole.read],
         "findings": [told(finding) for finding in found],
         "error": error,
     }

@@ -48,7 +48,7 @@ def _end(lines: Sequence[str], start: int, fence: str) -> int:
     """The line of the closing fence: the first one after which the body is valid Python, else the first that could be it."""
     closing = [n for n in range(start, len(lines)) if _closes(lines[n], fence)]
     for end in closing:
-        if _parses("\n".join(lines[start:end])):
+        if parses("\n".join(lines[start:end])):
             return end
         if end + 1 < len(lines) and _FENCE.match(lines[end + 1]) and not _closes(lines[end + 1], fence):
             break  # the next block begins: this one was simply wrong
@@ -60,7 +60,8 @@ def _closes(line: str, fence: str) -> bool:
     return bool(found and not found[2] and found[1][0] == fence[0] and len(found[1]) >= len(fence))
 
 
-def _parses(body: str) -> bool:
+def parses(body: str) -> bool:
+    """Whether this is whole Python."""
     try:
         ast.parse(body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -2,20 +2,24 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from typing import Any
 
-from bot import dependents
+from bot import __version__, dependents
+from bot.findings.suppress import Ignored
 from bot.ledger import Ledger
-from bot.ports import Analyzer, Language, Model, Tree
+from bot.ports import Analyzer, Language, Lens, Model, Tree
 from bot.rlm.analysis import AnalyzerWorker
 from bot.rlm.budget import Budget
 from bot.rlm.calls import Calls
+from bot.rlm.guidance import Guidance
+from bot.rlm.history import Past
 from bot.rlm.journal import Journal
+from bot.rlm.lines import Start
 from bot.rlm.work import Work
 from bot.rlm.workers import ModelWorker
-from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, Unit
+from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewRequest, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,11 @@ class Subject:
     dependents: Dependents
     tree: Tree
     ledger: Ledger
+    request: ReviewRequest | None = None  # what was asked for, where a person asked
+    given: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
+    past: Past = field(default_factory=Past)  # the round before
+    ignored: Ignored = field(default_factory=Ignored)  # what the owner does not want to hear
+    guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
 
 
 @asynccontextmanager
@@ -46,18 +55,36 @@ async def desk(
     limits: Limits,
     *,
     languages: Mapping[str, Language],
-    journal: str | None = None,
+    journal: Journal | None = None,
+    settings: Mapping[str, Any] | None = None,
+    lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
     say: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[Work]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
-    book = Journal(Path(journal) if journal else None)
+    book = journal or Journal()
     calls = Calls(Budget(limits), book)
     alone = subject.ledger if models.reader is None else None  # with a model, an analyser's look is no reading
     checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, alone)
     model = models.reader
-    worker = ModelWorker(model, calls, subject.pull, subject.tree, subject.ledger) if model else checks
+    worker = (
+        ModelWorker(
+            model, calls, subject.pull, subject.files, subject.tree, subject.ledger, lenses or {}, subject.guidance
+        )
+        if model
+        else checks
+    )
+    start = Start(
+        pull=subject.pull,
+        settings=settings or {},
+        root=models.root.name if models.root else None,
+        worker=models.reader.name if models.reader else None,
+        version=__version__,
+        request=subject.request,
+        given=subject.given,
+    )
     try:
+        notes = book.begin(start)
         yield Work(
             pull=subject.pull,
             files=subject.files,
@@ -73,6 +100,8 @@ async def desk(
             keep_on_cancel=keep_on_cancel,
             callers=partial(_callers, subject.tree, languages),
             readers=partial(_readers, subject.tree),
+            notes=list(notes),
+            language=subject.guidance.language,
             say=say,
         )
     finally:

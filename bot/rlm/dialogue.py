@@ -6,6 +6,7 @@ from bot import render
 from bot.rlm import code
 from bot.rlm.budget import Left
 from bot.rlm.course import Advice
+from bot.rlm.guidance import tongue
 from bot.values import Completion, Limits, Message, Observation, Prompt
 
 MAX_TOKENS = 8_000  # of one reply
@@ -20,7 +21,7 @@ class Dialogue:
     turns: int
     messages: list[Message] = field(default_factory=list)
 
-    def open(self, seed: str, *, gate: bool) -> None:
+    def open(self, seed: str, *, gate: bool, language: str = "en") -> None:
         """The instructions and the first message."""
         system = render.text(
             "prompts/root_system.md.j2",
@@ -29,7 +30,7 @@ class Dialogue:
             turn_seconds=self.limits.turn_seconds,
             gate=gate,
         )
-        self.messages = [Message("system", system), Message("user", seed)]
+        self.messages = [Message("system", system + tongue(language)), Message("user", seed)]
 
     def prompt(self) -> Prompt:
         """What the root is asked now."""

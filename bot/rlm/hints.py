@@ -44,7 +44,7 @@ TABLE: tuple[tuple[str, str], ...] = (
     (r"yield expressions", "No `yield` here. Collect into a list and return it: out = []; out.append(x); return out"),
     (
         r"class inheritance",
-        "Classes cannot inherit here. Use a plain class or a dict; for an error of your own raise ValueError('...').",
+        "Classes cannot inherit here. Use a plain class, a dict or constants; for an error of your own raise ValueError('...').",
     ),
     (r"method decorators|'property' instances", "No @property, @staticmethod or @classmethod here. Write plain functions."),
     (r"Wildcard imports", "Name what you import: from collections import Counter"),
@@ -65,6 +65,8 @@ TABLE: tuple[tuple[str, str], ...] = (
     (r"unknown encoding", "Only utf-8 is known here."),
     (r"f-string", "Build the inner text first: part = d['k']; text = f'... {{part}} ...'. To ask about files, ask(paths, question) needs no f-string."),
     (r"missing closing quote|unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
+    (r"must be separated by newlines", "A quote ends too early there. Put text that holds quotes into a triple-quoted string, or use the other kind of quote."),
+    (r"unexpected EOF", "A bracket or a triple quote is not closed. Send the block again, whole; less at once if it is long."),
     (r"PermissionError|FileNotFoundError|is not supported in this environment|OSError", ("There are no files, no environment and no "
      "network here. Use read(path, start, end), files[path], search(pattern) and tree.")),
     (r"feed time limit", "The block computed for too long. Select with search() and readers() first; waiting for workers is not counted."),
@@ -73,6 +75,7 @@ TABLE: tuple[tuple[str, str], ...] = (
     (r"maximum recursion depth", "The recursion is too deep; use a loop with a list as a stack."),
     (r"'function' object is not (?:iterable|subscriptable)|object of type 'function'", "That is a function: call it, as in findings() or coverage()."),
     (r"TypeError: (\w+)\(\) (?:missing|got an unexpected|takes)", "The arguments of {0} do not fit: see its line in the instructions."),
+    (r"SyntaxError", "Nothing of the block ran. Look at the caret; long text with quotes goes into a triple-quoted string, and ask(paths, question) needs none."),
     (r"cannot be interpreted as an integer|list indices must be", "Convert with int(...) first; ask() and callers() give dicts: row['line']."),
 )  # fmt: skip
 

@@ -27,6 +27,7 @@ class Island:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="repl")
         self._loop = asyncio.get_running_loop()
         self._waits: set[Future[Any]] = set()
+        self._stopped = False
         self._repl: MontyRepl | None = None
         self._opening: asyncio.Future[MontyRepl] | None = None
         self._given = (variables, {name: self._waiting(call) for name, call in functions.items()}, limits)
@@ -76,6 +77,7 @@ class Island:
             raise
 
     def _stop(self) -> None:
+        self._stopped = True
         if self._repl is not None:
             self._repl.kill()
         for wait in tuple(self._waits):
@@ -87,6 +89,8 @@ class Island:
         def wait(*arguments: Value, **named: Value) -> Value:
             future = asyncio.run_coroutine_threadsafe(call(*arguments, **named), self._loop)
             self._waits.add(future)
+            if self._stopped:  # between the two lines above: a call that nobody waits for would be paid
+                future.cancel()
             try:
                 return future.result()
             finally:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from bot import render
@@ -35,7 +36,8 @@ async def run(work: Work, seed: str, *, gate: bool, turns: int | None = None) ->
 
     With `gate`, finishing with units unread is refused once, and the built-in program follows a root that is stuck.
     """
-    rounds = await _rounds(work, seed, gate=gate, turns=turns or work.calls.budget.limits.turns, depth=0)
+    rounds = await _rounds(work, seed, gate=gate, turns=turns or work.calls.budget.limits.turns)
+    work.calls.at = ""
     transcript = _transcript(work, rounds)
     if rounds.outcome != "stuck" or not gate:
         return transcript
@@ -50,12 +52,13 @@ async def run(work: Work, seed: str, *, gate: bool, turns: int | None = None) ->
 async def run_program(work: Work) -> Transcript:
     """The built-in orchestration program in a real REPL. Raises ReplUnavailable where none starts."""
     book = Notebook(work)
-    source = PROGRAM.read_text("utf-8")
+    source, started = PROGRAM.read_text("utf-8"), work.calls.now()
+    work.calls.at = "program:1"
     async with opened(await names.variables(work), names.functions(book), work.calls.budget.limits) as island:
         observation = await island.run(source)
         content = await island.value('answer["content"]') or ""
     turn = Turn(1, source, observation)
-    work.calls.journal.turn("program", turn)
+    work.calls.journal.turn("program", turn, work.calls.now() - started)
     notes = list(book.errors)
     if observation.error:
         notes.append(f"The built-in program did not come to its end: {_last_line(observation)}")
@@ -68,16 +71,16 @@ async def run_program(work: Work) -> Transcript:
     )
 
 
-async def _rounds(work: Work, seed: str, *, gate: bool, turns: int, depth: int) -> Rounds:
+async def _rounds(work: Work, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root") -> Rounds:
     if work.root is None:
         raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
     limits = work.calls.budget.limits
     book = Notebook(work, author=f"root {work.root.name}", depth=depth)
-    book.child = lambda task, paths, below: _child(work, task, paths, below)
+    children = count(1)
+    book.child = lambda task, paths, below: _child(work, task, paths, below, f"{name}.{next(children)}")
     dialogue = Dialogue(limits, turns)
-    dialogue.open(seed, gate=gate)
+    dialogue.open(seed, gate=gate, language=work.language)
     async with opened(await names.variables(work), names.functions(book), limits) as island:
-        name = "root" if not depth else f"root, child at depth {depth}"
         rounds = Rounds(book, work.root, island, dialogue, Course(turns), gate, name)
         try:
             await rounds.go()
@@ -87,7 +90,7 @@ async def _rounds(work: Work, seed: str, *, gate: bool, turns: int, depth: int) 
     return rounds
 
 
-async def _child(work: Work, task: str, paths: Sequence[str], depth: int) -> str:
+async def _child(work: Work, task: str, paths: Sequence[str], depth: int, name: str) -> str:
     """A root of its own for one task: its own REPL and dialogue, the same work, budget and findings."""
     texts = await work.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
@@ -98,7 +101,11 @@ async def _child(work: Work, task: str, paths: Sequence[str], depth: int) -> str
     seed = render.text(
         "prompts/root_child.md.j2", task=task, files={p: t for p, t in files.items() if t}, missing=missing
     )
-    rounds = await _rounds(work, seed, gate=False, turns=min(CHILD_TURNS, work.calls.budget.limits.turns), depth=depth)
+    at, turns = work.calls.at, min(CHILD_TURNS, work.calls.budget.limits.turns)
+    try:
+        rounds = await _rounds(work, seed, gate=False, turns=turns, depth=depth, name=name)
+    finally:
+        work.calls.at = at
     return rounds.summary or f"[the child run ended without an answer: {_end(rounds) or 'it said nothing'}]"
 
 

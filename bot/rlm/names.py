@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bot.rlm import asking, reading, reporting
+from bot.rlm import asking, digging, reading, reporting
 from bot.rlm.island import Async
 from bot.rlm.notebook import Notebook
 from bot.rlm.work import Work
@@ -19,6 +19,10 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "search": reading.search,
     "callers": reading.callers,
     "readers": reading.readers,
+    "chunks": digging.chunks,
+    "preview": digging.preview,
+    "outline": digging.outline,
+    "parsed": digging.parsed,
     "ask": asking.ask,
     "ask_batch": asking.ask_batch,
     "llm_query": asking.llm_query,

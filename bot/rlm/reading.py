@@ -17,7 +17,7 @@ async def diff(book: Notebook, path: str | None = None) -> str:
     """The change of one file, or of all, with line numbers."""
     files = [file for file in book.work.files if path in {None, file.path, file.old_path}]
     if not files:
-        return f"[{path} is not part of the change{_near(str(path), (f.path for f in book.work.files))}]"
+        return f"[{path} is not part of the change{near(str(path), (f.path for f in book.work.files))}]"
     parts = []
     for file in files:
         was = f" (was {file.old_path})" if file.old_path not in {None, file.path} else ""
@@ -33,7 +33,7 @@ async def read(book: Notebook, path: str, start: int = 1, end: int | None = None
     if blob is None:
         entries = await book.work.tree.entries(side)
         why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
-        return f"[{path} {why}{_near(path, entries)}]"
+        return f"[{path} {why}{near(path, entries)}]"
     lines = blob.decode("utf-8", "replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
@@ -88,7 +88,8 @@ def _globs(given: Iterable[str]) -> list[str]:
     return [f":(glob){glob}" if "**" in glob else glob.lstrip(":") for glob in wanted]
 
 
-def _near(path: str, known: Iterable[str]) -> str:
+def near(path: str, known: Iterable[str]) -> str:
+    """The paths that may have been meant, as the end of a sentence."""
     paths = list(known)
     name = path.rpartition("/")[2]
     near = [p for p in paths if p.rpartition("/")[2] == name][:3] or difflib.get_close_matches(

@@ -56,6 +56,8 @@ async def drop(book: Notebook, id: str, reason: str) -> str:  # noqa: A002 - the
     gone = [finding for finding in findings if [fingerprint(finding)] == wanted]
     if not gone:
         return f"refused: there is no finding {id}; findings() lists them"
+    if gone[0].verdict == "proven":  # text under review may talk a root into silence, but not out of a fact
+        return "refused: code has proven it, so it stands whatever is said about it"
     findings[:] = [finding for finding in findings if finding not in gone]
     book.dropped.append(f"{gone[0].path}:{gone[0].start} {gone[0].title}: {reason}")
     return "dropped"

@@ -11,7 +11,7 @@ from bot.rlm.dialogue import Dialogue, Status, turn_text
 from bot.rlm.island import Island
 from bot.rlm.notebook import Notebook
 from bot.rlm.reporting import MAX_ANSWER
-from bot.values import Completion, Observation, Turn
+from bot.values import Completion, Observation, Prompt, Turn
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "declined", "stuck", "astray"]
 TIGHT_SECONDS = 45.0  # before the deadline: time for one more reply, not for another question
@@ -41,6 +41,8 @@ class Rounds:
     name: str = "root"  # of this run, in the journal
     turns: list[Turn] = field(default_factory=list)
     summary: str = ""
+    read: int = 0  # messages that are in the ledger
+    tight: bool = False  # the time is running out
     outcome: Outcome = ""
     why: str = ""
 
@@ -48,6 +50,7 @@ class Rounds:
         """All rounds; `outcome` says how they ended."""
         for number in range(1, self.course.turns + 1):
             self.book.work.say(f"{self.name}: turn {number} of {self.course.turns}")
+            self.book.work.calls.at = f"{self.name}:{number}"
             reply = await self._asked()
             if reply is None:
                 return
@@ -57,25 +60,36 @@ class Rounds:
         self.outcome = "turns"
 
     async def _asked(self) -> Completion | None:
+        prompt = self.dialogue.prompt()
         try:
-            reply = await self.book.work.calls.complete(self.model, self.dialogue.prompt(), "root")
+            reply = await self.book.work.calls.complete(self.model, prompt, "root")
         except BudgetSpent as error:
             self.outcome, self.why = "budget", str(error)
         except ProviderError as error:
             self.outcome, self.why = "provider", str(error)
         else:
             if reply.stop != "refusal":
+                self._has_read(prompt)
                 return reply
             self.outcome, self.why = "declined", reply.text[:200]
         return None
 
+    def _has_read(self, prompt: Prompt) -> None:
+        """The root has answered: what it was shown, and what its code has printed to it, it has read."""
+        for message in prompt.messages[self.read :]:
+            if message.role in {"user", "tool"}:
+                self.book.work.ledger.saw(message.text, self.book.author)
+        self.read = len(prompt.messages)
+
     async def _turn(self, number: int, reply: Completion) -> None:
-        block = code.of(reply)
+        calls = self.book.work.calls
+        block, started = code.of(reply), calls.now()
         self.dialogue.said(reply)
-        observation, hint = await self._observed(block, reply)
+        observation, hint = await self._observed(number, block, reply)
         turn = Turn(number, block, observation, reply.text)
         self.turns.append(turn)
-        self.book.work.calls.journal.turn(self.name, turn)
+        self.tight = self._tight(number, block)
+        calls.journal.turn(self.name, turn, calls.now() - started, tight=self.tight)
         done, hint = await self._finished(hint)
         refused = done and self.gate and bool(self.book.work.ledger.unread()) and self.course.refuse_finish()
         if refused:
@@ -86,22 +100,37 @@ class Rounds:
             self.outcome = "stuck" if self.course.stuck else "astray"
         self.dialogue.answer(reply, turn_text(observation, hint, self._status(number, refused=refused)))
 
-    async def _observed(self, block: str, reply: Completion) -> tuple[Observation, str]:
+    def _tight(self, number: int, block: str) -> bool:
+        """Whether the time is running out; what an earlier run of this review has said stays said."""
+        known = self.book.work.calls.journal.recorded(self.name, number, block)
+        if known is not None:
+            return bool(known["tight"])
+        seconds = self.book.work.calls.budget.seconds_left()
+        return seconds is not None and seconds < TIGHT_SECONDS
+
+    async def _observed(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
         """What the block did, and the one hint that goes with it."""
-        if not block:
+        if not block or (reply.stop == "length" and not code.parses(block)):
             self.course.idle(self._gain())
             broken = any(call.unparsed for call in reply.calls)
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken else NO_CODE
         if self.course.repeats(block):
             self.course.idle(self._gain())
             return Observation(""), REPEATED
-        observation = await self.island.run(block)
+        observation = self._as_it_was(number, block, await self.island.run(block))
         self.book.names.update(dict.fromkeys(code.assigned(block)))
         if observation.outcome in {"limit", "crash"}:
             self.book.names.clear()
         self.course.ran(observation, self._gain())
         known = (*self.book.names, *names.KNOWN)
         return observation, hints.hint(observation.error, known) if observation.error else ""
+
+    def _as_it_was(self, number: int, block: str, seen: Observation) -> Observation:
+        """A block that a limit ended may end in another line this time: the root is told what it was told before."""
+        known = self.book.work.calls.journal.recorded(self.name, number, block)
+        if known is None or not {known["outcome"], seen.outcome} <= {"limit", "crash"}:
+            return seen
+        return Observation(known["output"], known["error"], known["outcome"], known["omitted"])
 
     async def _finished(self, hint: str) -> tuple[bool, str]:
         """Whether the root has given its answer, in any of the ways it may."""
@@ -125,8 +154,7 @@ class Rounds:
 
     def _status(self, number: int, *, refused: bool) -> Status:
         budget = self.book.work.calls.budget
-        seconds = budget.seconds_left()
-        spent = bool(budget.refused or self.island.spent) or (seconds is not None and seconds < TIGHT_SECONDS)
+        spent = bool(budget.refused or self.island.spent) or self.tight
         return Status(
             number=number,
             turns=self.course.turns,

@@ -1,16 +1,18 @@
 """One review in progress: everything that the root's code, the workers and the strategies share."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.errors import DeepRepoError
+from bot.findings import claims
 from bot.findings.check import check
 from bot.findings.merge import merge
 from bot.findings.verify import Ask
 from bot.ledger import Ledger
 from bot.ports import Model, Tree
 from bot.rlm.calls import Calls
+from bot.rlm.looking import Part, Sight
 from bot.values import ChangedFile, Completion, Dependents, Finding, Prompt, PullRequest, Reference, Unit
 
 
@@ -21,6 +23,7 @@ class Answer:
     text: str
     findings: tuple[Finding, ...] = ()
     error: str = ""  # why there is no reply; the rest of a batch is not lost with it
+    dropped: int = 0  # findings that their finder could not complete
 
 
 class Worker(Protocol):
@@ -33,8 +36,8 @@ class Worker(Protocol):
     async def review(self, units: Sequence[Unit], question: str = "") -> Answer:
         """Judge these units (one prompt's worth each; the worker packs them) and mark them in the ledger."""
 
-    async def look(self, files: Mapping[str, str], question: str) -> Answer:
-        """Answer a question about files that are not part of the change: path -> text."""
+    async def look(self, parts: Sequence[Part], question: str) -> Sight:
+        """Answer a question about files that are not part of the change; the parts are one prompt's worth."""
 
     async def prompt(self, texts: Sequence[str]) -> list[Answer]:
         """Free prompts, answered in order, at most `limits.concurrency` in flight."""
@@ -69,6 +72,7 @@ class Work:
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
     refused: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
+    language: str = "en"  # in which models write what people read
     say: Callable[[str], None] = lambda _: None  # progress, one short line
 
     def second_opinion(self, wanted: bool) -> Ask | None:
@@ -86,6 +90,8 @@ class Work:
 async def admit(work: Work, finding: Finding) -> Finding | str:
     """Check a finding against the tree and keep it unless it is there already; else the sentence that says why not."""
     checked = await check(finding, work.tree)
+    if not isinstance(checked, str):
+        checked = await claims.check(checked, work.tree)
     if isinstance(checked, str):
         work.refused += 1
         return checked

@@ -40,6 +40,7 @@ FINDING = {
     "category": "crash",
     "evidence": [{"path": "shop/cart.py", "quote": "    return f'{total(cart.items):.2f}'"}],
     "suggestion": None,
+    "claims": [],
 }
 REPORT = (
     "print(report('shop/price.py', '        return None', 'total() returns None for an empty cart', "
@@ -49,7 +50,7 @@ REPORT = (
 
 def quiet(_: Prompt) -> Mapping[str, Any]:
     """A worker that finds nothing."""
-    return {"answer": "all fine", "findings": []}
+    return {"answer": "all fine", "found": False, "quotes": [], "findings": []}
 
 
 def called(code: str, said: str = "") -> Completion:
@@ -105,7 +106,7 @@ class Table:
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
             work = Work(
                 change, files, parts, users, tree, book, calls,
-                worker=ModelWorker(worker, calls, change, tree, book), checks=None, root=root, reader=worker,
+                worker=ModelWorker(worker, calls, change, files, tree, book), checks=None, root=root, reader=worker,
                 say=self.said.append,
             )  # fmt: skip
             work.callers = self.callers or work.callers

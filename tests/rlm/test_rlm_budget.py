@@ -1,7 +1,7 @@
 import pytest
 
 from bot.errors import BudgetSpent
-from bot.rlm.budget import Budget
+from bot.rlm.budget import Budget, Hold
 from bot.values import Limits, Usage
 
 CALL = Usage(input=900, output=100)
@@ -57,14 +57,48 @@ def test_unknown_price_is_noted_once() -> None:
     for _ in range(2):
         budget.settle(budget.reserve(CALL, nobody_knows, "odd/model"), CALL, None, "worker", "odd/model")
     assert budget.notes == [
-        (
-            "The price of odd/model is unknown: the cap in dollars cannot be enforced for it, "
-            "the caps on tokens, calls and time are."
-        )
+        "The price of odd/model is unknown: instead of $0.00, 2,000 tokens are the cap of this review."
     ]
     assert budget.cost().usd is None
     assert budget.left().usd is None
     assert budget.cost().root_usd == 0.0
+
+
+def test_an_unknown_price_falls_back_to_a_cap_in_tokens() -> None:
+    """Two million tokens for a dollar, or the cap in tokens where that is less; what is left is told in tokens."""
+    budget = Budget(Limits(usd=0.001, tokens=None))
+    assert budget.left().tokens is None
+    for _ in range(2):
+        budget.settle(budget.reserve(CALL, nobody_knows, "odd/model"), CALL, None, "worker", "odd/model")
+    assert budget.left().tokens == 0
+    with pytest.raises(BudgetSpent, match=r"the cap of 2,000 tokens would be exceeded"):
+        budget.reserve(CALL, nobody_knows, "odd/model")
+    less = Budget(Limits(usd=1.0, tokens=500))
+    with pytest.raises(BudgetSpent, match=r"the cap of 500 tokens"):
+        less.reserve(CALL, nobody_knows, "odd/model")
+    assert "500 tokens are the cap" in less.notes[0]
+
+
+def test_the_sum_does_not_depend_on_the_order() -> None:
+    """Calls come back in any order; the dollars of two runs are the same to the last bit."""
+    prices = [0.1, 0.2, 0.3, 1e-9, 0.7, 0.1]
+    costs = []
+    for order in (prices, prices[::-1], sorted(prices)):
+        budget = Budget(Limits())
+        for usd in order:
+            budget.book(CALL, usd, "worker", "m")
+        costs.append(budget.cost())
+    assert costs[0] == costs[1] == costs[2]
+
+
+def test_what_is_kept_for_the_root_is_not_lent() -> None:
+    """A worker is refused what the root's next reply needs; the root gets it."""
+    budget = Budget(Limits(usd=None, tokens=2_500))
+    budget.keep(Hold(1_200, 0.0))
+    budget.settle(budget.reserve(CALL, cent, "m"), CALL, 0.01, "worker", "m")
+    with pytest.raises(BudgetSpent):
+        budget.reserve(CALL, cent, "m")
+    budget.reserve(CALL, cent, "m", "root")
 
 
 def test_cost_is_split_by_role() -> None:

@@ -1,0 +1,64 @@
+"""Long texts in pieces that leave nothing out: chunks with overlap that reach the last character, and a look at both ends. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.values.model import CHARS_PER_TOKEN
+
+CHUNK_TOKENS = 4_000
+OVERLAP = 0.1  # of a chunk: what two neighbours share, so that nothing is cut in two for both
+LEAST_TOKENS, MOST_CHUNKS = 50, 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Characters `start` to `end` of a text (end not included), which are its lines `first` to `last`."""
+
+    text: str
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def chunks(text: str, tokens: int = CHUNK_TOKENS, overlap: float = OVERLAP) -> Iterator[Chunk]:
+    """Pieces of about this many tokens, cut at line ends where there are any. Together they are the whole text.
+
+    Each piece begins in the one before; the first begins at 0, the last one ends at the text's last character.
+    """
+    size = max(int(tokens * CHARS_PER_TOKEN), 1)
+    shared = min(int(size * overlap), size - 1)
+    start, line, end = 0, 1, 0
+    while True:
+        end = _cut(text, max(start + size // 2, end + 1), start + size)
+        piece = text[start:end]
+        yield Chunk(piece, start, end, line, line + piece.count("\n", 0, -1))
+        if end >= len(text):
+            return
+        following = max(start + 1, _line_start(text, end - shared, start + 1))
+        line += text.count("\n", start, following)
+        start = following
+
+
+def preview(text: str, size: int) -> str:
+    """The beginning and the end of a text, and how much lies between them."""
+    if len(text) <= size:
+        return text
+    half = max(1, size // 2)
+    between = text[half:-half]
+    mark = f"\n[... {len(between):,} characters, {between.count(chr(10)):,} line breaks ...]\n"
+    return text[:half] + mark + text[-half:]
+
+
+def _cut(text: str, least: int, end: int) -> int:
+    """Where a piece ends: after the last line break between these places, else at the limit."""
+    if end >= len(text):
+        return len(text)
+    found = text.rfind("\n", least, end)
+    return found + 1 if found >= 0 else end
+
+
+def _line_start(text: str, at: int, least: int) -> int:
+    """The beginning of the line of `at`, or `at` itself where that lies too far back."""
+    found = text.rfind("\n", least, at)
+    return found + 1 if found >= 0 else at

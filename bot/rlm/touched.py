@@ -1,0 +1,103 @@
+"""The names that a change writes, re-types or removes without defining a function: what unchanged code may read. Pure.
+
+A name is an identifier, a short string ("assert-no-changes"), or a dotted key. Each gets a weight: names that are gone or
+written weigh most, because their readers are the ones that break.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5
+WORD = 0.25  # of an identifier that is one plain word: it means many things
+GONE, WRITTEN = 2.0, 1.0  # added to it: the name stands in no added line; the line gives it a value
+SHORTEST = 3  # letters of a name worth a search
+PLAIN = 5  # letters below which a single lower-case word says nothing
+
+_ROW = re.compile(r"([+-])\s*(?:\d+)? (.*)$")  # the rows of a new file are not all numbered
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_KEY = re.compile(r"\s*((?!self\.|this\.|cls\.)[A-Za-z_][\w-]*(?:[.-][A-Za-z_][\w-]*)+)\s*[=:](?!=)")  # of a properties or YAML file
+_QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
+_KEYLIKE = re.compile(r"[\w$@/.:-]+$")  # a string that is a key, a path, a route or a flag: no prose
+_COMMENT = re.compile(r"\s*(#(?!include|define|\[|!)|#!?\[derive\b|//|\*|/\*|--\s|;;|<!--)")
+_WRITE = re.compile(
+    r"([A-Za-z_$][\w$]*)[\"'\])]*\s*(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])|[\"']?([A-Za-z_$][\w$-]*)[\"']?\s*:(?!:)"
+)
+_STORED = re.compile(
+    r"[\"']([\w$-]{3,})[\"']\s*(?::|\]\s*=(?!=)|=>)|(?:self|this)\.([\w$]{3,})\s*=(?!=)|^\s*([\w$]{3,}):\s"
+)
+_DEFINED = re.compile(
+    r"\b(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*)"
+)
+COMMON = frozenset(
+    """
+    abstract and array as assert async await bool boolean break byte case catch char class const continue default def del delete
+    dict do double elif else enum error except export extends extern false final finally float fn for from func function global
+    goto if impl implements import in include instanceof int interface internal is lambda let list long loop main map match
+    mod module move mut namespace native new nil none not null number object of operator option optional or override package
+    pass print private protected pub public raise readonly ref register require result return self set short signed sizeof
+    some static str string struct sub super switch template this throw throws trait true try type typedef typeof undefined
+    union unsafe unsigned use using usize value values var vec virtual void volatile when where while with yield
+    args kwargs name names path file files data item items index key keys text line lines node size length count start end
+    init test tests expect describe todo note param returns example context config options params props state
+    add get put pop append push insert remove update clear copy format join split strip replace find filter sort reverse
+    len range max min sum any all abs open close read write run call apply bind then exists contains equals hash
+    """.split()  # noqa: SIM905 - a list of words reads better than 200 quoted ones
+)
+
+
+def names(diff: str) -> dict[str, float]:
+    """The names in the changed lines of a unit's diff, with their weights."""
+    sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
+    for row in diff.split("\n"):
+        found = _ROW.match(row)
+        if found and not _COMMENT.match(found[2]):
+            for name, weight in _of_line(found[2]):
+                sides[found[1]][name] = max(sides[found[1]][name], weight)
+    weights = dict(sides["+"])
+    for name, weight in sides["-"].items():
+        weights[name] = max(weights.get(name, 0.0), weight + (GONE if name not in sides["+"] else 0.0))
+    return {name: weight for name, weight in weights.items() if telling(name)}
+
+
+def stored(line: str) -> frozenset[str]:
+    """The keys and attributes in which a line keeps what it computes: others read them by name. No local variables."""
+    return frozenset(next(filter(None, groups)) for groups in _STORED.findall(line)) - COMMON
+
+
+def given(line: str) -> frozenset[str]:
+    """The names to which a line gives a value or a meaning."""
+    return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(_DEFINED.findall(line))
+
+
+def words(line: str) -> frozenset[str]:
+    """Every identifier of a line."""
+    return frozenset(_WORD.findall(line))
+
+
+def quoted(line: str) -> list[str]:
+    """The strings of a line that are a key, a label, a path or a route: no prose."""
+    texts = (next(group for group in groups if group).strip() for groups in _QUOTED.findall(line))
+    return [text for text in texts if _KEYLIKE.match(text)]
+
+
+def plain(name: str) -> bool:
+    """Whether a name is one lower-case word, which means many things."""
+    return name.isalpha() and name.islower()
+
+
+def telling(name: str) -> bool:
+    """Whether a name is worth a search: no keyword, no word that every file has."""
+    if len(name) < SHORTEST or name.lower() in COMMON:
+        return False
+    return len(name) >= PLAIN or not name.isalpha() or not name.islower()
+
+
+def _of_line(line: str) -> Iterable[tuple[str, float]]:
+    given = {one or two for one, two in _WRITE.findall(line)}
+    for word in _WORD.findall(line):
+        yield word, WORD if plain(word) else IDENTIFIER + (WRITTEN if word in given else 0.0)
+    if key := _KEY.match(line):
+        yield key[1], DOTTED + WRITTEN
+    for text in quoted(line):
+        yield text, STRING + (WRITTEN if text in given else 0.0)

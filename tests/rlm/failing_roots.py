@@ -1,0 +1,210 @@
+"""Roots that fail in every way that was seen or can be thought of: what each one sends, turn by turn. Plain values."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shop import FINDING, REPORT, called, quiet
+
+from bot.errors import ProviderDown, ProviderError, RateLimited
+from bot.models.scripted import Reply
+from bot.values import Completion, Limits, Prompt, ToolCall, Usage
+
+FAST = Limits(usd=None, turn_seconds=0.4)
+DONE = called("set_answer('Nothing to add.')")
+PASSWD = "open('/etc/passwd').read()"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """One root. `sees`: what it must be told or shown in some turn; `never`: what must stand in no turn."""
+
+    name: str
+    replies: Sequence[Reply]
+    sees: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    limits: Limits = FAST
+    worker: str = "quiet"  # a key of WORKERS
+    findings: int | None = None  # how many stand at the end
+    partial: bool = False
+    price: float | None = None
+    forever: bool = False  # the last reply is sent again and again
+
+
+def tool(arguments: Mapping[str, Any], name: str = "execute_python", unparsed: str = "") -> ToolCall:
+    """A tool call as a model wrote it."""
+    return ToolCall("c1", name, arguments, unparsed)
+
+
+def calls(*made: ToolCall, text: str = "", stop: str = "tool") -> Completion:
+    """A reply with these tool calls."""
+    return Completion(text, Usage(50, 5), stop, None, made)  # type: ignore[arg-type]
+
+
+def flaky() -> Any:  # noqa: ANN401 - a script
+    """A worker whose first answers are of no use."""
+    asked: list[Prompt] = []
+
+    def answer(prompt: Prompt) -> Reply:
+        asked.append(prompt)
+        return "prose" if len(asked) <= 2 else quiet(prompt)
+
+    return answer
+
+
+def stormy() -> Any:  # noqa: ANN401 - a script
+    """A provider that says 429, 500 and nothing at all before it answers."""
+    waiting: list[ProviderError] = [RateLimited("slow down", 0.0), ProviderDown("500"), ProviderDown("timeout")]
+
+    def answer(prompt: Prompt) -> Reply:
+        return waiting.pop(0) if waiting else quiet(prompt)
+
+    return answer
+
+
+WORKERS: Mapping[str, Any] = {
+    "quiet": lambda: quiet,
+    "finds": lambda: (
+        lambda prompt: {**quiet(prompt), "findings": [FINDING] if "price.py" in prompt.messages[1].text else []}
+    ),
+    "flaky": flaky,
+    "stormy": stormy,
+    "prose": lambda: lambda _: "I would rather talk.",
+    "forges": lambda: lambda prompt: {**quiet(prompt), "findings": [{**FINDING, "quote": "launch_missiles()"}]},
+    "text": lambda: lambda prompt: quiet(prompt) if prompt.answer else "fine",
+    "errors": lambda: lambda prompt: quiet(prompt) if prompt.answer else ProviderDown("502"),
+}
+
+QUOTING = {
+    "nested triple quotes": 'p = """a """b""" c"""',
+    "the same quote inside": "p = 'it's'",
+    "backslash at the end": "p = 'a\\'",
+    "fence inside an f-string": 'code = "x"\np = f"""```python\n{code}\n```"""\nprint(p)',
+    "docstring with inner quotes": 'def f():\n    """says """hi""" here"""\nprint(f())',
+    "raw JSON braces in an f-string": "p = f'{\"a\": 1}'\nprint(p)",
+    "newline doubly unescaped": "p = 'a\nb'\nprint(p)",
+}
+FORBIDDEN = {
+    "reads a file": f"print({PASSWD})",
+    "writes a file": "open('/var/tmp/x', 'w').write('x')",
+    "reads the environment": "import os\nprint(os.environ)",
+    "environment by getenv": "import os\nprint(os.getenv('HOME'))",
+    "opens a socket": "import socket\nsocket.create_connection(('127.0.0.1', 1))",
+    "fetches a page": "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1/')",
+    "starts a process": "import subprocess\nprint(subprocess.check_output(['id']))",
+    "runs a shell": "import os\nos.system('id')",
+    "calls into C": "import ctypes\nprint(ctypes.CDLL(None).getpid())",
+    "walks to the host": "print(().__class__.__base__.__subclasses__())",
+    "looks into a given function": "print(search.__globals__)",
+    "evaluates text": "print(eval('__import__(\"os\").environ'))",
+    "kills its parent": "import os, signal\nos.kill(os.getppid(), signal.SIGTERM)",
+    "leaves": "import sys\nsys.exit(3)",
+    "leaves at once": "import os\nos._exit(0)",
+    "reads a path outside": "print(read('../../../etc/passwd'), read('/etc/passwd'))",
+    "asks a worker for a path outside": "print(ask(['/etc/passwd', '../secret'], 'what is in it?'))",
+}
+BOMBS = {
+    "endless loop": "while True: pass",
+    "endless loop that catches": "while True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
+    "memory": "x = [0] * 10**9",
+    "memory by strings": "x = 'ab' * 10**9",
+    "memory by doubling": "x = ['x' * 1000]\nwhile True: x = x + x",
+    "huge number": "print(9**9**9)",
+    "catastrophic pattern": "import re\nprint(re.match(r'(a+)+$', 'a' * 40 + 'b'))",
+    "many host calls": "while True: budget()",
+}
+
+
+def _kept(code: str, *replies: Reply) -> list[Reply]:
+    """A block that assigns, then fails; the next one uses what was assigned."""
+    return [called(f"before = 6 * 7\n{code}"), called("print('kept', before)"), *replies, DONE]
+
+
+ROOTS: tuple[Root, ...] = (
+    Root("answers in prose", ["I have read it and it is fine.", DONE], ("There was no code in that reply",)),
+    Root("answers in prose for ever", ["It is fine."], ("There was no code",), forever=True),
+    Root("says nothing", ["", DONE], ("There was no code",)),
+    Root("says nothing for ever", [""], forever=True),
+    Root("refuses", [Completion("I cannot help with that.", Usage(5, 5), "refusal")], partial=True),
+    Root("fence of another language", ["```javascript\nconsole.log(1)\n```", DONE], ("ERROR",)),
+    Root("fence without a language", ["```\nprint('ran', 1)\n```", DONE], ("ran 1",)),
+    Root("tildes", ["~~~python\nprint('ran', 2)\n~~~", DONE], ("ran 2",)),
+    Root("fence that is never closed", ["```python\nprint('ran', 3)", DONE], ("ran 3",)),
+    Root("fence inside its code", ["```python\ns = '''\n```\ninner\n```\n'''\nprint('ran', len(s))\n```", DONE], ("ran",)),
+    Root("prose around a fence", ["First:\n```repl\nprint('ran', 4)\n```\nThen I conclude.", DONE], ("ran 4",)),
+    Root("cut off in the middle", [Completion("```python\nx = (", Usage(5, 8000), "length"), DONE], ("cut off at its length limit",), ("SyntaxError",)),
+    Root("cut off before any code", [Completion("Let me", Usage(5, 9), "length"), DONE], ("cut off at its length limit",)),
+    Root("broken arguments", [calls(tool({}, unparsed='{"code": "pri')), DONE], ("no valid JSON",)),
+    Root("another argument's name", [calls(tool({"source": "print(1)"})), DONE], ("There was no code",)),
+    Root("code that is no text", [calls(tool({"code": ["print(1)"]})), DONE], ("There was no code",)),
+    Root("a tool that does not exist", [calls(tool({"code": "print('ran', 5)"}, name="bash")), DONE], ("ran 5",)),
+    Root("several calls at once", [calls(tool({"code": "a = 5"}), replace(tool({"code": "print('ran', a)"}), id="c2")), DONE], ("ran 5",)),
+    Root("a call and a fence", [calls(tool({"code": "print('ran', 6)"}), text="```python\nprint('not this')\n```"), DONE], ("ran 6",), ("not this\n",)),
+    Root("a fence in the call", [called("```python\nprint('ran', 7)\n```"), DONE], ("ran 7",)),
+    Root("unicode", [called("名 = 'größe ✓ \\u2028'\nprint('ran', 名)"), DONE], ("ran größe ✓",)),
+    Root("a lone surrogate", [called("print('ran', '\\ud83d')"), DONE]),
+    *(Root(f"quoting: {name}", _kept(code)) for name, code in QUOTING.items()),
+    Root("the same error for ever", [called("d = {}\ndel d['x']")], forever=True),
+    Root("a new error each turn", [called(f"undefined_{n}()") for n in range(12)]),
+    Root("repeats itself", [called("print(1)")], ("This very cell ran before",), forever=True),
+    Root("explores for ever", [called(f"print(search('total'), {n})") for n in range(12)], ("Nothing new in the last turns",)),
+    Root("finishes at once", [DONE]),
+    Root("finishes at once with units unread", [DONE, DONE], worker="flaky"),
+    Root("insists on finishing", [DONE], worker="flaky", forever=True),
+    Root("finishes with nothing", [called("set_answer('')"), called("set_answer('')")]),
+    Root("finishes with None", [called("set_answer(None)")]),
+    Root("finishes with a list", [called("set_answer(['a', 1])")]),
+    Root("answer becomes a text", [called("answer = 'done'"), DONE]),
+    Root("answer becomes None", [called("answer = None"), called("set_answer('ok')")]),
+    Root("ready without content", [called("answer['ready'] = True")]),
+    Root("content is no text", [called("answer['content'] = {'a': [1]}\nanswer['ready'] = 1")]),
+    Root("content without ready", [called("answer['content'] = 'half'"), called("print(2)")]),
+    Root("FINAL in prose", ["FINAL(everything is fine)", DONE], ("There was no code",)),
+    Root("FINAL in a string", [called("print('FINAL(x) is not an end')"), DONE], ("is not an end",)),
+    Root("FINAL_VAR of nothing", [called("FINAL_VAR('nothing')"), DONE], ("there is no variable 'nothing'",)),
+    Root("FINAL_VAR of an attack", [called("FINAL_VAR('__import__(\"os\").environ')"), DONE], ("there is no variable",)),
+    Root("a huge answer", [called("set_answer('x' * 3_000_000)"), DONE]),
+    Root("forges a quote", [called(REPORT.replace("        return None", "    launch_missiles()")), DONE], ("refused: its quote does not occur",), findings=0),
+    Root("forges a path", [called(REPORT.replace("shop/price.py", "/etc/passwd")), DONE], ("refused:",), findings=0),
+    Root("reports without a reason", [called("print(report('shop/price.py', '        return None', 't', ''))"), DONE], ("refused: title and why",), findings=0),
+    Root("reports a severity of its own", [called(REPORT.replace("'high'", "'apocalyptic'")), DONE], ("refused: severity",), findings=0),
+    Root("reports the same again and again", [called(f"for i in range(50): s = {REPORT[6:-1]}\nprint(s)"), DONE], ("it is reported already",), findings=1),
+    Root("reports a whole file", [called("print(report('shop/price.py', 'x' * 9000, 't', 'w'))"), DONE], ("refused: its quote is longer",), findings=0),
+    Root("fills the findings list itself", [called("findings = [{'path': 'x'}]\nprint('now', findings)"), DONE], findings=0),
+    Root("workers forge", [DONE], worker="forges", findings=0),
+    Root("drops what workers found", [called("for f in findings(): print(drop(f['id'], 'no'))"), DONE], ("dropped",), worker="finds"),
+    Root("drops what is not there", [called("print(drop('f000', 'no'))"), DONE], ("refused: there is no finding",)),
+    Root("empties its variables", [called("units = []\nfiles = {}\ntree = None\npr = 0"), called("print(len(diff('shop/price.py')) > 50)"), DONE], ("True",)),
+    Root("overwrites its functions", [called("report = None\nsearch = ask = 5"), called("print('still', coverage()['units'])"), DONE], ("still 2",)),
+    Root("overwrites print", [called("print = None"), called("x = 1"), DONE]),
+    Root("deletes its variables", _kept("del units")),
+    *(Root(f"forbidden: {name}", _kept(code), never=("root:x:0", "uid=", os.environ["PATH"])) for name, code in FORBIDDEN.items()),
+    *(Root(f"bomb: {name}", [called(code), called("print('next', pr['title'])"), DONE], ("next A change",)) for name, code in BOMBS.items()),
+    Root("deep recursion", _kept("def f(n): return f(n + 1)\nf(0)"), ("kept 42",)),
+    Root("deep brackets", [called("x = " + "(" * 5000 + "1" + ")" * 5000), called("print('next')"), DONE], ("next",)),
+    Root("floods the output", [called("print('x' * 20_000_000)"), called("print('tail', len(more()) > 100)"), DONE], ("tail True",)),
+    Root("prints for ever", [called("while True: print('spam')"), called("print('next')"), DONE], ("next",)),
+    Root("raises a giant", _kept("raise ValueError('x' * 20_000_000)"), ("kept 42",)),
+    Root("passes a giant", _kept("llm_query('x' * 5_000_000)"), ("kept 42", "takes at most")),
+    Root("searches with a broken pattern", [called("print(search('(((', '**'), search('x' * 100_000))"), DONE]),
+    Root("asks with nonsense", _kept("print(ask(5, None))"), ("kept 42",)),
+    Root("asks with nothing", _kept("print(ask([], ''), ask_batch([]), llm_batch([]))"), ("kept 42", "no path was given")),
+    Root("asks a batch of nonsense", _kept("ask_batch([1, None, {}])"), ("kept 42",)),
+    Root("spends everything on one file", [called("for i in range(400): r = ask(['shop/price.py'], 'again? ' + str(i))")],
+         limits=replace(FAST, calls=12, turn_seconds=5), partial=True, forever=True),
+    Root("spends all tokens", [called("for i in range(99): llm_query('tell me ' * 2000 + str(i))")],
+         limits=replace(FAST, tokens=60_000, turn_seconds=5), worker="text", partial=True, forever=True),
+    Root("spends all dollars", [called("for i in range(99): llm_query('tell me ' * 2000 + str(i))")],
+         limits=replace(FAST, usd=0.5, turn_seconds=5), worker="text", partial=True, price=0.00001, forever=True),
+    Root("catches the cap and goes on", [called("for i in range(400):\n    try: llm_query(str(i))\n    except Exception: pass")],
+         limits=replace(FAST, calls=9), worker="text", partial=True, forever=True),
+    Root("calls children in a loop", [called("for i in range(30): print(rlm_query('look ' + str(i), []))")],
+         limits=replace(FAST, calls=14, turn_seconds=5), partial=True, forever=True),
+    Root("children that call children", [called("print(rlm_query('deeper', ['shop/price.py']))")], limits=replace(FAST, calls=25), forever=True),
+    Root("workers that only talk", [called("print(ask(['shop/price.py'], 'x')['error'])"), DONE], ("gave no usable answer",), worker="prose"),
+    Root("workers that fail in a batch", [called("r = llm_batch(['a', 'b'])\nprint('slots', len(r), r[0][:14])"), DONE], ("slots 2 [worker error:",), worker="errors"),
+    Root("a storm of 429, 500 and timeouts", [RateLimited("wait", 0.0), ProviderDown("500"), DONE], worker="stormy"),
+    Root("a root that goes away", [called("print(1)"), *[ProviderDown("gone")] * 4], partial=True),
+    Root("a root that never comes", [ProviderDown("gone")] * 4, partial=True),
+)  # fmt: skip

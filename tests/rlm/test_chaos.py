@@ -1,0 +1,15 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.slow
+def test_killed_reviews_come_to_the_same_end() -> None:
+    """Five times `kill -9`: the same findings, coverage, turns and summary, and no finished call was sent again."""
+    command = [sys.executable, "-m", "benchmarks.chaos", "--kills", "5"]
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
