@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports format tests bench-start bench-offline lock clean
+.PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-offline bench-dependents bench-truth bench-chaos-engine lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -38,7 +38,7 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 tests: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow and not live"
 
 format: $(READY)  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .
@@ -47,8 +47,44 @@ format: $(READY)  ## format the code and mend what can be mended
 bench-start: $(READY)  ## start-up, own time and memory; REPO=a clone of The-PR-Agent/pr-agent for the 7-file change
 	$(BIN)/python -m benchmarks.start $(if $(REPO),--repo $(REPO))
 
+PEERS ?= .cache/peers
+bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `make bench-peers`, else only ours
+	$(BIN)/python -m benchmarks.engine --peers $(PEERS)
+
+bench-review: $(READY)  ## tokens, time and memory of whole reviews; REPO=a clone of The-PR-Agent/pr-agent, PEERS as above for tiktoken
+	$(BIN)/python -m benchmarks.review --repo $(REPO) --peers $(PEERS)
+
+# An environment of its own: deeprepo-cli also installs a command called deeprepo.
+bench-peers:  ## install the peers of bench-engine from the package registry into PEERS
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install rlms==0.1.3 dspy==3.4.1 deeprepo-cli==0.2.5 "openai[aiohttp]>=3.51,<4"
+
+bench-findings: $(READY)  ## placement, hostile pull requests, pages as approved; with CASES and REPOS also bench-oracle
+	$(BIN)/python -m benchmarks.findings
+	$(if $(CASES),$(BIN)/python -m benchmarks.oracle --cases $(CASES) --repos $(REPOS))
+
+golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at the difference before you commit it
+	PYTHONPATH=. $(BIN)/python tests/outputs/golden_reviews.py
+
+bench-oracle: $(READY)  ## what the prompts deliver, over cases and twins; CASES=folder of case files, REPOS=folder of clones
+	$(BIN)/python -m benchmarks.oracle --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
+
+TRUTH ?= .cache/truth
+bench-dependents: $(READY)  ## dependents of real commits against each language's own tool; REPOS=folder of clones, TRUTH=made by `make bench-truth`
+	$(BIN)/python -m benchmarks.dependents --repos $(REPOS) --tools $(TRUTH)
+
+bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; go, a JDK and gcc come from the system
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
+	$(PYTHON) -m pip --disable-pip-version-check --quiet install --target $(TRUTH)/python grimp==3.19
+	npm install --silent --no-audit --no-fund --prefix $(TRUTH)/node typescript@5.9
+
 bench-offline: $(READY)  ## the offline review over cases; CASES=folder of case files, REPOS=folder of clones
 	$(BIN)/python -m benchmarks.offline --cases $(CASES) --repos $(REPOS)
+
+KILLS ?= 50
+bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started again until done; KILLS=50
+	$(BIN)/python -m benchmarks.chaos --kills $(KILLS)
 
 # The newest versions that are a week old, with hashes, for every platform. anthropic 2.10.0 is the first that this code was
 # measured with and is younger. Set DATE to today's date minus a week.

@@ -24,9 +24,9 @@ from typing import Any
 
 from benchmarks.table import Row, report
 
-SCRIPTED = ("python", "javascript", "typescript")
+SCRIPTED = ("python", "javascript", "typescript", "go", "java", "kotlin", "csharp", "rust", "c", "c++", "ruby", "php")
 NEAR = 10  # lines
-OMIT_RECALL, CLEAN_NOISE = 0.60, 0.30
+OMIT_RECALL, CLEAN_NOISE = 0.85, 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def main() -> int:
     asked = _arguments()
     results, absent = [], []
     for case in _cases(asked.cases, asked.kind, asked.language):
-        clone = _clone(asked.repos, case["clone_from"])
+        clone = clone_of(asked.repos, case["clone_from"])
         if clone is None:
             absent.append(case["id"])
             continue
@@ -85,7 +85,8 @@ def _cases(folder: Path, kinds: Sequence[str] | None, languages: Sequence[str] |
             yield case
 
 
-def _clone(folder: Path, name: str) -> Path | None:
+def clone_of(folder: Path, name: str) -> Path | None:
+    """The clone of OWNER/NAME in a folder of clones."""
     owner, _, short = name.partition("/")
     tries = (
         f"{owner}+{short}/repo",
@@ -157,6 +158,13 @@ def _hits(finding: Mapping[str, Any], defect: Mapping[str, Any]) -> bool:
     return any(p == s["file"] and a <= s["end"] + NEAR and b >= s["start"] - NEAR for s in spans for p, a, b in at)
 
 
+def _by_language(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
+    groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
+    for result in results:
+        groups[result.kind, result.language].append(result)
+    return groups
+
+
 def _rows(results: Sequence[Result]) -> Iterator[Row]:
     groups: dict[str, list[Result]] = defaultdict(list)
     for result in results:
@@ -176,6 +184,9 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
             least=True,
         )
         yield Row(f"{kind}: findings per case", sum(r.findings for r in found) / count)
+    for (kind, language), found in sorted(_by_language(results).items()):
+        hits, said = sum(r.hit for r in found), sum(r.findings for r in found)
+        yield Row(f"  {kind}, {language}: reported of {len(found)}", hits, beside=f"{said} findings")
     seconds = sorted(r.seconds for r in results)
     yield Row("seconds per case, median", seconds[len(seconds) // 2], unit="s")
     yield Row("seconds per case, slowest", seconds[-1], unit="s")

@@ -3,12 +3,16 @@
 The finish gate, the coverage table and the conclusion all read this one book.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from bot.values import ChangedFile, Coverage, Dependents, Reading, Unit
 
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
+
+_NUMBERED = re.compile(r"^(?:[ +-]?\s*\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
 
 
 class Ledger:
@@ -18,6 +22,8 @@ class Ledger:
         self.units = {unit.id: unit for unit in units}
         self._by: dict[str, list[str]] = {}
         self._skipped: dict[str, str] = {}
+        self._reused: dict[str, str] = {}
+        self._reused_files: dict[str, str] = {}
         self._files, self._dependents = tuple(files), dependents
         self._callers: dict[str, list[str]] = {}
 
@@ -36,7 +42,9 @@ class Ledger:
         for row in self._dependents.references:
             if row.path not in self._callers and len(row.text.strip()) >= MIN_BODY and row.text.strip() in prompt:
                 self._callers.setdefault(row.path, []).append(by)
-        return self.mark((unit.id for unit in self.units.values() if stands_in(unit, prompt)), by)
+        plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
+        left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
+        return self.mark((unit.id for unit in left if stands_in(unit, prompt) or _whole(unit, plain)), by)
 
     def looked_at(self, paths: Iterable[str], by: str) -> None:
         """Unchanged files that `by` judged without a prompt (an analyser)."""
@@ -49,29 +57,46 @@ class Ledger:
         """These units will not be read, and why."""
         self._skipped.update({i: reason for i in ids if i in self.units and i not in self._by})
 
+    def reuse(self, ids: Mapping[str, str], paths: Mapping[str, str]) -> None:
+        """Units (id) and unchanged files (path) that an earlier round read and nothing has touched since -> who read them."""
+        self._reused.update({i: by for i, by in ids.items() if i in self.units})
+        self._reused_files.update(paths)
+
+    def readers(self) -> dict[str, str]:
+        """Unit -> who judged it, in this round or an earlier one."""
+        return self._reused | {unit: ", ".join(by) for unit, by in self._by.items()}
+
     def unread(self) -> tuple[Unit, ...]:
         """Units that nobody has judged yet and that were not left out for a reason, riskiest first."""
-        left = [u for u in self.units.values() if u.id not in self._by and u.id not in self._skipped]
+        done = self._by.keys() | self._skipped.keys() | self._reused.keys()
+        left = [unit for unit in self.units.values() if unit.id not in done]
         return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
 
     def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
         """The book as a value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
-        paths = dict.fromkeys([d.path for d in self._dependents.files] + [r.path for r in self._dependents.references])
+        sure = [row.path for row in self._dependents.references if row.sure]  # by name alone is a proposal, not a dependent
+        paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
         changed = {file.path for file in self._files}
-        for path in (p for p in paths if p not in changed):
-            by = ", ".join(self._callers.get(path, ()))
-            why = "" if by else "its lines stood in no prompt"
-            rows.append(Reading("dependent", path, path, "reviewed" if by else "unread", by, why))
+        rows += [self._dependent(path) for path in paths if path not in changed]
         skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
         return Coverage(tuple(rows), skipped, self._dependents.cut)
 
     def _reading(self, unit: Unit, why_unread: str) -> Reading:
         if unit.id in self._by:
             return Reading("unit", unit.path, unit.name, "reviewed", ", ".join(self._by[unit.id]))
+        if unit.id in self._reused:
+            return Reading("unit", unit.path, unit.name, "reused", self._reused[unit.id])
         if unit.id in self._skipped:
             return Reading("unit", unit.path, unit.name, "skipped", reason=self._skipped[unit.id])
         return Reading("unit", unit.path, unit.name, "unread", reason=why_unread)
+
+    def _dependent(self, path: str) -> Reading:
+        if by := ", ".join(self._callers.get(path, ())):
+            return Reading("dependent", path, path, "reviewed", by)
+        if path in self._reused_files:
+            return Reading("dependent", path, path, "reused", self._reused_files[path])
+        return Reading("dependent", path, path, "unread", reason="its lines stood in no prompt")
 
 
 def start(units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents) -> Ledger:
@@ -81,11 +106,21 @@ def start(units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Depen
 
 def stands_in(unit: Unit, prompt: str) -> bool:
     """Whether the unit's own text, or every changed line of its diff, occurs verbatim. Naming its path is not reading it."""
-    body = unit.text.strip()
-    if len(body) >= MIN_BODY and body in prompt:
+    if _whole(unit, prompt):
         return True
-    blocks = ["\n".join(rows) for changed, rows in groupby(unit.diff.split("\n"), _is_change) if changed]
+    blocks = _blocks(unit.diff)
     return bool(blocks) and all(block in prompt for block in blocks)
+
+
+@lru_cache(maxsize=10_000)
+def _blocks(diff: str) -> tuple[str, ...]:
+    """The runs of changed lines. Kept, because every answered prompt is held against every unit."""
+    return tuple("\n".join(rows) for changed, rows in groupby(diff.split("\n"), _is_change) if changed)
+
+
+def _whole(unit: Unit, prompt: str) -> bool:
+    body = unit.text.strip()
+    return len(body) >= MIN_BODY and body in prompt
 
 
 def _is_change(row: str) -> bool:

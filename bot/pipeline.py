@@ -1,18 +1,20 @@
 """The map of the product: one straight line from a request to a review. Each arrow is a value that can be printed."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 from bot import __version__, checkout, config, dependents, diff, ledger, strategies, units
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import judge, place, rank
+from bot.findings import areas, judge, place, rank, suggest, suppress
 from bot.ports import Language, Tree
+from bot.rlm import guidance, history
 from bot.rlm.desk import Subject
 from bot.rlm.work import Work
-from bot.values import ChangedFile, Review, ReviewRequest
+from bot.values import ChangedFile, PullRequest, Review, ReviewRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,78 @@ class Deps:
     scratch: str  # a folder that is thrown away afterwards
     clock: Callable[[], float]
     say: Callable[[str], None]
+    pull: Callable[[ReviewRequest, str], Awaitable[PullRequest]] = checkout.pull
+    today: Callable[[], date] = date.today  # decides which suppressions have expired
+    faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
+    earlier: bytes | None = None  # the JSON output of the last review of the same change
+    full: bool = False  # read everything again and say everything
 
 
 async def review(request: ReviewRequest, deps: Deps) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
     started = deps.clock()
-    pull = await checkout.pull(request, deps.scratch)
+    async with survey(request, deps) as (subject, settings):
+        pull, files, tree, users = subject.pull, subject.files, subject.tree, subject.dependents
+        async with deps.desk(subject, settings) as work:
+            subject.past.carry(subject.ledger, users, by_model=work.reader is not None)
+            left = subject.ledger.unread()
+            name, reason = strategies.choose(settings["strategy"], left, root=bool(work.root), worker=bool(work.reader))
+            work.calls.journal.strategy(name, reason)
+            transcript = await strategies.run(name, work)
+            judged = await judge.judge(
+                transcript.findings,
+                tree,
+                users,
+                work.second_opinion(settings["verify"]),
+                files=files,
+                ignored=subject.ignored,
+                earlier=subject.past.earlier,
+                reread=history.spans(left),
+            )
+            held = await subject.past.held(judged.said)
+            placed = await suggest.suggest(place.place(judged.said, files), tree, deps.faults)
+            said = rank.rank(placed, settings["quota"], held)
+            done = Review(
+                pull=pull,
+                files=files,
+                strategy=name,
+                reason=reason,
+                findings=said,
+                coverage=subject.ledger.coverage(),
+                cost=work.calls.budget.cost(),
+                seconds=deps.clock() - started,
+                summary=transcript.summary or (subject.past.earlier.summary if subject.past.earlier else ""),
+                notes=(
+                    *settings.warnings,
+                    *subject.ignored.warnings,
+                    *subject.past.notes,
+                    *work.notes,
+                    *work.calls.budget.notes,
+                    *transcript.notes,
+                ),
+                partial=transcript.partial,
+                fault=transcript.fault,
+                fail_on=settings["fail_on"],
+                dropped=work.refused + judged.dropped,
+                turns=transcript.turns,
+                version=__version__,
+                round=subject.past.round,
+                still=judged.still,
+                fixed=judged.fixed,
+                suppressed=judged.suppressed,
+                unproven=judged.unproven,
+                read=history.read(subject.ledger),
+                areas=areas.areas(subject.units),
+                language=subject.guidance.language,
+                templates=subject.guidance.templates,
+            )
+            return work.calls.journal.end(done)
+
+
+@asynccontextmanager
+async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subject, Config]]:
+    """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
+    pull = await deps.pull(request, deps.scratch)
     async with checkout.Checkout(pull) as tree:
         settings = config.resolve(deps.flags, await tree.at_tip(config.FILE), deps.settings)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
@@ -39,33 +107,28 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
         parts = units.cut(files, users, await _texts(tree, files))
-        book = ledger.start(parts, files, users)
-        subject = Subject(pull, files, parts, users, tree, book)
-        async with deps.desk(subject, settings) as work:
-            name, reason = strategies.choose(
-                settings["strategy"], parts, root=bool(work.root), worker=bool(work.reader)
-            )
-            transcript = await strategies.run(name, work)
-            judged = await judge.judge(transcript.findings, tree, users, work.second_opinion(settings["verify"]))
-            said = rank.rank(place.place(judged.said, files), settings["quota"])
-            return Review(
-                pull=pull,
-                files=files,
-                strategy=name,
-                reason=reason,
-                findings=said,
-                coverage=book.coverage(),
-                cost=work.calls.budget.cost(),
-                seconds=deps.clock() - started,
-                summary=transcript.summary,
-                notes=(*settings.warnings, *work.notes, *work.calls.budget.notes, *transcript.notes),
-                partial=transcript.partial,
-                fault=transcript.fault,
-                fail_on=settings["fail_on"],
-                dropped=work.refused + judged.dropped,
-                turns=transcript.turns,
-                version=__version__,
-            )
+        names = [file.path for file in files if not file.skip]
+        asked = await guidance.gather(
+            tree.many_at_tip, names, settings["instructions"], guidelines=settings["guidelines"]
+        )
+        today = deps.today()
+        given = {"today": today.isoformat(), "earlier": deps.earlier and deps.earlier.decode(), "full": deps.full}
+        subject = Subject(pull, files, parts, users, tree, ledger.start(parts, files, users), request, given)
+        yield (
+            replace(
+                subject,
+                past=await history.past(deps.earlier, tree, pull, files, full=deps.full),
+                ignored=suppress.read(await tree.at_tip(suppress.FILE), today),
+                guidance=replace(asked, language=settings["language"], templates=await _templates(tree)),
+            ),
+            settings,
+        )
+
+
+async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:
+    """The repository's own comment templates, from the tip of its base branch: a change cannot bring its own."""
+    found = await tree.many_at_tip(config.TEMPLATES)
+    return tuple((path.rpartition("/")[2], blob.decode("utf-8", "replace")) for path, blob in found.items())
 
 
 def _reviewable(files: Sequence[ChangedFile], settings: Config) -> tuple[ChangedFile, ...]:

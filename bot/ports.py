@@ -1,7 +1,7 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from bot.values import (
     ChangedFile,
@@ -16,6 +16,7 @@ from bot.values import (
     Prompt,
     Review,
     Side,
+    Unit,
     Usage,
     Use,
 )
@@ -65,6 +66,22 @@ class Project(Protocol):
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree; with `words`, only statements that contain one of them."""
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """A project in which files use each other's names without importing them: the packages of Go."""
+
+    def mates(self, path: str) -> Collection[str]:
+        """The other files of the namespace that this path belongs to, whether or not the path exists."""
+
+
+@runtime_checkable
+class Told(Protocol):
+    """A project in which a path does not say what the file offers: packages of Kotlin, namespaces of C#."""
+
+    def learn(self, path: str, source: bytes, outline: Outline) -> None:
+        """Be told what a changed file holds, or held before the change, before anything is asked about it."""
 
 
 class Language(Protocol):
@@ -121,6 +138,15 @@ class Analyzer(Protocol):
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
         """What is wrong with the change, with verbatim quotes."""
+
+
+class Lens(Protocol):
+    """A question asked of workers, and the reason to ask it. A module satisfies it."""
+
+    QUESTION: str  # the template with its words
+
+    def wants(self, unit: Unit, file: ChangedFile) -> bool:
+        """Whether this unit calls for the question."""
 
 
 class Output(Protocol):

@@ -30,6 +30,7 @@ FOUND = {
     "severity": "high",
     "category": "logic",
     "evidence": [{"path": "shop/user.py", "quote": "    return sum(apply(0.2, row) for row in rows)"}],
+    "claims": [],
     "suggestion": None,
 }
 CONFIRMED = {"verdict": "confirmed", "trigger": "apply(0.2, -1) gives -0.2", "author_would_change": True, "reason": "r"}
@@ -81,7 +82,7 @@ def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewReques
     assert said(review) == [("shop/helper.py", 2, "confirmed")]
     assert review.findings[0].place == "inline"
     assert review.coverage.complete
-    assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 40
+    assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 1
     assert review.cost.calls == server.count
     assert any("def total(rows)" in str(body) for body in server.requests)
 

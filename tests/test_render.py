@@ -8,7 +8,7 @@ from bot import render
 
 def test_a_template_is_found_by_its_name() -> None:
     """The templates of the checkout are found without a setting."""
-    text = render.text("finding.md.j2", **_values())
+    text = render.comment("finding.md.j2", render.load(), **_values())
 
     assert text.startswith("### 1. Title\n")
     assert text.endswith("\n")
@@ -17,14 +17,28 @@ def test_a_template_is_found_by_its_name() -> None:
 def test_a_missing_value_is_an_error() -> None:
     """A template never prints an empty place where a value was forgotten."""
     with pytest.raises(UndefinedError):
-        render.text("finding.md.j2", number=1)
+        render.comment("finding.md.j2", render.load(), number=1)
 
 
 def test_text_is_valid_utf8() -> None:
     """A lone surrogate in a value cannot break the writing of the result."""
-    text = render.text("finding.md.j2", **{**_values(), "where": "a\udc80.py"})
+    text = render.comment("finding.md.j2", render.load(), **{**_values(), "where": "a\udc80.py"})
 
     assert "a\ufffd.py" in text
+
+
+def test_a_comment_disarms_what_its_template_forgot() -> None:
+    """A value that is printed without a filter is plain words; our own Markdown stays."""
+    text = render.comment("finding.md.j2", render.load(), **{**_values(), "where": "@a", "origin": render.Safe("`b`")})
+
+    assert "@&#8203;a" in text
+
+
+def test_a_prompt_takes_words_as_they_are() -> None:
+    """A model reads the code as it stands."""
+    text = render.text("prompts/look.md.j2", files={"a.py": "@x <b>"}, question="why?")
+
+    assert "@x <b>" in text
 
 
 @pytest.mark.parametrize(
@@ -35,7 +49,7 @@ def test_text_is_valid_utf8() -> None:
         ("fixes #12, GH-3", "fixes #&#8203;12, GH-&#8203;3"),
         ("https://evil.example/x", "https:&#8203;//evil.example/x"),
         ("www.evil.example", "www&#8203;.evil.example"),
-        ("![x](y.png)", "!\\[x\\](y.png)"),
+        ("![x](y.png)", "\\!\\[x\\](y.png)"),
         ("<img src=x onerror=y>", "&lt;img src=x onerror=y>"),
         ("<!-- deeprepo:1 -->", "&lt;!-- deeprepo:1 -->"),
         ("# heading", "\\# heading"),
@@ -43,6 +57,13 @@ def test_text_is_valid_utf8() -> None:
         ("1. list\n- list\n> quote", "1\\. list\n\\- list\n\\> quote"),
         ("**bold** __init__ a_b", "\\*\\*bold\\*\\* \\_\\_init\\_\\_ a_b"),
         ("a|b", "a\\|b"),
+        ("/deeprepo review", "\\/deeprepo review"),
+        ("!merge", "\\!merge"),
+        ("ship it :tada:", "ship it :&#8203;tada:"),
+        ("owner/repo#1", "owner/repo#&#8203;1"),
+        ("- [ ] task", "\\- \\[ \\] task"),
+        ("me@example.com", "me@&#8203;example.com"),
+        ("a\u3164b\U000e0101c", "abc"),
         ("&#64;name", "&amp;#&#8203;64;name"),
         ("a\u202eb\u200bc\x1b[31m", "abc\\[31m"),
         ("see `a@b <c>` here", "see `a@b <c>` here"),
@@ -104,16 +125,44 @@ def test_rows_say_how_many_are_missing() -> None:
     assert render.rows("a\nb\nc", 1) == "a\n… (2 more lines)"
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "rest"),
+    [
+        ("One. Two! Three? Four.", "One. Two! Three?", "Four."),
+        ("One (v1.2, e.g. `a. B`) is here. Two. Three.", "One (v1.2, e.g. `a. B`) is here. Two. Three.", ""),
+        ("No end", "No end", ""),
+        ("One.\n\nTwo.\n\nThree.\n\nFour.", "One.\n\nTwo.\n\nThree.", "Four."),
+        ("一つ。二つ。三つ。四つ。", "一つ。二つ。三つ。", "四つ。"),
+        ("", "", ""),
+    ],
+)
+def test_the_first_sentences_are_told_apart(text: str, first: str, rest: str) -> None:
+    """Nothing is lost: what is not among the first three is the rest."""
+    assert (first, rest) == render.sentences(text, 3)
+
+
+def test_a_fix_is_shown_byte_for_byte() -> None:
+    """Its fence is longer than any run of backticks inside; an empty one deletes the lines."""
+    assert render.suggestion("a\t``` `b`\r") == "````suggestion\na\t``` `b`\r\n````"
+    assert render.suggestion("") == "```suggestion\n```"
+
+
 def test_a_terminal_cannot_be_driven_by_code() -> None:
     """Escape sequences become text that can be seen; tabs and line feeds stay."""
     assert render.visible("\x1b[2J\tx\r\ny\r") == "\\x1b[2J\tx\ny\\x0d"
 
 
 def _values() -> dict[str, object]:
-    finding = {"title": "Title", "severity": "low", "quote": "x", "why": "w", "consequence": "", "trigger": ""}
     return {
         "number": 1,
-        "finding": {**finding, "evidence": (), "suggestion": None},
+        "title": "Title",
+        "severity": "low",
+        "quote": "x",
+        "why": "w",
+        "consequence": "",
+        "trigger": "",
+        "evidence": (),
+        "suggestion": None,
         "place": "inline",
         "where": "a.py:1",
         "origin": "ruff F821, proven",

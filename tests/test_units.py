@@ -49,7 +49,7 @@ def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository:
     (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 3, 5),)), texts)
     assert (unit.id, unit.start, unit.end, unit.side) == ("a.py:f", 3, 5, "head")
     assert unit.text == "def f(x):\n    a = 2\n    return a"
-    assert unit.diff.split("\n") == ["     3 def f(x):", "-    4     a = 1", "+    4     a = 2", "     5     return a"]
+    assert unit.diff.split("\n") == [" 3 def f(x):", "-4     a = 1", "+4     a = 2", " 5     return a"]
 
 
 def test_lines_outside_any_definition_are_units_of_their_own(repository: Repository) -> None:
@@ -66,7 +66,7 @@ def test_removed_lines_that_no_definition_shows_are_a_unit_of_the_base(repositor
     after = "".join(f"line {number}\n" for number in range(30) if number != 15)
     (unit,) = units.cut(*_with(read(repository.change({"a.txt": before}, {"a.txt": after}))))
     assert (unit.name, unit.side) == ("removed lines 16-16", "base")
-    assert "-   16 line 15" in unit.diff
+    assert "-16 line 15" in unit.diff
 
 
 def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repository) -> None:
@@ -94,6 +94,62 @@ def test_risk_puts_a_removed_definition_with_callers_first(repository: Repositor
     found = units.cut(files, Dependents(symbols=symbols, references=(reference,)), texts)
     assert [unit.name for unit in found] == ["g", "f"]
     assert found[0].references == (reference,)
+
+
+def test_a_large_class_gives_way_to_its_changed_members(repository: Repository) -> None:
+    """Of a large class in which little changed only that is shown; no changed line is shown twice."""
+    body = "".join(f"    def m{n}(self):\n        return {n}\n\n" for n in range(40))
+    after = body.replace("return 7\n", "return 70\n").replace("    def m0", "    limit = 5\n\n    def m0")
+    files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
+    symbols = (function("a.py", "A", 1, 123), function("a.py", "A.m7", 25, 26))
+    use = Reference("a.py:A", "A", "b.py", 1, "A()", "<module>", None, sure=True, test=False, call=True)
+    found = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
+    assert {(unit.name, unit.start, unit.end) for unit in found} == {("A.m7", 25, 26), ("A", 1, 6)}
+    assert next(unit for unit in found if unit.name == "A").references == (use,)
+
+
+def test_a_short_class_is_read_with_its_members(repository: Repository) -> None:
+    """A short definition is one unit, and the users of its members are its users."""
+    before = "class A:\n    def m(self):\n        return 1\n"
+    files, texts = read(repository.change({"a.py": before}, {"a.py": before.replace("1", "2")}))
+    use = Reference("a.py:A.m", "m", "b.py", 1, "a.m()", "<module>", None, sure=True, test=False, call=True)
+    symbols = (function("a.py", "A", 1, 3), function("a.py", "A.m", 2, 3))
+    (unit,) = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
+    assert (unit.name, unit.references) == ("A", (use,))
+
+
+def test_a_new_file_is_one_unit_with_few_numbers(repository: Repository) -> None:
+    """A file that is new is read whole; every tenth line has its number."""
+    text = "".join(f"x{n} = {n}\n" for n in range(1, 13))
+    files, texts = read(repository.change({"r": "x"}, {"a.py": text}))
+    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "x1", 1, 1, "added"),)), texts)
+    assert unit.name == "the new file"
+    assert unit.diff.split("\n")[9:11] == ["+ x10 = 10", "+11 x11 = 11"]
+    assert unit.diff in diff.numbered(files[0].hunks)
+
+
+def test_quiet_stretches_of_a_long_definition_are_marked(repository: Repository) -> None:
+    """Far from every change lines are counted, not shown; the head of the definition always is."""
+    lines = ["def f(x):", *[f"    a{n} = {n}" for n in range(200)]]
+    after = [*lines[:150], "    changed = 1", *lines[151:]]
+    files, texts = read(repository.change({"a.py": "\n".join(lines)}, {"a.py": "\n".join(after)}))
+    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 201),)), texts)
+    rows = unit.diff.split("\n")
+    assert rows[0] == " 1 def f(x):"
+    assert rows[3] == " [... 132 unchanged lines ...]"
+    assert "+151     changed = 1" in rows
+    assert len(rows) < 50
+
+
+def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
+    """Nothing can be wrong in them any more; a licence's code and new prose are read."""
+    before = {"docs/old.md": "old\n", "LICENSE": "a\n", "old.py": "x = 1\n"}
+    after = {"docs/old.md": None, "LICENSE": "b\n", "license.py": "y = 2\n", "new.md": "new\n", "old.py": None}
+    files, _ = read(repository.change(before, after))
+    assert {file.path: file.skip for file in files if file.skip} == {
+        "docs/old.md": "deleted documentation",
+        "LICENSE": "text of a licence",
+    }
 
 
 def test_tests_of_a_file_are_named(repository: Repository) -> None:
@@ -130,9 +186,9 @@ def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted
     head = len(texts.head["f"].split("\n"))
     symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
     found = units.cut((file,), Dependents(symbols=tuple(symbols)), texts)
-    shown = {row[:6] for unit in found for row in unit.diff.split("\n")}
-    assert {f"+{line:>5}" for line in file.added} <= shown
-    assert {f"-{line:>5}" for line in file.removed} <= shown
+    shown = {row.partition(" ")[0] for unit in found for row in unit.diff.split("\n")}
+    assert {f"+{line}" for line in file.added} <= shown
+    assert {f"-{line}" for line in file.removed} <= shown
 
 
 def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:

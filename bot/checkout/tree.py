@@ -12,6 +12,7 @@ from bot.values import Entry, PullRequest, RawChange, Side
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 HEAD_BYTES = 1_000  # enough for a "generated" header
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
+SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 
 
@@ -29,6 +30,7 @@ class Checkout:
         if pull.object_dir:
             self._env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = pull.object_dir
         self._entries: dict[Side, dict[str, Entry]] = {}
+        self._rows: dict[bytes, Entry] = {}  # of the side that was listed first, until the other one is
         self._batch: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
@@ -59,7 +61,10 @@ class Checkout:
         async with self._listing:
             if side not in self._entries:
                 out = await self._git("ls-tree", "-r", "-l", "-z", self._tree(side))
-                self._entries[side] = {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
+                known, rows = self._rows, [row for row in out.split(b"\0") if row]
+                entries = [known.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
+                self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
+                self._entries[side] = {entry.path: entry for entry in entries}
         return self._entries[side]
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
@@ -117,6 +122,35 @@ class Checkout:
             "cat-file", "blob", f"{self.pull.base_tip or self.pull.base}:{path}", cwd=self.pull.git_dir, env=self._env
         )
         return done.out if done.status == 0 else None
+
+    async def many_at_tip(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Those of the files that exist at the tip of the base branch, in the order asked."""
+        return await self.many_at(self.pull.base_tip or self.pull.base, paths)
+
+    async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """Those of the files that exist in a commit, in the order asked; an unknown commit holds none."""
+        wanted = [path for path in dict.fromkeys(paths) if path]
+        out = b""
+        for at in range(0, len(wanted), 256):
+            listed = await git.run(
+                "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", *wanted[at : at + 256],
+                cwd=self.pull.git_dir, env=self._env,
+            )  # fmt: skip
+            out += listed.out if listed.status == 0 else b""
+        rows = {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
+        found = [e for p in wanted if (e := rows.get(p)) and e.kind == "file" and e.size <= MAX_FILE_BYTES]
+        async with self._lock:
+            blobs = await self._blobs([entry.oid for entry in found])
+        return {entry.path: blob for entry, blob in zip(found, blobs, strict=True) if blob is not None}
+
+    async def descends(self, commit: str) -> bool:
+        """Whether the head was made on top of this commit. Work that is not committed yet is on top of everything."""
+        if self.pull.object_dir:
+            return True
+        done = await git.run(
+            "merge-base", "--is-ancestor", commit, self.pull.head, cwd=self.pull.git_dir, env=self._env
+        )
+        return done.status == 0
 
     def _tree(self, side: Side) -> str:
         return self.pull.head if side == "head" else self.pull.base
@@ -184,4 +218,5 @@ def _one_line(pattern: str, syntax: str) -> str:
 def _entry(row: bytes) -> Entry:
     meta, _, path = row.partition(b"\t")
     mode, _, oid, size = meta.split()
-    return Entry(name_of(path), oid.decode(), KINDS.get(mode, "file"), int(size) if size != b"-" else 0)
+    known = SIZES[size] if size in SIZES else int(size)
+    return Entry(name_of(path), oid.decode(), KINDS.get(mode, "file"), known)

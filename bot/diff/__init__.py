@@ -1,6 +1,6 @@
 """From git's text to ChangedFile: the only import of unidiff, and the rules on what is listed but not reviewed. Pure."""
 
 from bot.diff.read import read
-from bot.diff.show import numbered
+from bot.diff.show import numbered, row
 
-__all__ = ["numbered", "read"]
+__all__ = ["numbered", "read", "row"]

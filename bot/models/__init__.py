@@ -3,7 +3,11 @@
 The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` loads the one that is asked for and no other.
 """
 
+from importlib import import_module
+from threading import Thread
+
 from bot.errors import UsageError
+from bot.models import prices
 from bot.models.provider import Key, Provider, address, check_key
 from bot.ports import Model
 
@@ -55,4 +59,12 @@ def connect(name: str, key: Key = None, base_url: str | None = None, timeout: fl
     return OpenAIModel(name, key, url, timeout, tokens=provider.tokens if official else "max_tokens")
 
 
-__all__ = ["PROVIDERS", "TIMEOUT", "Key", "Provider", "connect", "named"]
+def warm(name: str) -> None:
+    """Begin to load the library behind a model in a thread, while git is waited for. A wrong name is told by `connect`."""
+    provider = PROVIDERS.get(name.partition("/")[0])
+    if provider is not None:
+        modules = (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.listed(name) else []))
+        Thread(target=lambda: [import_module(module) for module in modules], name="warm", daemon=True).start()
+
+
+__all__ = ["PROVIDERS", "TIMEOUT", "Key", "Provider", "connect", "named", "warm"]

@@ -35,11 +35,12 @@ class PullRequest:
     git_dir: str
     object_dir: str | None = None  # where the objects of staged or uncommitted work were written, if anywhere
     base_tip: str | None = None  # the tip of the base branch: configuration is read there; None: `base`
+    url: str | None = None  # of the repository's pages, for permalinks: "https://github.com/owner/name"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of a tree. `kind` is "file", "symlink" or "submodule"; `size` is bytes (0 for a submodule)."""
+    """One row of a tree. `kind` is "file", "symlink" or "submodule"; `size` is bytes: 0 for a submodule, -1 where the content is not in the store."""
 
     path: str
     oid: str
@@ -108,6 +109,7 @@ class Signature:
     parameters: tuple[Parameter, ...]
     text: str  # as written: "def resolve(self, packagename, method)"
     opaque: bool = False  # a decorator, an overload or a destructuring makes the parameters unreliable
+    also: tuple[tuple[Parameter, ...], ...] = ()  # of the other overloads: a call has to fit one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class Symbol:
 
     path: str
     name: str
-    kind: str  # "function", "method", "class", "variable", "type"
+    kind: str  # "function", "method", "class", "variable", "type"; "implementation" of what another definition declares
     start: int
     end: int
     side: Side
@@ -154,6 +156,7 @@ class Import:
     names: frozenset[str]
     line: int
     aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
+    public: bool = False  # handed on to whoever imports this file
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +201,7 @@ class Dependents:
     files: tuple[Dependent, ...] = ()
     references: tuple[Reference, ...] = ()
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
+    heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
 
 
 @dataclass(frozen=True, slots=True)

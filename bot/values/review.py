@@ -9,6 +9,7 @@ from bot.values.model import Turn, Usage
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
 Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
+Status = Literal["new", "open", "moved", "fixed"]  # against the round before
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,14 @@ class Evidence:
     line: int = 0
     side: Side = "head"
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a finding says of the whole tree, to be looked up there."""
+
+    says: str  # "undefined", "unused", "unpassed", "no-file"
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +55,33 @@ class Finding:
     trigger: str = ""
     verdict: Verdict = "unproven"
     fingerprint: str = ""  # path, normalised quote and category; survives moves
+    status: Status = "new"
+    claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """The lines that GitHub is asked to show a comment on; all of one hunk and one side. They may be fewer than the finding's."""
+
+    path: str  # as the diff names the file: on the head side, the old path where it was deleted
+    start: int
+    end: int  # the line that the comment hangs on; equals `start` for one line
+    side: Literal["RIGHT", "LEFT"]
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A finding with the place where it is shown."""
+    """A finding with the place where it is shown.
+
+    `replacement` are whole lines for the spot's, tried out and with the file's own indentation; `refused` says why a
+    suggestion is shown as prose instead.
+    """
 
     finding: Finding
     place: Literal["inline", "file", "outside", "folded"]
+    spot: Spot | None = None
+    replacement: str | None = None
+    refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +124,7 @@ class Cost:
     root_usd: float | None = 0.0
     failed_calls: int = 0
     models: tuple[str, ...] = ()
+    verify_usd: float | None = 0.0  # of second opinions; what is neither the root's nor theirs is the workers'
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +137,34 @@ class Transcript:
     notes: tuple[str, ...] = ()  # sentences for the reader: a cap was reached, the provider went down
     partial: bool = False
     fault: Literal["", "provider", "interrupted"] = ""  # what cut it short, where it was not a cap
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """One folder of the change: how many units lie there, and the risk of the riskiest."""
+
+    folder: str
+    units: int
+    risk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that the repository's owner does not want to hear, and why."""
+
+    finding: Finding
+    reason: str
+    scope: Literal["finding", "rule", "path"]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Which review of the same change this is."""
+
+    number: int = 1
+    since: str = ""  # the head of the round before; empty in the first round
+    full: bool = False  # asked to read everything again and to say everything
+    reason: str = ""  # why the earlier review could not be built upon, as a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +187,12 @@ class Review:
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
     version: str = ""
+    areas: tuple[Area, ...] = ()  # the risk map, riskiest first
+    language: str = "en"  # of the comments' own words
+    templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
+    round: Round = Round()
+    still: tuple[Finding, ...] = ()  # said in an earlier round and still there: status "open" or "moved"; not repeated
+    fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
+    suppressed: tuple[Suppressed, ...] = ()
+    unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
+    read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon

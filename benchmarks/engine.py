@@ -1,0 +1,217 @@
+"""The engine beside its peers, against one scripted server on loopback, in one run; medians of interleaved runs.
+
+    python -m benchmarks.engine [--peers FOLDER] [--rounds 3]
+
+FOLDER: a virtual environment with the peers (see `make bench-peers`); what is not in it is shown as not installed.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks import timing
+from benchmarks.peer import PINS
+from benchmarks.table import Row, measured, report
+from benchmarks.timing import BATCHES, CALLS, WORKER_MS
+
+MANY, IN_FLIGHT = 1_000, 64
+BATCH_SECONDS, EMPTY_CPU, READY, FILES, IMPORT, IDEAL, FLAT_MB = 0.30, 0.003, 0.020, 0.100, 0.150, 1.15, 25.0
+ENGINE = "import bot.rlm.loop, bot.rlm.workers, bot.strategies"
+FOUL_TIMEOUT = "1.0"  # seconds until a call that is never answered is given up
+Figures = Mapping[str, Sequence[float]]
+
+
+def main() -> int:
+    """Run every measurement; the exit code says whether our promises hold."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peers", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    python = asked.peers / "bin" / "python" if asked.peers else None
+    seen = {name: _compared(name, python) for name in ("ours", *PINS)}
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for _ in range(asked.rounds):
+        for name, run in seen.items():
+            for figure, values in run().items():
+                found[name][figure] += values
+    rows = [*_beside(found), *_faults(asked.rounds), *_thousand(), *_ready(), *_import(asked.rounds)]
+    return report("engine", rows, {"figures": found})
+
+
+def _compared(name: str, peers: Path | None) -> Any:  # noqa: ANN401 - a step
+    """A step that measures one engine once, in fresh processes, and counts what its workers were asked."""
+    python = Path(sys.executable) if name == "ours" else peers
+
+    def run() -> Figures:
+        if python is None or not python.exists():
+            return {}
+        with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+            folder = Path(scratch)
+            scripts = folder / "scripts.json"
+            if name == "ours":
+                command = [str(python), "-m", "benchmarks.ours"]
+                made = measured([*command, "scripts", "-", scratch])
+            else:
+                command = [str(python), "-m", "benchmarks.peer", name]
+                made = measured([*command, "-", str(scripts)])
+            if made.status:
+                return {}
+            with _server(folder / "log", WORKER_MS, scripts) as url:
+                order = ["compare", url, scratch] if name == "ours" else [url, str(scripts)]
+                done = measured([*command, *order])
+            figures = timing.heard(done.out)
+            if figures is None:
+                raise SystemExit(f"{name} left with {done.status}:\n{done.out[-3000:]}")
+            workers = (folder / "log").read_text().split().count("worker")
+            return {**figures, "sent": [workers - timing.ROUNDS * CALLS]}
+
+    return run
+
+
+def _beside(found: Mapping[str, Figures]) -> Iterator[Row]:
+    """One row per figure: ours, and the peers in words."""
+
+    def others(figure: str, scale: float, form: str) -> str:
+        return ", ".join(
+            f"{name} {median(found[name][figure]) * scale:{form}}"
+            if found[name].get(figure)
+            else f"{name} not installed"
+            for name in PINS
+        )
+
+    def ours(figure: str) -> float:
+        return median(found["ours"][figure])
+
+    floor = _floor()
+    yield Row(
+        f"{CALLS} worker calls of {WORKER_MS} ms from one block",
+        ours("batch"),
+        BATCH_SECONDS,
+        "s",
+        others("batch", 1, ".2f"),
+    )
+    yield Row("  raw sockets, the floor here", floor, unit="s")
+    yield Row("  of the processors", ours("batch_cpu"), unit="s", beside=others("batch_cpu", 1, ".3f"))
+    sent = list(found["ours"]["sent"])
+    yield Row(
+        f"  requests for {CALLS} calls in {BATCHES} batches, most", max(sent), CALLS, beside=others("sent", 1, ".0f")
+    )
+    yield replace(Row("  the same, fewest", min(sent), CALLS), least=True)
+    yield Row(
+        "an empty root turn, of the processors",
+        ours("empty_cpu") * 1e3,
+        EMPTY_CPU * 1e3,
+        "ms",
+        others("empty_cpu", 1e3, ".1f"),
+    )
+    yield Row("  on the wall", ours("empty") * 1e3, unit="ms", beside=others("empty", 1e3, ".1f"))
+    yield Row("a run of one turn", ours("one_turn") * 1e3, unit="ms", beside=others("one_turn", 1e3, ".0f"))
+
+
+def _faults(rounds: int) -> Iterator[Row]:
+    """Four batches with 429s, faults of the server, closed connections and calls without an answer."""
+    worst, failed, arrived = 0, 0, 0
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+            folder = Path(scratch)
+            _ours("scripts", "-", scratch)
+            with _server(folder / "log", 20, folder / "scripts.json", "foul") as url:
+                figures = _ours("four", url, scratch, FOUL_TIMEOUT)
+            arrived = (folder / "log").read_text().split().count("worker")
+            worst = max(worst, abs(arrived - figures["calls"]))
+            failed = max(failed, figures["failed"])
+    what = f"{BATCHES} x {CALLS // BATCHES} calls in foul weather: requests the journal misses"
+    yield Row(what, worst, 0, beside=f"{arrived} requests, {failed} of them failed and were sent again")
+
+
+def _thousand() -> Iterator[Row]:
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        with _server(Path(scratch, "log"), WORKER_MS) as url:
+            figures = _ours("thousand", url, scratch)
+        arrived = Path(scratch, "log").read_text().split().count("worker") - IN_FLIGHT
+    ideal = math.ceil(MANY / IN_FLIGHT) * WORKER_MS / 1000
+    yield Row(
+        f"{MANY} calls, {IN_FLIGHT} in flight, times the ideal",
+        figures["wall"] / ideal,
+        IDEAL,
+        beside=f"ideal {ideal:.1f} s",
+    )
+    yield Row("  requests at the server, too many", abs(arrived - MANY) + figures["failed"], 0)
+    grown = figures["after_mb"] - figures["before_mb"]
+    yield Row(
+        "  memory that they added",
+        grown,
+        FLAT_MB,
+        "MB",
+        f"peak {figures['before_mb']:.0f} MB before, {figures['after_mb']:.0f} MB after",
+    )
+
+
+def _ready() -> Iterator[Row]:
+    figures = _ours("ready", "-", "-")
+    yield Row("REPL ready, first block run", figures["empty"] * 1e3, READY * 1e3, "ms")
+    yield Row(f"  with {figures['bytes'] / 1e6:.1f} MB of files in it", figures["files"] * 1e3, FILES * 1e3, "ms")
+
+
+def _import(rounds: int) -> Iterator[Row]:
+    """Interleaved with a bare start, which is taken off. Seconds of the processor: an import waits for nothing."""
+    takes = []
+    for _ in range(max(5, rounds)):
+        bare, whole = measured([sys.executable, "-c", "pass"]), measured([sys.executable, "-c", ENGINE])
+        takes.append((whole.cpu - bare.cpu) * 1e3)
+    yield Row("import of the engine", median(takes), IMPORT * 1e3, "ms", "without the start of Python")
+
+
+def _ours(task: str, *arguments: str) -> Any:  # noqa: ANN401 - figures
+    done = measured([sys.executable, "-m", "benchmarks.ours", task, *arguments])
+    if done.status:
+        raise SystemExit(f"{task} left with {done.status}:\n{done.out[-3000:]}")
+    return timing.heard(done.out)
+
+
+@contextlib.contextmanager
+def _server(log: Path, delay_ms: int, scripts: Path | None = None, weather: str = "") -> Iterator[str]:
+    command = [sys.executable, "-m", "benchmarks.played", str(log), str(delay_ms), str(scripts or ""), weather]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        yield (process.stdout.readline() if process.stdout else "").strip()
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _floor() -> float:
+    """The calls of one batch over bare sockets: the time that no engine can beat here."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch, _server(Path(scratch, "log"), WORKER_MS) as url:
+        port = int(url.rpartition(":")[2].partition("/")[0])
+        return timing.median_of(lambda: asyncio.run(_bare(port)), 3)
+
+
+async def _bare(port: int) -> float:
+    body = b'{"model": "worker", "messages": [{"role": "user", "content": "x"}]}'
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nauthorization: Bearer x\r\ncontent-length: %d\r\n\r\n" % len(body)
+
+    async def call() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head + body)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    started = time.perf_counter()
+    await asyncio.gather(*(call() for _ in range(CALLS)))
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,179 @@
+"""Our engine under the same watch as the peers, and the promises that only we make, each in a process of its own.
+
+    python -m benchmarks.ours TASK URL FOLDER [TIMEOUT]
+
+TASK: scripts, compare, four, thousand, ready. FOLDER holds the scripts and the journal.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks import timing
+from bot.ledger import start
+from bot.models import connect
+from bot.rlm import names
+from bot.rlm.budget import Budget
+from bot.rlm.calls import Calls
+from bot.rlm.course import Course
+from bot.rlm.dialogue import Dialogue
+from bot.rlm.island import opened
+from bot.rlm.journal import Journal
+from bot.rlm.notebook import Notebook
+from bot.rlm.rounds import Rounds
+from bot.rlm.work import Work
+from bot.values import Dependents, Limits, Message, Prompt, PullRequest
+
+MANY, IN_FLIGHT = 1_000, 64
+LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=IN_FLIGHT)
+FILES = 500  # of 10 KB each
+READY_TAKES = 15
+
+
+class Patient(Course):
+    """Forty empty turns in a row are what is measured here; a review would be stopped after five."""
+
+    @property
+    def astray(self) -> bool:
+        """Never."""
+        return False
+
+
+class NoTree:
+    """A tree without files: the engine is measured, not git."""
+
+    async def entries(self, side: str = "head") -> dict[str, Any]:  # noqa: ARG002 - the protocol's own
+        """No paths."""
+        return {}
+
+    async def read_many(self, paths: object, side: str = "head") -> dict[str, bytes]:  # noqa: ARG002 - the same
+        """No contents."""
+        return {}
+
+
+class Ours:
+    """The root's rounds over an open REPL: budget, journal on disk, ledger and all."""
+
+    BATCH, FINISH = "llm_batch", 'set_answer("done")'
+
+    def __init__(self, url: str, folder: Path, timeout: float = 60.0) -> None:
+        self.url, self.folder, self.timeout, self.runs = url, folder, timeout, 0
+
+    def block(self, code: str) -> dict[str, str]:
+        """One turn with this code."""
+        return {"tool": code}
+
+    def run(self, model: str) -> None:
+        """One whole run with this root."""
+        self.runs += 1
+        asyncio.run(self._run(model, self.folder / f"journal-{model}-{self.runs}.jsonl"))
+
+    async def _run(self, model: str, journal: Path) -> None:
+        root = connect(f"compatible/{model}", base_url=self.url, timeout=self.timeout)
+        async with desk(self.url, journal, self.timeout) as work:
+            work.root = root
+            book = Notebook(work, author="root")
+            dialogue = Dialogue(LIMITS, LIMITS.turns)
+            dialogue.open("ctx " * 100, gate=False)
+            async with opened(await names.variables(work), names.functions(book), LIMITS) as island:
+                await Rounds(book, root, island, dialogue, Patient(LIMITS.turns), gate=False).go()
+            await root.close()
+
+
+class Asks:
+    """A worker that only passes prompts on: what stands between the block and the calls."""
+
+    name = "worker"
+
+    def __init__(self, model: Any, calls: Calls) -> None:  # noqa: ANN401 - a model
+        self.model, self.calls = model, calls
+
+    async def prompt(self, texts: list[str]) -> list[Any]:
+        """As the product's own worker does it."""
+        from bot.rlm.work import Answer
+
+        prompts = [Prompt((Message("user", text),)) for text in texts]
+        replies = await self.calls.many(self.model, prompts, "worker")
+        return [
+            Answer(getattr(reply, "text", ""), error="" if hasattr(reply, "text") else str(reply)) for reply in replies
+        ]
+
+
+@asynccontextmanager
+async def desk(url: str, journal: Path, timeout: float) -> AsyncIterator[Work]:
+    """A review of nothing, with everything behind it that a review has."""
+    pull = PullRequest("a change", "", "0", "0", "main", "feature", ".")
+    model = connect("compatible/worker", base_url=url, timeout=timeout)
+    book = Journal(journal)
+    calls = Calls(Budget(LIMITS), book)
+    worker: Any = Asks(model, calls)
+    tree: Any = NoTree()
+    try:
+        yield Work(pull, (), (), Dependents(), tree, start((), (), Dependents()), calls, worker, worker, reader=model)
+    finally:
+        book.close()
+        await model.close()
+
+
+async def thousand(url: str, folder: Path, timeout: float) -> dict[str, float]:
+    """Many calls through the one door, and what they cost in memory."""
+    async with desk(url, folder / "journal.jsonl", timeout) as work:
+        ask: Callable[[list[str]], Coroutine[Any, Any, Any]] = work.worker.prompt  # type: ignore[assignment]
+        await ask([f"warm {n}" for n in range(IN_FLIGHT)])
+        before, started = timing.peak_mb(), time.perf_counter()
+        replies = await ask([f"question {n}: " + "x" * 400 for n in range(MANY)])
+        wall = time.perf_counter() - started
+        failed = sum(bool(reply.error) for reply in replies)
+        return {"wall": wall, "before_mb": before, "after_mb": timing.peak_mb(), "failed": failed}
+
+
+async def ready() -> dict[str, float]:
+    """From nothing to the first block's end; the same with 5 MB of files in it."""
+
+    async def take(variables: dict[str, Any], code: str) -> float:
+        started = time.perf_counter()
+        async with opened(variables, {}, LIMITS) as island:
+            seen = await island.run(code)
+            wall = time.perf_counter() - started
+        if seen.error:
+            raise SystemExit(seen.error)
+        return wall
+
+    files = {f"folder/file_{n}.py": f"line of file {n}\n" * 640 for n in range(FILES)}
+    size = sum(map(len, files.values()))
+    await take({}, "1")
+    empty = sorted([await take({}, "print(1)") for _ in range(READY_TAKES)])
+    code = "print(sum(len(text) for text in files.values()))"
+    full = sorted([await take({"files": files}, code) for _ in range(READY_TAKES)])
+    return {"empty": empty[READY_TAKES // 2], "files": full[READY_TAKES // 2], "bytes": size}
+
+
+def main() -> int:
+    """One task."""
+    task, url, folder, timeout = sys.argv[1], sys.argv[2], Path(sys.argv[3]), float([*sys.argv, "60"][4])
+    engine = Ours(url, folder, timeout)
+    if task == "scripts":
+        (folder / "scripts.json").write_text(json.dumps(timing.scripts(engine)))
+    elif task == "compare":
+        found = timing.measure(engine)
+        engine.run("root-four")
+        timing.told(found)
+    elif task == "four":
+        engine.run("root-four")
+        lines = [json.loads(line) for path in folder.glob("journal-*") for line in path.read_text().splitlines()]
+        calls = [line for line in lines if line["kind"] == "call" and line["role"] == "worker"]
+        timing.told({"calls": len(calls), "failed": sum("error" in line for line in calls)})
+    elif task == "thousand":
+        timing.told(asyncio.run(thousand(url, folder, timeout)))
+    elif task == "ready":
+        timing.told(asyncio.run(ready()))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

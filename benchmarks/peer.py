@@ -1,0 +1,137 @@
+"""A peer's engine under the same watch, run by the interpreter of the environment that holds it.
+
+    PEERS/bin/python -m benchmarks.peer rlms|dspy|deeprepo URL SCRIPTS
+
+Prints the scripts that the server must play to SCRIPTS where URL is "-", else measures. Versions: see PINS.
+"""
+
+import json
+import logging
+import os
+import sys
+import tempfile
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from benchmarks import timing
+
+PINS = {"rlms": "rlms==0.1.3", "dspy": "dspy==3.4.1", "deeprepo": "deeprepo-cli==0.2.5"}
+MAX_TURNS = 400
+
+
+class Rlms:
+    """alexzhang13/rlm, its local environment."""
+
+    BATCH, FINISH = "llm_query_batched", 'answer["content"] = "done"\nanswer["ready"] = True'
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def block(self, code: str) -> str:
+        """One turn with this code."""
+        return f"go\n```repl\n{code}\n```"
+
+    def run(self, model: str) -> None:
+        """One whole run with this root."""
+        from rlm import RLM
+
+        def named(name: str) -> dict[str, str]:
+            return {"model_name": name, "base_url": self.url, "api_key": "none"}
+
+        engine = RLM(
+            backend="openai",
+            backend_kwargs=named(model),
+            other_backends=["openai"],
+            other_backend_kwargs=[named("worker")],
+            max_iterations=MAX_TURNS,
+        )
+        engine.completion("ctx " * 100)
+
+
+class Dspy:
+    """dspy.RLM with its interpreter in a process of its own; the default one needs Deno."""
+
+    BATCH, FINISH = "llm_query_batched", 'SUBMIT("done")'
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def block(self, code: str) -> str:
+        """One turn with this code."""
+        return f"[[ ## reasoning ## ]]\ngo\n\n[[ ## code ## ]]\n```python\n{code}\n```\n\n[[ ## completed ## ]]"
+
+    def run(self, model: str) -> None:
+        """One whole run with this root."""
+        import dspy
+
+        root, worker = (
+            dspy.LM(f"openai/{name}", api_base=self.url, api_key="none", cache=False) for name in (model, "worker")
+        )
+        dspy.configure(lm=root)
+        engine = dspy.RLM(
+            "context -> answer",
+            max_llm_calls=1_000,
+            max_iters=MAX_TURNS,
+            sub_lm=worker,
+            interpreter_factory=dspy.LocalInterpreter,
+        )
+        engine(context="ctx " * 100)
+
+
+class Original:
+    """Leonwenhao/deeprepo as published, its cache of worker replies off."""
+
+    BATCH, FINISH = "llm_batch", 'set_answer("done")'
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.folder = tempfile.mkdtemp()
+        Path(self.folder, "main.py").write_text("print(1)\n" * 50)
+
+    def block(self, code: str) -> dict[str, str]:
+        """One turn with this code."""
+        return {"tool": code}
+
+    def run(self, model: str) -> None:
+        """One whole run with this root."""
+        import openai
+        from deeprepo.domains import get_domain
+        from deeprepo.llm_clients import OpenRouterRootClient, SubModelClient, TokenUsage
+        from deeprepo.rlm_scaffold import RLMEngine
+
+        usage = TokenUsage()
+        root = OpenRouterRootClient(usage=usage, model=model)
+        root.client = openai.OpenAI(api_key="none", base_url=self.url)
+        worker = SubModelClient(usage=usage, model="worker", base_url=self.url, use_cache=False)
+        RLMEngine(root, worker, usage, max_turns=MAX_TURNS, verbose=False).analyze(self.folder, get_domain("code"))
+
+
+ENGINES: dict[str, Any] = {"rlms": Rlms, "dspy": Dspy, "deeprepo": Original}
+
+
+def main() -> int:
+    """Write this peer's scripts, or measure it. Exit 4 where the pinned version is not installed."""
+    name, url, scripts = sys.argv[1:4]
+    package, _, pinned = PINS[name].partition("==")
+    try:
+        if version(package) != pinned:
+            return 4
+    except PackageNotFoundError:
+        return 4
+    for variable in ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY"):
+        os.environ[variable] = "none"
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # no download at import
+    logging.disable(logging.WARNING)
+    engine = ENGINES[name](url)
+    if url == "-":
+        Path(scripts).write_text(json.dumps(timing.scripts(engine)))
+        return 0
+    found = timing.measure(engine)
+    engine.run("root-four")
+    timing.told(found)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

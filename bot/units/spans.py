@@ -1,0 +1,161 @@
+"""Which lines belong together: changed definitions, and runs of changed lines that lie in none of them.
+
+A line is read once: a definition that stands whole takes its changed members along, a large one of which little changed
+gives way to them and keeps only its own changed lines.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from bot.values import ChangedFile, ChangedSymbol, Hunk, Line, Side, tokens
+from bot.values.model import CHARS_PER_TOKEN
+
+MAX_TOKENS = 6_000  # of one unit; a larger one is split
+OVERLAP = 10  # lines that two parts of a split unit share
+MARGIN = 3  # unchanged lines around a hunk that lies outside any definition
+WHOLE_LINES = 60  # a definition up to this length is read with its members, however little of it changed
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of one side that belong together. `names`: the definitions whose users are its users."""
+
+    name: str
+    start: int
+    end: int
+    side: Side
+    symbol: ChangedSymbol | None = None
+    names: tuple[str, ...] = ()
+    before: int = 0  # unchanged lines that are shown around it, where changed lines and no definition cut it out
+    after: int = 0
+    whole: bool = False  # a file that is new or gone
+
+
+def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
+    """The changed definitions, then runs of changed lines that lie in none of them. A new or deleted file is one span."""
+    if file.status in {"added", "deleted"} and (file.added or file.removed):
+        return [_whole(file, symbols)]
+    found = _definitions(file, symbols)
+    found += _runs(file.added - _covered(found, "head"), "head", file.added)
+    # A removed line inside a definition that still exists is shown by that definition's diff.
+    found += _runs(_removed_alone(file, found), "base", file.removed)
+    return found
+
+
+def _whole(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> Span:
+    names, first = tuple(changed.symbol.name for changed in symbols), symbols[0] if symbols else None
+    if file.status == "added":
+        return Span("the new file", min(file.added), max(file.added), "head", first, names, whole=True)
+    return Span("the deleted file", min(file.removed), max(file.removed), "base", first, names, whole=True)
+
+
+def near(hunk: Hunk, span: Span) -> Iterator[Line]:
+    """The lines of a hunk that belong to a span and its margin. A removed line stands before the head line that follows it."""
+    start, end = span.start - span.before, span.end + span.after
+    first, size = (hunk.old_start, hunk.old_lines) if span.side == "base" else (hunk.new_start, hunk.new_lines)
+    if first > end + 1 or first + size < start:
+        return
+    at = hunk.new_start
+    for line in hunk.lines:
+        if span.side == "base":
+            at = line.old if line.old is not None else -1
+        elif line.new is not None:
+            at = line.new
+        if start <= at <= end + (line.kind == "-" and span.side == "head"):
+            yield line
+        at += span.side == "head" and line.new is not None
+
+
+def parts(span: Span, lines: Sequence[str]) -> Iterator[Span]:
+    """The span itself, or overlapping parts of it that end at its very last line."""
+    start, end = max(1, span.start), min(len(lines), span.end)
+    if tokens("\n".join(lines[start - 1 : end])) <= MAX_TOKENS:
+        yield span
+        return
+    at, number = start, 1
+    while at <= end:
+        last, size = at, 0
+        while last <= end and (size := size + len(lines[last - 1]) + 1) <= MAX_TOKENS * CHARS_PER_TOKEN:
+            last += 1
+        last = min(max(last - 1, at), end)
+        yield replace(span, name=f"{span.name}#{number}", start=at, end=last)
+        if last >= end:
+            return
+        at, number = max(last - OVERLAP + 1, at + 1), number + 1
+
+
+def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
+    """One span for each changed definition that is not read as part of another, outermost first."""
+    found: list[Span] = []
+    waiting = sorted(
+        (_of(changed) for changed in symbols), key=lambda span: (span.side, span.start, -span.end, span.name)
+    )
+    while waiting:
+        outer = waiting.pop(0)
+        inner = [span for span in waiting if _inside(span, outer)]
+        if not inner or _stands_whole(outer):
+            waiting = [span for span in waiting if span not in inner]
+            names = (outer.name, *(name for span in inner for name in span.names))
+            found.append(replace(outer, names=tuple(dict.fromkeys(names))))
+        else:
+            found += _remains(file, outer, inner)
+    return found
+
+
+def _of(changed: ChangedSymbol) -> Span:
+    symbol = changed.symbol
+    return Span(symbol.name, symbol.start, symbol.end, symbol.side, changed, (symbol.name,))
+
+
+def _inside(span: Span, outer: Span) -> bool:
+    return span.side == outer.side and outer.start <= span.start and span.end <= outer.end
+
+
+def _stands_whole(span: Span) -> bool:
+    """New and removed definitions, and short ones, are judged as a whole."""
+    whole = span.symbol is not None and span.symbol.change in {"added", "removed"}
+    return whole or span.end - span.start < WHOLE_LINES
+
+
+def _remains(file: ChangedFile, outer: Span, inner: Sequence[Span]) -> list[Span]:
+    """The changed lines of a large definition that lie in none of its changed members, under its name."""
+    changed = file.added if outer.side == "head" else file.removed
+    own = {line for line in changed - _covered(inner, outer.side) if outer.start <= line <= outer.end}
+    runs = _runs(own, outer.side, changed)
+    names = [outer.name if len(runs) == 1 else f"{outer.name} {run.name}" for run in runs]
+    return [
+        replace(run, name=name, symbol=outer.symbol, names=outer.names) for run, name in zip(runs, names, strict=True)
+    ]
+
+
+def _covered(found: Iterable[Span], side: Side) -> set[int]:
+    return {line for span in found if span.side == side for line in range(span.start, span.end + 1)}
+
+
+def _removed_alone(file: ChangedFile, found: Sequence[Span]) -> set[int]:
+    """Removed lines that no span shows: neither a removed definition nor the diff of a head span."""
+    shown = _covered(found, "base")
+    for hunk in file.hunks:
+        for span in (s for s in found if s.side == "head"):
+            shown |= {line.old for line in near(hunk, span) if line.kind == "-" and line.old}
+    return set(file.removed) - shown
+
+
+def _runs(lines: Collection[int], side: Side, changed: Collection[int]) -> list[Span]:
+    """Near lines together, with the unchanged lines around them. `changed`: what other spans show."""
+    runs: list[list[int]] = []
+    for line in sorted(lines):
+        if runs and line - runs[-1][1] <= 2 * MARGIN:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    sign = "removed " if side == "base" else ""
+    return [
+        Span(f"{sign}lines {a}-{b}", a, b, side, before=_quiet(a, -1, changed), after=_quiet(b, 1, changed))
+        for a, b in runs
+    ]
+
+
+def _quiet(line: int, step: int, changed: Collection[int]) -> int:
+    """How many unchanged lines follow in this direction, up to the margin."""
+    return next((n for n in range(MARGIN) if line + step * (n + 1) in changed), MARGIN)

@@ -1,0 +1,28 @@
+"""What one review hands to the next one of the same change, so that a push is read in its difference only."""
+
+from dataclasses import dataclass
+
+from bot.values.review import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A unit that was read, by the digest of everything that was judged of it."""
+
+    id: str
+    digest: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The last review of the same change."""
+
+    number: int  # of its round
+    base: str
+    head: str
+    marks: tuple[Mark, ...] = ()
+    dependents: tuple[str, ...] = ()  # unchanged files that were read
+    findings: tuple[Finding, ...] = ()  # said, and as far as known not fixed
+    files: tuple[str, ...] = ()  # changed at that time
+    summary: str = ""

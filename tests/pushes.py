@@ -1,0 +1,93 @@
+"""Three pushes of one pull request, reviewed through the door, each with the JSON output of the one before."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+
+from bot import doubles, pipeline, wiring
+from bot.doubles import Reply, Server
+from bot.outputs import json_file
+from bot.values import Finding, Review, ReviewRequest
+
+Files = dict[str, str | bytes | None]
+Worker = Callable[[Mapping[str, Any]], Reply]
+CONFIRMED = {"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "r"}
+BASE: Files = {
+    "shop/__init__.py": "",
+    "shop/rates.py": "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n",
+    "shop/cart.py": "from shop.rates import apply\n\n\ndef total(rows):\n    return sum(apply(0.2, row) for row in rows)\n",
+}
+FIRST: Files = {
+    "shop/rates.py": "def apply(rate, amount):\n    return amount * rate + 0\n",
+    "shop/label.py": "def label(parcel):\n    size = parcel.size[0]\n    return str(size)\n\n\ndef weigh(parcel):\n    return parcel.weight\n",
+}
+SECOND: Files = {
+    "shop/rates.py": "def apply(rate, amount):\n    if amount < 0:\n        return 0\n    return amount * rate + 0\n",
+    "shop/label.py": "# labels of parcels\n# as they are printed\n\n" + str(FIRST["shop/label.py"]),
+    "shop/stamp.py": "def stamp(letter):\n    return letter.stamps.pop()\n",
+}
+NEGATIVE, SIZES, STAMPS, OLD = "amount * rate + 0", "parcel.size[0]", "letter.stamps.pop()", "return parcel.weight"
+
+
+def found(path: str, quote: str, severity: str, title: str) -> dict[str, Any]:
+    return {
+        "path": path, "quote": quote, "line": 0, "title": title, "why": "w", "consequence": "c", "trigger": "t",
+        "severity": severity, "category": "logic", "claims": [], "evidence": [], "suggestion": None,
+    }  # fmt: skip
+
+
+KNOWN = {
+    NEGATIVE: found("shop/rates.py", "    return amount * rate + 0", "medium", "A negative amount is accepted"),
+    SIZES: found("shop/label.py", "    size = parcel.size[0]", "medium", "An empty size crashes the label"),
+    STAMPS: found("shop/stamp.py", "    return letter.stamps.pop()", "medium", "A letter without stamps crashes"),
+}
+
+
+class Hand:
+    """The repository under review, and the reviews of it."""
+
+    def __init__(self, repository: Repository, scratch: Path, env: pytest.MonkeyPatch) -> None:
+        self.repository, self.scratch, self.env = repository, scratch, env
+        self.requests: list[str] = []
+
+    def review(self, previous: Review | bytes | None = None, worker: Worker | None = None, **flags: object) -> Review:
+        """Review the branch as it stands, given what the last review wrote."""
+        data = json_file.render(previous).encode() if isinstance(previous, Review) else previous
+        with doubles.in_thread(Server(worker or judge)) as server:
+            self.env.setenv("DEEPREPO_BASE_URL", server.openai_url)
+            given = {"worker": "compatible/worker", "strategy": "fanout", "previous": data, **flags}
+            deps = wiring.deps(given, str(self.scratch), lambda _: None)
+            review = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), deps))
+            self.requests = [str(body["messages"]) for body in server.requests]
+        return review
+
+
+def judge(body: Mapping[str, Any]) -> Reply:
+    """Reports what it knows of where it stands in the prompt; refutes the negative amount where it is handled."""
+    text = str(body["messages"])
+    if "The claim, about" in text:
+        handled = "A negative amount" in text and "return 0" in text
+        return Reply(data={**CONFIRMED, "verdict": "refuted"} if handled else CONFIRMED)
+    hits = [item for quote, item in KNOWN.items() if quote in text]
+    if "return 0" in text:
+        hits = [item for item in hits if item is not KNOWN[NEGATIVE]]
+    return Reply(data={"answer": "Read.", "findings": hits})
+
+
+def titles(findings: Iterable[Finding]) -> set[str]:
+    return {finding.title for finding in findings}
+
+
+def first_push(repository: Repository, scratch: Path, env: pytest.MonkeyPatch) -> Hand:
+    """A feature branch on which the first push is made."""
+    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        env.delenv(variable, raising=False)
+    repository.commit(BASE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(FIRST, "first push")
+    scratch.mkdir()
+    return Hand(repository, scratch, env)

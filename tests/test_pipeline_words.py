@@ -1,0 +1,65 @@
+"""What the base branch decides about a review's words, and the fixes that can be committed, through the whole line."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot import doubles, pipeline, wiring
+from bot.doubles import Server
+from bot.outputs import posts
+from bot.values import Review, ReviewRequest, Spot
+
+SETTINGS = "language: de\nstrategy: {}\n"
+CODE = "def total(rows):\n    return sum(rows)\n"
+WRONG = "def total(rows):\n    if len(rows) is 1000:\n        return 0\n    return sum(rows)\n"
+
+
+def reviewed(repository: Repository, settings: str, patch: pytest.MonkeyPatch, server: Server | None = None) -> Review:
+    """A change of one function, under these settings of the base branch."""
+    repository.commit(
+        {".deeprepo.yml": settings, ".deeprepo/templates/inline.md.j2": "OWN {{ title }}\n", "a.py": CODE}
+    )
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({".deeprepo.yml": "language: fr\n", ".deeprepo/templates/inline.md.j2": "EVIL", "a.py": WRONG})
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
+        patch.delenv(name, raising=False)
+    flags = {"worker": "compatible/worker"} if server else {}
+    if server:
+        patch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+    scratch = repository.folder.parent / "scratch"
+    Path(scratch).mkdir()
+    request = ReviewRequest(str(repository.folder))
+    return asyncio.run(pipeline.review(request, wiring.deps(flags, str(scratch), lambda _: None)))
+
+
+def test_language_and_templates_come_from_the_base_branch(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the pull request says about them is not heard."""
+    review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
+    made = posts.comments(review)
+    assert review.language == "de"
+    assert "### Was gelesen wurde" in made.summary
+    assert [post.body.split("\n")[1][:3] for post in made.posts] == ["OWN"] * len(made.posts) != []
+
+
+def test_a_fix_of_an_analyser_can_be_committed(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was applied to the head and parsed; the risk map and the spot stand in the review."""
+    review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
+    (placed,) = [row for row in review.findings if row.finding.rule == "F632"]
+    assert placed.replacement == "    if len(rows) == 1000:"
+    assert placed.spot == Spot("a.py", 2, 2, "RIGHT")
+    assert [area.folder for area in review.areas] == ["", ".deeprepo/templates"]
+
+
+@pytest.mark.parametrize("strategy", ["fanout", "direct"])
+def test_models_are_asked_for_the_language(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
+    """One line at the end of the instructions."""
+    with doubles.in_thread(Server({"answer": "", "findings": []})) as server:
+        reviewed(repository, SETTINGS.format(strategy), monkeypatch, server)
+    first = server.requests[0]["messages"][0]
+    assert (first["role"], 'the language with the code "de"' in str(first["content"])) == ("system", True)

@@ -1,0 +1,162 @@
+"""What later pushes are told, and what they are spared."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from pushes import (
+    BASE,
+    FIRST,
+    KNOWN,
+    NEGATIVE,
+    OLD,
+    SECOND,
+    SIZES,
+    STAMPS,
+    Hand,
+    Worker,
+    first_push,
+    found,
+    judge,
+    titles,
+)
+
+from bot.doubles import Reply
+from bot.findings import earlier
+from bot.outputs import json_file
+from bot.values import Review
+
+
+@pytest.fixture
+def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """A feature branch on which the first push is made."""
+    return first_push(repository, tmp_path / "scratch", monkeypatch)
+
+
+def test_the_first_round_says_everything_as_new(hand: Hand) -> None:
+    """Nothing is open and nothing fixed."""
+    first = hand.review()
+    assert {(p.finding.title, p.finding.status) for p in first.findings} == {
+        (KNOWN[NEGATIVE]["title"], "new"),
+        (KNOWN[SIZES]["title"], "new"),
+    }
+    assert (first.round.number, first.still, first.fixed) == (1, (), ())
+
+
+def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
+    """Every unit is reused, the findings stay open, the summary stands, and nothing is said twice."""
+    first = hand.review()
+    again = hand.review(first)
+    assert hand.requests == []
+    assert again.cost.calls == 0
+    assert again.findings == ()
+    assert titles(again.still) == titles(p.finding for p in first.findings)
+    assert {f.status for f in again.still} == {"open"}
+    assert again.coverage.count("unit") == again.coverage.count("unit", "reused") > 0
+    assert again.coverage.complete
+    assert again.round.number == 2
+
+
+def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) -> None:
+    """The fix is recognised, the moved one keeps its identity, new code speaks, and only what changed is read."""
+    first = hand.review()
+    hand.repository.commit(SECOND, "second push")
+    second = hand.review(first)
+    assert titles(p.finding for p in second.findings) == {KNOWN[STAMPS]["title"]}
+    assert titles(second.fixed) == {KNOWN[NEGATIVE]["title"]}
+    (moved,) = second.still
+    before = next(p.finding for p in first.findings if p.finding.path == "shop/label.py")
+    assert (moved.status, moved.start, moved.fingerprint) == ("moved", before.start + 3, before.fingerprint)
+    asked = [text for text in hand.requests if "The claim, about" not in text]
+    assert asked
+    assert not any("def total(rows)" in text and "apply(rate" not in text for text in asked)
+
+
+def test_the_third_round_knows_the_whole_history(hand: Hand) -> None:
+    """What was fixed does not come back, what is open stays open under its first fingerprint."""
+    first = hand.review()
+    hand.repository.commit(SECOND, "second push")
+    second = hand.review(first)
+    hand.repository.commit({"shop/stamp.py": "def stamp(letter):\n    return next(iter(letter.stamps), None)\n"})
+    third = hand.review(second)
+    assert third.round.number == 3
+    assert titles(third.fixed) == {KNOWN[STAMPS]["title"]}
+    assert [f.fingerprint for f in third.still] == [f.fingerprint for f in second.still]
+    assert not third.findings
+
+
+def test_a_renamed_file_keeps_its_findings(hand: Hand) -> None:
+    """The place is the new path, the identity the old one."""
+    first = hand.review()
+    hand.repository.git("mv", "shop/label.py", "shop/labels.py")
+    hand.repository.commit({}, "rename")
+    second = hand.review(first)
+    moved = next(f for f in second.still if f.title == KNOWN[SIZES]["title"])
+    assert (moved.path, moved.status) == ("shop/labels.py", "moved")
+    assert moved.fingerprint in {p.finding.fingerprint for p in first.findings}
+
+
+def test_a_small_edit_of_the_line_keeps_the_identity(hand: Hand) -> None:
+    """Reported again with other words around it, it is the same finding."""
+    first = hand.review()
+    edited = str(FIRST["shop/label.py"]).replace("size = parcel.size[0]", "size = parcel.size[0]  # first")
+    hand.repository.commit({"shop/label.py": edited}, "comment")
+
+    def worker(body: Mapping[str, Any]) -> Reply:
+        item = {**KNOWN[SIZES], "quote": "    size = parcel.size[0]  # first", "title": "An empty size crashes"}
+        shown = "def label" in str(body["messages"]) and "The claim, about" not in str(body["messages"])
+        return Reply(data={"answer": "", "findings": [item] if shown else []}) if shown else judge(body)
+
+    second = hand.review(first, worker)
+    assert second.findings == ()
+    assert {f.fingerprint for f in second.still} == {p.finding.fingerprint for p in first.findings}
+
+
+def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand) -> None:
+    """A late finding of medium severity on lines of the last round is folded; a high one is said; --full says both."""
+    first = hand.review()
+    hand.repository.commit(
+        {"shop/label.py": str(FIRST["shop/label.py"]) + "\n\ndef more(parcel):\n    return weigh(parcel)\n"}
+    )
+
+    def late(severity: str) -> Worker:
+        item = found("shop/label.py", "    return parcel.weight", severity, "The weight may be missing")
+
+        def worker(body: Mapping[str, Any]) -> Reply:
+            text = str(body["messages"])
+            asked = OLD in text and "The claim, about" not in text
+            return Reply(data={"answer": "", "findings": [item]}) if asked else judge(body)
+
+        return worker
+
+    def place(review: Review) -> list[str]:
+        return [p.place for p in review.findings if p.finding.title == "The weight may be missing"]
+
+    assert place(hand.review(first, late("medium"))) == ["folded"]
+    assert place(hand.review(first, late("high"))) == ["inline"]
+    assert place(hand.review(first, late("medium"), full=True)) == ["inline"]
+
+
+def test_full_reads_everything_again_and_still_repeats_nothing(hand: Hand) -> None:
+    """The memory stays; only the savings and the bar are lifted."""
+    first = hand.review()
+    again = hand.review(first, full=True)
+    assert hand.requests
+    assert again.coverage.count("unit", "reused") == 0
+    assert again.findings == ()
+    assert titles(again.still) == titles(p.finding for p in first.findings)
+
+
+def test_a_change_that_was_taken_back_is_fixed(hand: Hand) -> None:
+    """The file is as it was before the pull request."""
+    first = hand.review()
+    hand.repository.commit({"shop/rates.py": BASE["shop/rates.py"]}, "take it back")
+    second = hand.review(first)
+    assert titles(second.fixed) == {KNOWN[NEGATIVE]["title"]}
+
+
+def test_what_is_written_is_what_is_read() -> None:
+    """The reader of the earlier review knows the form that this version writes."""
+    assert earlier.SCHEMA_VERSION == json_file.SCHEMA_VERSION

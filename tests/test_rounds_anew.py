@@ -1,0 +1,68 @@
+"""When an earlier review cannot be built upon, everything is read again, and the review says why."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from pushes import (
+    Hand,
+    first_push,
+)
+
+from bot.outputs import json_file
+
+
+@pytest.fixture
+def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """A feature branch on which the first push is made."""
+    return first_push(repository, tmp_path / "scratch", monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda text: text[:200], "no JSON"),
+        (lambda _: b"[]", "not written by deeprepo"),
+        (lambda text: text.replace(b'"schema_version": 1', b'"schema_version": 7'), "another form"),
+        (lambda text: json.dumps({**json.loads(text), "read": 5}).encode(), "damaged"),
+        (lambda text: json.dumps({**json.loads(text), "findings": [{"path": 1}]}).encode(), "damaged"),
+    ],
+)
+def test_what_cannot_be_trusted_is_not_built_upon(hand: Hand, damage: Callable[[bytes], bytes], reason: str) -> None:
+    """A full review, and a note that says why."""
+    first = hand.review()
+    again = hand.review(damage(json_file.render(first).encode()))
+    assert len(again.findings) == len(first.findings)
+    assert any(reason in note and "everything was read again" in note for note in again.notes)
+
+
+def test_a_rewritten_history_is_read_anew(hand: Hand) -> None:
+    """The reviewed head is no ancestor of the new one."""
+    first = hand.review()
+    hand.repository.git("commit", "--amend", "-qm", "another message", "--date", "2026-02-02T00:00:00Z")
+    again = hand.review(first)
+    assert again.findings
+    assert any("is not built on" in note for note in again.notes)
+
+
+def test_another_base_is_read_anew(hand: Hand) -> None:
+    """The merge base moved: what the change is, is another question."""
+    first = hand.review()
+    repo = hand.repository
+    repo.git("checkout", "-q", "main")
+    repo.commit({"other.py": "x = 1\n"})
+    repo.git("checkout", "-q", "feature")
+    repo.git("merge", "-q", "--no-edit", "main")
+    again = hand.review(first)
+    assert again.findings
+    assert any("the base changed" in note.lower() for note in again.notes)
+
+
+def test_what_the_analysers_read_does_not_stand_in_for_a_model(hand: Hand) -> None:
+    """An offline review leaves every unit to be read by the first model that comes."""
+    offline = hand.review(strategy="offline")
+    again = hand.review(offline)
+    assert hand.requests
+    assert again.coverage.count("unit", "reused") == 0
