@@ -1,26 +1,28 @@
 """Checks without a model. A new one is one file that satisfies `ports.Analyzer` and one line here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from bot.ports import Analyzer
+from bot.ports import Analyzer, Language
 
-
-def _contracts() -> Analyzer:
-    from bot.analyzers import contracts
-
-    return contracts
+Languages = Mapping[str, Language]  # name -> language: who judges definitions and calls has to know who reads them
 
 
-def _ruff() -> Analyzer:
+def _contracts(languages: Languages) -> Analyzer:
+    from bot.analyzers.contracts import Contracts
+
+    return Contracts(languages)
+
+
+def _ruff(_: Languages) -> Analyzer:
     from bot.analyzers import ruff
 
     return ruff
 
 
-def _secrets() -> Analyzer:
+def _secrets(_: Languages) -> Analyzer:
     from bot.analyzers import secrets
 
     return secrets
 
 
-ANALYZERS: dict[str, Callable[[], Analyzer]] = {"contracts": _contracts, "ruff": _ruff, "secrets": _secrets}
+ANALYZERS: dict[str, Callable[[Languages], Analyzer]] = {"contracts": _contracts, "ruff": _ruff, "secrets": _secrets}

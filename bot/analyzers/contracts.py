@@ -1,40 +1,59 @@
 """Contracts that a change breaks for callers it does not touch. No model: what is said here is proven from the tree.
 
-Two families: a name that is gone (`removed-symbol`, `removed-module`), and a signature that a call no longer fits (`arity`,
-`keyword`, `required-parameter`). Where anything else could give the name a meaning, nothing is said.
+Two families: a name that is gone (`removed-symbol`, `removed-module`), and a signature that a call or an overriding method no
+longer fits (`arity`, `keyword`, `required-parameter`, `override`). Where anything else could give the name a meaning, nothing is said.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.analyzers.contracts_arity import Misfit, judged, misfit
+from bot.analyzers.contracts_overrides import overridden
 from bot.analyzers.contracts_words import Broken, finding
-from bot.ports import Tree
+from bot.diff.skip import MOVED
+from bot.ports import Language, Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Reference
 
-NAME = "contracts"
-READS = "call sites in Python, JavaScript and TypeScript files"
-SUFFIXES = frozenset({".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"})
+GLANCE, MOST = 10, 4  # lines read at one glance; findings of one caller about one changed file
 Group = tuple[str, str, str]  # caller, changed file, family
 
 
-def wants(file: ChangedFile) -> bool:
-    """Whether the file can define what others call."""
-    return file.skip is None and PurePosixPath(file.path).suffix.lower() in SUFFIXES
+class Contracts:
+    """The checks over the languages that are registered. Satisfies `ports.Analyzer`."""
+
+    def __init__(self, languages: Mapping[str, Language]) -> None:
+        self.NAME = "contracts"
+        self.READS = f"call sites in files of {', '.join(sorted(languages))}"
+        self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Whether the file can define what others call."""
+        return file.skip in (None, MOVED) and PurePosixPath(file.path).suffix.lower() in self._suffixes
+
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
+        """One finding per place of a caller file that breaks."""
+        return await check(tree, files, dependents)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
-    """One finding per caller file and changed file, with the caller's own line and both sides as evidence."""
+    """One finding per place of a caller file that breaks, with the caller's own line and both sides as evidence."""
     symbols = {f"{item.symbol.path}:{item.symbol.name}": item for item in dependents.symbols}
+    old = {file.path: file.old_path for file in files if file.old_path}
+    moved = {file.old_path: file.path for file in files if file.status == "renamed"}
     groups: dict[Group, list[Broken]] = defaultdict(list)
+    told: set[tuple[str, int, str]] = set()  # one call that several changed definitions explain is said once
     for reference in dependents.references:
         broken = _broken(reference, symbols)
-        if broken is not None and reference.text.strip():
+        place = reference.path, reference.line, reference.name
+        if broken is not None and reference.text.strip() and place not in told:
+            told.add(place)
             family = "removed" if broken.rule.startswith("removed") else "signature"
-            groups[reference.path, reference.symbol.rpartition(":")[0], family].append(broken)
-    old = {file.path: file.old_path for file in files if file.old_path}
-    found = [await finding(tree, _ordered(rows), old) for rows in groups.values()]
+            home = reference.symbol.rpartition(":")[0]
+            groups[reference.path, home, family].append(replace(broken, moved=moved.get(home) or ""))
+    found = [await finding(tree, rows, old) for group in groups.values() for rows in _places(group)]
+    found += await overridden(tree, dependents.heirs, symbols)
     return tuple(sorted(found, key=lambda item: (item.severity != "high", item.path, item.start)))
 
 
@@ -60,14 +79,23 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
     return misfit(before, after, reference)
 
 
+def _places(rows: Sequence[Broken]) -> list[list[Broken]]:
+    """The rows by definition, those of one neighbourhood together: what is read at one glance is said once."""
+    by_name: dict[str, list[Broken]] = defaultdict(list)
+    module = any(row.rule == "removed-module" for row in rows)  # then the names in it are gone with it
+    for row in rows:
+        by_name["" if module else row.reference.symbol].append(row)
+    places: list[list[Broken]] = []
+    for mine in sorted((_ordered(part) for part in by_name.values()), key=lambda part: part[0].reference.line):
+        near = places and mine[0].reference.line - places[-1][0].reference.line <= GLANCE
+        if near or len(places) == MOST:
+            places[-1] += mine
+        else:
+            places.append(mine)
+    return places
+
+
 def _ordered(rows: Sequence[Broken]) -> list[Broken]:
-    """The row that speaks first: a removed module before its names, a sure call before an import, then by line."""
-    return sorted(
-        rows,
-        key=lambda row: (
-            row.rule != "removed-module",
-            not row.reference.sure,
-            {"call": 0, "mention": 1}.get(row.reference.form, 2),
-            row.reference.line,
-        ),
-    )
+    """The row that speaks first: a sure call before a mention before an import, then by line."""
+    forms = {"call": 0, "mention": 1}
+    return sorted(rows, key=lambda r: (not r.reference.sure, forms.get(r.reference.form, 2), r.reference.line))

@@ -7,6 +7,7 @@ from bot.values import Parameter, Reference, Signature
 
 # Plain JavaScript drops what is too much and passes `undefined` for what is missing: a count proves nothing there.
 TOLERANT = frozenset({".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte"})
+LAVISH = frozenset({".php", ".inc", ".phtml"})  # PHP drops what is too much and insists on what is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,13 @@ def judged(definition: str, caller: str) -> bool:
 
 
 def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | None:
-    """The first thing that is wrong with a call. `before` tells what is new about it."""
+    """The first thing that is wrong with a call. `before` tells what is new about it. One overload that fits is enough."""
+    wrong = _wrong(before, after, call)
+    others = (Signature(parameters, "") for parameters in after.also)
+    return wrong if wrong is None or all(_wrong(before, other, call) is not None for other in others) else None
+
+
+def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | None:
     places = [item for item in after.parameters if item.kind in ("positional", "positional-only")]
     kinds = {item.kind for item in after.parameters}
     for keyword in call.keywords:
@@ -31,7 +38,7 @@ def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | Non
             return Misfit("keyword", f"still passes {keyword}=")
     if call.spread:
         return None
-    if call.positional > len(places) and "varargs" not in kinds:
+    if call.positional > len(places) and "varargs" not in kinds and PurePosixPath(call.path).suffix not in LAVISH:
         return Misfit("arity", f"still passes {_count(call.positional)}, of which {len(places)} are accepted")
     for index, item in enumerate(places):
         if item.required and index >= call.positional and item.name not in call.keywords:

@@ -8,6 +8,7 @@ from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Symbol
 
+NAMED = 3  # names in a title
 MORE = 6  # further lines of the caller that are quoted
 
 
@@ -19,6 +20,7 @@ class Broken:
     symbol: ChangedSymbol | None
     rule: str
     misfit: Misfit | None = None
+    moved: str = ""  # where a file went that was imported
 
     @property
     def home(self) -> str:
@@ -32,27 +34,31 @@ class Broken:
             return self.home
         before = self.symbol.before if self.symbol is not None else None
         said = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
-        said = said.removesuffix(".__init__").removesuffix(".constructor")
-        return f"{said}()" if before is not None and before.kind in ("function", "method") else said
+        said = (
+            said.removesuffix(".__init__")
+            .removesuffix(".constructor")
+            .removesuffix(".__construct")
+            .removesuffix(".initialize")
+        )
+        return f"{said}()" if before is not None and before.kind in ("function", "method", "declaration") else said
 
 
 async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) -> Finding:
     """One finding of a caller file; the first row is quoted, the others are evidence. `old`: path -> path before the change."""
-    first = rows[0]
-    reference = first.reference
+    first = next((row for row in rows if row.rule == "removed-module"), rows[0])
+    reference = rows[0].reference
     evidence = await _definitions(tree, rows, old)
     where = next((f"{item.path}:{item.line}" for item in evidence if item.side == "base"), first.home)
     evidence += [
         Evidence(row.reference.path, row.reference.text, row.reference.line, note="also broken")
-        for row in rows[1 : MORE + 1]
-        if row.reference.line != reference.line
+        for row in _further(rows)
     ]
     return Finding(
         path=reference.path,
         quote=reference.text,
-        title=_title(rows),
-        why=_why(first, where),
-        consequence=_consequence(first, len({row.reference.line for row in rows})),
+        title=_title(first, rows),
+        why=_why(first, reference, where),
+        consequence=_consequence(reference, len({row.reference.line for row in rows})),
         severity="medium" if reference.test else "high",
         category="broken-caller",
         source="contracts",
@@ -64,18 +70,25 @@ async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) ->
     )
 
 
-def _title(rows: Sequence[Broken]) -> str:
-    first = rows[0]
-    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
-    said = names[0] if len(names) == 1 else f"{', '.join(names[:3])}{' and more' if len(names) > 3 else ''}"  # noqa: PLR2004
-    still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
+def _further(rows: Sequence[Broken]) -> list[Broken]:
+    """The other lines, one row each."""
+    lines = {row.reference.line: row for row in reversed(rows) if row.reference.line != rows[0].reference.line}
+    return [lines[line] for line in sorted(lines)][:MORE]
+
+
+def _title(first: Broken, rows: Sequence[Broken]) -> str:
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
+    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
+    said = names[0] if len(names) == 1 else f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"
+    still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
     be, it = ("is", "it") if len(names) == 1 else ("are", "them")
     return f"{said} {be} {_fate(first)}, but {first.reference.path} still {still} {it}"
 
 
 def _fate(row: Broken) -> str:
+    if row.moved and row.rule == "removed-module":
+        return f"moved to {row.moved}"
     after = row.symbol.after if row.symbol is not None and row.symbol.change == "renamed" else None
     before = row.symbol.before if row.symbol is not None else None
     if after is None or before is None:
@@ -83,8 +96,7 @@ def _fate(row: Broken) -> str:
     return f"moved to {after.path}" if after.short == before.short else f"renamed to {after.short}"
 
 
-def _why(row: Broken, where: str) -> str:
-    reference = row.reference
+def _why(row: Broken, reference: Reference, where: str) -> str:
     here = f"{reference.path}:{reference.line}"
     if row.misfit is not None and row.symbol is not None:
         before, after = row.symbol.before, row.symbol.after
@@ -92,18 +104,24 @@ def _why(row: Broken, where: str) -> str:
         now = after.signature.text if after is not None and after.signature is not None else ""
         return f"{row.name} was `{was}` and is now `{now}` ({row.home}). The call at {here} {row.misfit.says}."
     if row.rule == "removed-module":
-        return f"This change removes {row.home}; nothing in the tree takes its place, and {here} imports it."
+        imported = f"{row.reference.path}:{row.reference.line}"
+        used = "" if imported == here else f" and uses it at line {reference.line}"
+        if row.moved:
+            return f"This change moves {row.home} to {row.moved}; {imported} imports it from its old place{used}."
+        return f"This change removes {row.home}; nothing in the tree takes its place, and {imported} imports it{used}."
     by_name = (
         "" if reference.sure else " No other definition of that name is left in the tree, and there was none before."
     )
-    return f"This change has {_fate(row)} `{row.name}` ({where} before the change), and {here} still uses the old name.{by_name}"
+    return f"`{row.name}` ({where} before the change) is {_fate(row)}, and {here} still uses the old name.{by_name}"
 
 
-def _consequence(row: Broken, places: int) -> str:
+def _consequence(reference: Reference, places: int) -> str:
     many = f" {places} lines of this file are affected." if places > 1 else ""
-    if row.reference.path.endswith((".ts", ".tsx", ".mts", ".cts")):
+    if reference.path.endswith((".java", ".kt", ".cs")):
+        return f"The file no longer compiles.{many}"
+    if reference.path.endswith((".ts", ".tsx", ".mts", ".cts")):
         return f"The file no longer compiles, or fails when this line runs.{many}"
-    if row.reference.form == "import":
+    if reference.form == "import":
         return f"Importing this file fails, or the name is undefined when it is used.{many}"
     return f"This line fails whenever it runs.{many}"
 
@@ -114,7 +132,7 @@ async def _definitions(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str
     for row in rows:
         sides = [(row.symbol.before, "before"), (row.symbol.after, "after")] if row.symbol is not None else []
         for symbol, note in sides:
-            item = await _line(tree, symbol.path, symbol.side, symbol, note) if symbol is not None else None
+            item = await line_of(tree, symbol, note) if symbol is not None else None
             if item is not None:
                 found.setdefault((item.path, item.line, item.side), item)
         if row.symbol is None and row.rule != "removed-module":
@@ -124,12 +142,12 @@ async def _definitions(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str
     return list(found.values())[: 2 * MORE]
 
 
-async def _line(tree: Tree, path: str, side: Side, symbol: Symbol, note: str) -> Evidence | None:
+async def line_of(tree: Tree, symbol: Symbol, note: str) -> Evidence | None:
     """The line of a definition that holds its name: decorators may stand before it."""
-    lines = _lines(await tree.read(path, side))
+    lines = _lines(await tree.read(symbol.path, symbol.side))
     span = range(symbol.start, min(symbol.end, len(lines)) + 1)
     at = next((line for line in span if _holds(lines[line - 1], symbol.short)), None)
-    return Evidence(path, lines[at - 1], at, side, note) if at is not None else None
+    return Evidence(symbol.path, lines[at - 1], at, symbol.side, note) if at is not None else None
 
 
 async def _offered(tree: Tree, path: str, name: str) -> Evidence | None:

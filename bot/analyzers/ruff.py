@@ -30,6 +30,7 @@ DYNAMIC = re.compile(r"\bglobals\(\)|\bsetattr\(builtins|\bbuiltins\.\w+ =|\bexe
 CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clear|remove|discard)\(|\[[^]]*\]\s*(\+|-|\|)?=(?!=))"
 DEFAULT = re.compile(r"(\w+)\s*(?::[^=]+)?=\s*(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
 BINDING = r"\b(import|def|class|as|for)\b.*\b{0}\b|^\s*{0}\s*(:[^=]+)?="
+FORMATTED = re.compile(r"""\b[rR]?[fFtT][rR]?["'][^"']*\{[^"'}]*$""")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
@@ -126,6 +127,8 @@ def _counts(source: Source, report: Diagnostic) -> bool:
 def _is_quoted(source: Source, report: Diagnostic) -> bool:
     """Whether the name stands in an annotation in quotes, which only runs when somebody resolves it."""
     before = source.lines[report.start - 1][: report.column - 1]
+    if FORMATTED.search(before):  # a placeholder of an f-string runs with its line
+        return False
     return any(before.count(mark) % 2 for mark in "\"'")
 
 

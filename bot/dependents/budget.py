@@ -12,7 +12,7 @@ class Budget:
     sites: int = 40  # references per symbol that are handed on
     far: int = 60  # a method found by its name in more files than this says nothing
     parsed: int = 400  # files parsed in search of references
-    bytes: int = 400_000  # of one source; larger ones are generated, or data
+    bytes: int = 1_000_000  # of one source; larger ones are generated, or data
     seconds: float = 8.0  # for the references
 
 

@@ -1,16 +1,15 @@
 """Confirm who imports a file: read the proposed files, resolve their imports, keep those that land on it."""
 
-import asyncio
 import re
 from collections.abc import Collection, Mapping
 from fnmatch import translate
 
 from bot.dependents.propose import propose
-from bot.ports import Language, Project, Tree
-from bot.values import Entry, Import, Side
+from bot.ports import Language, Project, Shared, Told, Tree
+from bot.values import Entry, Import, Outline, Side
 
 MAX_CONFIGS = 3_000
-BREATH = 50  # files
+PORTION = 100  # files
 Importers = Mapping[str, tuple[Import, ...]]
 
 
@@ -20,6 +19,9 @@ class Reach:
     def __init__(self, tree: Tree, language: Language, project: Project, paths: Collection[str], side: Side) -> None:
         self.tree, self.language, self.project, self.side = tree, language, project, side
         self.paths = paths
+        # Asked once: a question about a protocol costs as much as resolving an import.
+        self._shared = project if isinstance(project, Shared) else None
+        self._told = project if isinstance(project, Told) else None
         self._imports: dict[str, tuple[Import, ...]] = {}
 
     async def importers(self, targets: Collection[str]) -> Importers:
@@ -29,27 +31,35 @@ class Reach:
         if not words:
             return {}
         proposed = await propose(self.tree, self.language, clues)
-        sources = await self.tree.read_many(sorted(proposed))
         found: dict[str, tuple[Import, ...]] = {}
-        for path, source in sources.items():
-            landed = tuple(item for item in self.project.imports(path, source, words) if item.target in targets)
-            if landed:
-                found[path] = landed
-            await _breathe(len(found))
+        ordered = sorted(proposed)
+        for at in range(0, len(ordered), PORTION):  # the texts of a large tree are not held all at once
+            for path, source in (await self.tree.read_many(ordered[at : at + PORTION])).items():
+                landed = tuple(item for item in self.project.imports(path, source, words) if item.target in targets)
+                if landed:
+                    found[path] = landed
         return found
 
     async def imports(self, path: str) -> tuple[Import, ...]:
         """Every import of a file of this side that lands in the tree."""
-        if path not in self._imports:
-            source = await self.tree.read(path, self.side)
-            self._imports[path] = self.project.imports(path, source) if source is not None else ()
+        await self.load([path])
         return self._imports[path]
 
+    async def load(self, paths: Collection[str]) -> None:
+        """Read the imports of many files in one pass."""
+        new = [path for path in dict.fromkeys(paths) if path not in self._imports]
+        sources = await self.tree.read_many(new, self.side) if new else {}
+        for path in new:
+            self._imports[path] = self.project.imports(path, sources[path]) if path in sources else ()
 
-async def _breathe(count: int) -> None:
-    """Let other tasks run now and then: reading is the one long stretch without waiting."""
-    if count % BREATH == BREATH - 1:
-        await asyncio.sleep(0)
+    def learn(self, path: str, source: bytes, outline: Outline) -> None:
+        """Tell the project what a changed file holds, where its path does not say it."""
+        if self._told is not None:
+            self._told.learn(path, source, outline)
+
+    def mates(self, path: str) -> Collection[str]:
+        """The files that use the names of this one without importing it."""
+        return self._shared.mates(path) if self._shared is not None else ()
 
 
 async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
@@ -58,7 +68,10 @@ async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
     now = await tree.read_many(_configs(language, head))
     same = {path: source for path, source in now.items() if path in base and base[path].oid == head[path].oid}
     other = await tree.read_many([path for path in _configs(language, base) if path not in same], "base")
-    return _reach(tree, language, "head", head, now), _reach(tree, language, "base", base, {**same, **other})
+    first = _reach(tree, language, "head", head, now)
+    if not other and same.keys() == now.keys() and head.keys() == base.keys() and not isinstance(first.project, Told):
+        return first, Reach(tree, language, first.project, first.paths, "base")
+    return first, _reach(tree, language, "base", base, {**same, **other})
 
 
 def _configs(language: Language, entries: Mapping[str, Entry]) -> list[str]:

@@ -1,11 +1,12 @@
 """Which names a file offers to its importers, before and after: what it no longer offers breaks them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from bot.dependents.confirm import Reach
 from bot.values import Import, Outline, Side
 
-DEPTH = 5  # files that hand on everything of each other
+DEPTH = 12  # files that hand on everything of each other
+NOT_HANDED_ON = frozenset({"default"})
 Offer = tuple[frozenset[str], bool]  # the names, and whether there can be no others
 
 
@@ -15,15 +16,26 @@ class Exports:
     def __init__(self, sides: Mapping[Side, Reach]) -> None:
         self._sides = sides
         self._gone: dict[str, frozenset[str]] = {}
+        self._near: dict[frozenset[str], dict[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
 
+    def know(self, side: Side, path: str, outline: Outline) -> None:
+        """An outline that somebody has made already."""
+        self._outlines[side, path] = outline
+
     async def outline(self, side: Side, path: str) -> Outline | None:
-        """The outline of a file, None where it cannot be read."""
+        """The outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
         if (side, path) not in self._outlines:
+            if side == "base" and await self._unchanged(path):
+                return await self.outline("head", path)
             reach = self._sides[side]
             source = await reach.tree.read(path, side) if path in reach.paths else None
             self._outlines[side, path] = reach.language.outline(path, source, side) if source is not None else None
         return self._outlines[side, path]
+
+    async def _unchanged(self, path: str) -> bool:
+        before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
+        return before is not None and after is not None and before.oid == after.oid
 
     async def imports(self, path: str) -> tuple[Import, ...]:
         """What a file of the head tree imports."""
@@ -31,27 +43,81 @@ class Exports:
 
     async def gone(self, path: str) -> frozenset[str]:
         """Names that the file offered and offers no longer; empty where that cannot be known for certain."""
+        if path not in self._gone and not await self._fewer(path):
+            self._gone[path] = frozenset()
         if path not in self._gone:
-            before = await self._offer("base", path, frozenset())
-            after = await self._offer("head", path, frozenset())
-            certain = after[1] and await self.outline("head", path) is not None
-            self._gone[path] = before[0] - after[0] if certain else frozenset()
+            before = await self._offer("base", path)
+            after = await self._offer("head", path)
+            left = await self.outline("head", path) is not None
+            certain = after[1] if left else bool(self.mates(path))
+            lost = sorted(before[0] - after[0]) if certain else []
+            self._gone[path] = frozenset([name for name in lost if not await self.elsewhere(path, name)])
         return self._gone[path]
 
-    async def _offer(self, side: Side, path: str, seen: frozenset[str]) -> Offer:
-        outline = await self.outline(side, path)
-        if outline is None:
-            return frozenset(), False
-        if not outline.stars:
-            return outline.names, outline.complete
-        if (
-            path in seen or len(seen) >= DEPTH
-        ):  # a cycle adds nothing that is not met on its way; a chain too long is unknown
-            return outline.names, path in seen
-        names, complete, stars = set(outline.names), outline.complete, 0
-        for item in await self._sides[side].imports(path):
-            if "*" in item.names and "*" not in dict(item.aliases):
-                below, known = await self._offer(side, item.target, seen | {path})
-                names |= below - {"default"}
-                complete, stars = complete and known, stars + 1
-        return frozenset(names), complete and stars >= outline.stars
+    def mates(self, path: str) -> Collection[str]:
+        """The files of the head tree that use the names of this one without importing it."""
+        return self._sides["head"].mates(path)
+
+    async def bases(self, path: str, owner: str) -> tuple[str, ...] | None:
+        """What a class of the file or of its namespace inherits from, as written; None where it is declared nowhere there."""
+        for one in (path, *sorted(self.mates(path))):
+            outline = await self.outline("head", one)
+            found = dict(outline.bases).get(owner) if outline is not None else None
+            if found is not None:
+                return found
+        return None
+
+    async def elsewhere(self, path: str, name: str) -> bool:
+        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door."""
+        word, mates = name.rpartition(".")[2].encode(), frozenset(self.mates(path))
+        if mates not in self._near:
+            self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
+        for mate in sorted(mates):
+            if word in self._near[mates].get(mate, word):
+                outline = await self.outline("head", mate)
+                known = outline is not None and outline.complete
+                if outline is None or not known or any(symbol.name == name for symbol in outline.symbols):
+                    return True
+        return False
+
+    async def _fewer(self, path: str) -> bool:
+        """Whether a changed file behind this one offers fewer names: those that did not change need not be parsed to know."""
+        before, after = await self._behind("base", path), await self._behind("head", path)
+        left = [one for one in before if one not in after or not await self._unchanged(one)]
+        was = [await self.outline("base", one) for one in left]
+        now = [await self.outline("head", one) for one in left if one in after]
+        names = {name for outline in now if outline is not None for name in outline.names}
+        return any(outline is not None and not outline.names <= names for outline in was)
+
+    async def _behind(self, side: Side, path: str) -> frozenset[str]:
+        """A file and those of which it hands on everything, at any distance."""
+        seen, level = {path}, [path]
+        for _ in range(DEPTH):
+            await self._sides[side].load(level)
+            level = [one for here in level for one in await self.stars(side, here) if one not in seen]
+            seen.update(level)
+        return frozenset(seen)
+
+    async def _offer(self, side: Side, path: str) -> Offer:
+        """The names of a file and of those it hands on, level by level. What cannot be read leaves the answer open."""
+        names: set[str] = set()
+        complete, seen, level = True, {path}, [path]
+        for depth in range(DEPTH):
+            below: list[str] = []
+            for one in level:
+                outline = await self.outline(side, one)
+                if outline is None:
+                    complete = False
+                    continue
+                names |= outline.names - (NOT_HANDED_ON if depth else frozenset())
+                stars = await self.stars(side, one) if outline.stars else []
+                complete = complete and outline.complete and len(stars) >= outline.stars
+                below += [target for target in dict.fromkeys(stars) if target not in seen]
+                seen.update(stars)
+            level = below
+        return frozenset(names), complete and not level
+
+    async def stars(self, side: Side, path: str) -> list[str]:
+        """The files of which a file hands on everything."""
+        items = await self._sides[side].imports(path)
+        return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]

@@ -2,39 +2,28 @@
 
 import asyncio
 import posixpath
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from bot.dependents import symbols
 from bot.dependents.budget import Budget, minified
+from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
+from bot.dependents.declared import declared
 from bot.dependents.exports import Exports
+from bot.dependents.heirs import heirs
+from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.lost import lost_modules
+from bot.dependents.proof import Proof
 from bot.dependents.search import Search
-from bot.dependents.sites import TEST, Target
+from bot.dependents.sites import TEST
 from bot.dependents.symbols import Source
+from bot.dependents.wanted import wanted
+from bot.diff.skip import MOVED
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, ChangedSymbol, Dependent, Dependents, Import
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Entry, Symbol
 
-BARRELS = frozenset({"__init__", "index"})
-HOPS = 2
-
-
-@dataclass(slots=True)
-class _Scene:
-    """Everything known about the changed files of one language."""
-
-    sources: list[Source]
-    symbols: dict[str, tuple[ChangedSymbol, ...]]
-    head: Reach
-    base: Reach
-    exports: Exports
-    importers: dict[str, list[Import]] = field(default_factory=lambda: defaultdict(list))  # file -> imports that matter
-    lost: dict[str, list[Import]] = field(
-        default_factory=lambda: defaultdict(list)
-    )  # file -> imports of files that are gone
-    origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> changed files it hands on
+LISTED = 8  # names in a sentence
 
 
 async def find(
@@ -46,12 +35,18 @@ async def find(
     """What the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
     cut: list[str] = []
     chosen = _chosen(files, languages, budget, cut)
-    parts = await asyncio.gather(*(_of_language(tree, language, mine, budget, cut) for language, mine in chosen))
+    suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
+    parts = await asyncio.gather(
+        *(_of_language(tree, language, mine, budget, cut) for language, mine in chosen),
+        by_name(tree, files, suffixes, budget),
+    )
+    cut += parts[-1].cut
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),
         references=tuple(reference for part in parts for reference in part.references),
         cut=tuple(dict.fromkeys(cut)),
+        heirs=tuple(heir for part in parts for heir in part.heirs),
     )
 
 
@@ -60,7 +55,9 @@ def _chosen(
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """The changed files that some language reads, tests last, as many as the budget allows."""
     by_suffix = {suffix: language for language in languages.values() for suffix in language.SUFFIXES}
-    read = [(by_suffix.get(posixpath.splitext(file.path)[1].lower()), file) for file in files if file.skip is None]
+    read = [
+        (by_suffix.get(posixpath.splitext(file.path)[1].lower()), file) for file in files if file.skip in (None, MOVED)
+    ]
     known = sorted(
         ((lang, file) for lang, file in read if lang is not None), key=lambda row: bool(TEST.search(row[1].path))
     )
@@ -76,17 +73,62 @@ async def _of_language(
     tree: Tree, language: Language, files: Sequence[ChangedFile], budget: Budget, cut: list[str]
 ) -> Dependents:
     sources = await _sources(tree, language, files, budget, cut)
+    cut += _lacking(language, await tree.entries())
     head, base = await both(tree, language)
+    _tell(sources, head, base)
+    exports = Exports({"head": head, "base": base})
+    for source in sources:
+        exports.know("base", source.file.old_path or source.file.path, source.old) if source.before else None
+        exports.know("head", source.file.path, source.new) if source.after else None
     found = symbols.moved(sources, {source.file.path: symbols.changed(source) for source in sources})
-    scene = _Scene(sources, _limited(found, budget, cut), head, base, Exports({"head": head, "base": base}))
-    dependents = await _dependents(scene)
-    broken = await lost_modules(scene.head, scene.lost)
+    merged, headers = await declared(tree, exports, sources, found)
+    limited = _limited(merged, budget, cut)
+    told = {path: tuple([await _only(item, exports) for item in items]) for path, items in limited.items()}
+    scene = Scene(sources, told, head, base, exports, headers)
+    dependents = await importing(scene)
+    broken = await lost_modules(scene.head, scene.base, scene.lost)
     gone = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken)
     fresh = {file.path: file.added for file in files}
-    search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, gone)
-    references = await search.run(await _targets(scene))
+    proof = Proof(tree, language, exports, budget, gone)
+    search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof)
+    targets = await wanted(scene)
+    references = await search.run(targets)
+    overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget)
     every = tuple(item for items in scene.symbols.values() for item in items)
-    return Dependents(every, dependents, (*broken, *references))
+    files_of = (*dependents, *beside(scene, references))
+    return Dependents(every, files_of, (*broken, *references), heirs=overriding)
+
+
+def _lacking(language: Language, entries: Mapping[str, Entry]) -> list[str]:
+    """The sentence about files of a damaged or partial store."""
+    lost = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.SUFFIXES)]
+    if not lost:
+        return []
+    listed = ", ".join(lost[:LISTED]) + (", ..." if len(lost) > LISTED else "")
+    return [f"{len(lost)} {language.NAME} files were not searched, the object store lacks their content: {listed}"]
+
+
+def _tell(sources: Iterable[Source], head: Reach, base: Reach) -> None:
+    """What the changed files hold. The head is told of what they held, too: who still uses it is wanted."""
+    for source in sources:
+        if source.before:
+            base.learn(source.file.old_path or source.file.path, source.before, source.old)
+        if source.before and source.file.old_path == source.file.path:
+            head.learn(source.file.path, source.before, source.old)
+        if source.after:
+            head.learn(source.file.path, source.after, source.new)
+
+
+async def _only(item: ChangedSymbol, exports: Exports) -> ChangedSymbol:
+    """The symbol, its signatures unreliable where a neighbour holds an alternative: one of them is built, nobody knows which."""
+    if item.change != "signature" or not await exports.elsewhere(item.symbol.path, item.symbol.name):
+        return item
+    return replace(item, before=_opaque(item.before), after=_opaque(item.after))
+
+
+def _opaque(symbol: Symbol | None) -> Symbol | None:
+    told = symbol.signature if symbol is not None else None
+    return symbol if symbol is None or told is None else replace(symbol, signature=replace(told, opaque=True))
 
 
 async def _sources(
@@ -118,99 +160,3 @@ def _limited(
             cut.append(f"{path}: {budget.symbols} of its {len(items)} changed definitions were looked up")
         limited[path] = tuple(sorted(items, key=lambda item: order[item.change])[: budget.symbols])
     return limited
-
-
-async def _dependents(scene: _Scene) -> tuple[Dependent, ...]:
-    """The files that import a changed one, directly or through a file that hands its names on."""
-    here = {source.file.path for source in scene.sources if source.file.status != "deleted"}
-    past = {old for source in scene.sources if (old := source.file.old_path) and old not in scene.head.paths}
-    direct, lost = await asyncio.gather(scene.head.importers(here), scene.base.importers(past))
-    found: dict[tuple[str, str], Dependent] = {}
-    for path in here | past:
-        scene.origins[path].add(path)
-    for importers, kept in ((direct, scene.importers), (lost, scene.lost)):
-        for path, items in importers.items():
-            kept[path] += items
-            for item in items:
-                _note(found, path, item, None)
-    for path, items in lost.items():
-        scene.importers[path] += items
-    await _through_barrels(scene, direct, here, found)
-    return tuple(sorted(found.values(), key=lambda item: (item.target, item.test, item.path)))
-
-
-def _note(found: dict[tuple[str, str], Dependent], path: str, item: Import, via: str | None, target: str = "") -> None:
-    key = target or item.target, path
-    known = found.get(key)
-    names = item.names | known.names if known else item.names
-    line, way = (known.line, known.via) if known else (item.line, via)
-    found[key] = Dependent(path, key[0], names, line, way, bool(TEST.search(path)))
-
-
-async def _through_barrels(
-    scene: _Scene, direct: Mapping[str, tuple[Import, ...]], changed: set[str], found: dict[tuple[str, str], Dependent]
-) -> None:
-    """Two hops through files that hand names on: whoever takes a changed name from them depends on its file."""
-    wanted = {path: _written(items) for path, items in scene.symbols.items()}
-    reached, seen = direct, set(changed)
-    for _ in range(HOPS):
-        barrels = {path for path, items in reached.items() if _hands_on(path, items)}
-        for barrel in [*barrels, *barrels]:  # twice: one may import another of them
-            scene.origins[barrel] |= {o for item in reached[barrel] for o in scene.origins.get(item.target, ())}
-        reached = await scene.head.importers(barrels - seen)
-        seen |= barrels
-        for path, items in reached.items():
-            for item in items:
-                origins = scene.origins[item.target] - {path}
-                takers = [o for o in origins if "*" in item.names or item.names & wanted.get(o, frozenset())]
-                if takers and item not in scene.importers[path]:
-                    scene.importers[path].append(item)
-                for origin in takers:
-                    _note(found, path, item, item.target, origin)
-
-
-def _hands_on(path: str, items: Iterable[Import]) -> bool:
-    """Whether a file may offer what it imports: by its name, or by a star."""
-    stem = posixpath.splitext(posixpath.basename(path))[0]
-    return stem in BARRELS or any("*" in item.names and "*" not in dict(item.aliases) for item in items)
-
-
-def _written(items: Iterable[ChangedSymbol]) -> frozenset[str]:
-    """The outermost names of changed definitions, before and after."""
-    sides = [side for item in items for side in (item.before, item.after) if side is not None]
-    return frozenset(side.name.partition(".")[0] for side in sides) | {"default"}
-
-
-async def _targets(scene: _Scene) -> list[Target]:
-    """Every changed definition, and every name that a changed file or a barrel no longer offers."""
-    found = [await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"]
-    covered = {(path, name) for target in found if not target.owner for path, names in target.doors for name in names}
-    for path in sorted(scene.origins):
-        known = {name for origin, name in covered if origin in {path, *scene.origins[path]}}
-        lost = sorted(await scene.exports.gone(path) - known)
-        found += [
-            Target(f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), gone=True)
-            for name in lost
-        ]
-    return found
-
-
-async def _target(scene: _Scene, item: ChangedSymbol) -> Target:
-    sides = [side for side in (item.before, item.after) if side is not None]
-    owner = sides[0].name.rpartition(".")[0]
-    doors: dict[str, frozenset[str]] = {}
-    for side in sides:
-        outline = await scene.exports.outline(side.side, side.path)
-        outer = side.name.partition(".")[0]
-        offered = frozenset(name for name, local in (outline.exports if outline else ()) if local in (outer, side.name))
-        doors[side.path] = doors.get(side.path, frozenset()) | offered
-    symbol = item.symbol
-    return Target(
-        key=f"{symbol.path}:{symbol.name}",
-        doors=tuple(doors.items()),
-        shorts=frozenset(side.short for side in sides),
-        homes=frozenset(side.path for side in sides),
-        symbol=item,
-        owner=owner.rpartition(".")[2],
-        gone=item.change in ("removed", "renamed"),
-    )

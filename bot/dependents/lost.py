@@ -7,8 +7,11 @@ from bot.dependents.confirm import Reach
 from bot.dependents.sites import MODULE, TEST
 from bot.values import Import, Reference
 
+# Where a name is found wherever it is defined, only the statement that loads a file can lose it.
+LOADED = {"ruby": "require"}
 
-async def lost_modules(head: Reach, lost: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
+
+async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
     """`lost`: file of the head tree -> its imports that mean a removed file. Guarded ones are no break."""
     if not lost:
         return ()
@@ -23,10 +26,22 @@ async def lost_modules(head: Reach, lost: Mapping[str, Sequence[Import]]) -> tup
         lines = source.decode("utf-8", "replace").split("\n")
         found += [
             _reference(item, path, lines)
-            for item in items
-            if item.line not in resolved and guarded.isdisjoint(_spoken(item)) and item.line <= len(lines)
+            for item in _one_each(items, base)
+            if item.line not in resolved
+            and guarded.isdisjoint(_spoken(item))
+            and item.line <= len(lines)
+            and (head.language.NAME not in LOADED or LOADED[head.language.NAME] in lines[item.line - 1])
         ]
     return tuple(found)
+
+
+def _one_each(items: Sequence[Import], base: Reach) -> list[Import]:
+    """One import of each namespace: a package that is gone is one loss, however many files it had."""
+    found: list[Import] = []
+    for item in sorted(items, key=lambda item: (item.line, item.target)):
+        if not any(item.line == other.line and item.target in base.mates(other.target) for other in found):
+            found.append(item)
+    return found
 
 
 def _stem(path: str) -> str:

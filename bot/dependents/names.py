@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.budget import Budget, minified
@@ -17,6 +17,8 @@ PROSE = re.compile(
     re.IGNORECASE,
 )
 MAX_LINES = 20_000
+MAX_PATHS = 2_000  # on one command line
+EVERYWHERE: tuple[str, ...] = ()
 Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> lines of definitions
 
 
@@ -29,12 +31,14 @@ class Named:
     complete: bool = True
 
 
-async def occurrences(tree: Tree, language: Language, names: Collection[str], side: Side, *, everywhere: bool) -> Named:
-    """The files in which the names occur as whole words; with `everywhere`, in files of any kind."""
+async def occurrences(
+    tree: Tree, language: Language, names: Collection[str], side: Side = "head", where: Sequence[str] | None = None
+) -> Named:
+    """The files in which the names occur as whole words: of the language, or those of any kind that the pathspecs name."""
     found = Named()
     if not names:
         return found
-    where = [] if everywhere else globs(language)
+    where = globs(language) if where is None else where
     any_name = (
         rf"\b(?:{'|'.join(re.escape(name) for name in sorted(names))})\b"  # one pattern: git runs each over every line
     )
@@ -65,27 +69,42 @@ async def lonely(tree: Tree, language: Language, names: Collection[str], own: Ow
     A name that loses its definition and is newly written as a member exists elsewhere: in a library, or in the language.
     """
     left = {name for name in names if telling(name)}
-    sides: tuple[Side, ...] = ("base", "head")
-    greps = await asyncio.gather(*(occurrences(tree, language, left, side, everywhere=True) for side in sides))
-    for side, found in zip(sides, greps, strict=True):
+    if not left:
+        return frozenset()
+    before, now = await asyncio.gather(_base(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE))
+    sides: tuple[tuple[Side, Named], ...] = (("base", before), ("head", now))
+    for side, found in sides:
         left -= found.foreign
         left -= {name for name, paths in found.files.items() if len(paths) > budget.far}
         if not found.complete:
             return frozenset()
         paths = sorted({path for name in left for path in found.files.get(name, ())})
-        sources = await tree.read_many(paths, side)
-        for path in paths:
-            source = sources.get(path, b"")
+        for path, source in (await tree.read_many(paths, side)).items():
             asked = {name for name in left if path in found.files[name]}
-            if len(source) > budget.bytes or minified(source):
-                left -= asked
-                continue
-            uses = language.uses(path, source, asked)
-            left -= {use.name for use in uses if _defines(use, own.spans[side].get(path, ()))}
-            fresh = own.fresh.get(path, ()) if side == "head" else ()
-            left -= {use.name for use in uses if use.form == "member" and use.line in fresh} & own.gone
-            left -= {name for name in asked if _spelt(name, source)}
+            left -= _meant(language, path, source, asked, side, own, budget)
     return frozenset(left)
+
+
+async def _base(tree: Tree, language: Language, names: Collection[str]) -> Named:
+    """Where the names occurred before the change: only what differs is asked, the rest is in the head as well."""
+    head, base = await tree.entries("head"), await tree.entries("base")
+    differs = [f":(literal){path}" for path, entry in base.items() if path not in head or head[path].oid != entry.oid]
+    if not differs:
+        return Named()
+    return await occurrences(tree, language, names, "base", differs if len(differs) <= MAX_PATHS else EVERYWHERE)
+
+
+def _meant(
+    language: Language, path: str, source: bytes, asked: Collection[str], side: Side, own: Own, budget: Budget
+) -> set[str]:
+    """The names to which a file gives a meaning of its own, or may."""
+    if len(source) > budget.bytes or minified(source):
+        return set(asked)
+    uses = language.uses(path, source, asked)
+    found = {use.name for use in uses if _defines(use, own.spans[side].get(path, ()))}
+    fresh = own.fresh.get(path, ()) if side == "head" else ()
+    found |= {use.name for use in uses if use.form == "member" and use.line in fresh} & own.gone
+    return found | {name for name in asked if _spelt(name, source)}
 
 
 def _defines(use: Use, spans: Collection[tuple[int, int]]) -> bool:

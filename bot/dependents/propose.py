@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from bot.ports import Language, Tree
 from bot.values import Clues, Side
 
+EDGE = r"\b"
+TOGETHER = 100  # alternatives in one pattern
+
 
 def globs(language: Language, folder: str = "") -> list[str]:
     """The pathspecs of a language's files, below a folder where one is named."""
@@ -43,5 +46,10 @@ def _outer(folders: Iterable[str]) -> list[str]:
 
 
 def _joined(patterns: Sequence[str]) -> list[str]:
-    """Alternatives in few patterns: git runs each pattern over every line."""
-    return ["|".join(f"(?:{pattern})" for pattern in patterns[at : at + 40]) for at in range(0, len(patterns), 40)]
+    """Alternatives in few patterns: git runs each pattern over every line, and looks for a word's edge once where all begin so."""
+    found = []
+    for at in range(0, len(patterns), TOGETHER):
+        group = patterns[at : at + TOGETHER]
+        edge = EDGE if all(pattern.startswith(EDGE) for pattern in group) else ""
+        found.append(f"{edge}(?:{'|'.join(f'(?:{pattern.removeprefix(edge)})' for pattern in group)})")
+    return found

@@ -3,16 +3,26 @@
 import asyncio
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.dependents.budget import Budget, minified
 from bot.dependents.exports import Exports
-from bot.dependents.names import Own, Spans, lonely, occurrences
-from bot.dependents.sites import Bindings, Match, Target, bind, match, names, reference
+from bot.dependents.names import Own, lonely, occurrences
+from bot.dependents.proof import Proof
+from bot.dependents.sites import Target, bind, match, names, reference, resembles
+from bot.dependents.targets import (
+    former_names,
+    is_imported,
+    is_inside,
+    resigned,
+    spans_of,
+    unread,
+    words_of,
+)
 from bot.ports import Language, Tree
-from bot.values import Import, Outline, Reference, Side, Use
+from bot.values import Import, Reference, Use
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
@@ -31,27 +41,32 @@ class Search:
     budget: Budget
     cut: list[str]
     fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
-    lost: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    proof: Proof
 
     async def run(self, targets: Sequence[Target]) -> tuple[Reference, ...]:
         """The references to all targets, the ones that prove a break first."""
         if not targets:
             return ()
         end = asyncio.get_running_loop().time() + self.budget.seconds
-        special = {short for t in targets if t.reached_by_name and (t.gone or _signature(t)) for short in t.shorts}
-        gone = frozenset(name for target in targets if target.gone for name in _former(target))
-        own = Own(_spans(targets), gone, self.fresh)
+        special = {short for t in targets if t.reached_by_name and (t.gone or resigned(t)) for short in t.shorts}
+        special -= self.language.AMBIENT  # what everything has says nothing
+        gone = frozenset(name for target in targets if target.gone for name in former_names(target))
+        own = Own(spans_of(targets), gone, self.fresh)
         by_name, alone = await asyncio.gather(
             self._by_name(targets), lonely(self.tree, self.language, special, own, self.budget)
         )
+        bearers = Counter(short for target in targets if resigned(target) for short in target.shorts)
+        alone -= {short for short, times in bearers.items() if times > 1}  # which of them is meant, no name can tell
         homes = {home for target in targets for home in target.homes}
-        paths = [*sorted({*self.importers, *homes}), *sorted({*by_name} - {*self.importers, *homes})]
+        near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
+        paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed:
             self.cut.append(
                 f"references were looked for in {self.budget.parsed} of {len(paths)} {self.language.NAME} files"
             )
         found: dict[str, list[Reference]] = defaultdict(list)
         sources = await self.tree.read_many(paths[: self.budget.parsed])
+        self.cut += unread(paths[: self.budget.parsed], sources, await self.tree.entries())
         for count, (path, source) in enumerate(sources.items()):
             if asyncio.get_running_loop().time() > end:
                 self.cut.append(
@@ -67,7 +82,7 @@ class Search:
         wanted = {
             s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
         }
-        where = await occurrences(self.tree, self.language, wanted, "head", everywhere=False)
+        where = await occurrences(self.tree, self.language, wanted)
         if not where.complete:
             self.cut.append("too many lines hold the names of changed members: some were not looked up by name")
         found: dict[str, set[str]] = defaultdict(set)
@@ -90,20 +105,21 @@ class Search:
         found: dict[str, list[Reference]],
     ) -> None:
         bound = bind(self.importers.get(path, ()), self.origins)
-        mine = [t for t in targets if path in t.homes or not t.shorts.isdisjoint(named) or _imported(t, bound)]
+        for home in {home for target in targets for home in target.homes if path in self.exports.mates(home)}:
+            bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
+        mine = [t for t in targets if path in t.homes or not t.shorts.isdisjoint(named) or is_imported(t, bound)]
         uses = self.language.uses(path, source, names(mine, bound)) if mine else ()
         lines = source.decode("utf-8", "replace").split("\n")
         foreign = await self._foreign(path, source, uses, alone)
         for target in mine:
-            near = await self._connected(path, target)
             for hit in match(target, uses, bound, path):
-                if _inside(target, hit.use, path):
+                if is_inside(target, hit.use, path):
                     continue
-                told = near and not hit.use.types and hit.use.name in alone and hit.use.receiver not in foreign
-                missing = await self._missing(target, hit, path, uses, alone, by_name=told)
-                found[target.key].append(
-                    reference(target, hit, path, lines, missing=missing, unique=told and not hit.sure)
+                told = (
+                    not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
                 )
+                missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
+                found[target.key].append(reference(target, hit, path, lines, missing=missing, unique=told))
 
     async def _foreign(self, path: str, source: bytes, uses: Sequence[Use], alone: frozenset[str]) -> frozenset[str]:
         """Receivers of the telling names that come from outside the tree: what they have is not ours to judge."""
@@ -112,49 +128,31 @@ class Search:
         if not roots:
             return frozenset()
         imported = {use.name for use in self.language.uses(path, source, roots) if use.form == "import"}
-        known = {name for item in await self.exports.imports(path) for name in _bound_by(item)}
+        known = {name for item in await self.exports.imports(path) for name in words_of(item)}
         outside = (imported - known) | (roots & self.language.AMBIENT)
         return frozenset(receiver for receiver in receivers if (match := ROOT.match(receiver)) and match[0] in outside)
 
-    async def _missing(
-        self, target: Target, hit: Match, path: str, uses: Sequence[Use], alone: frozenset[str], *, by_name: bool
-    ) -> bool:
-        """Whether what is named here is proven to be gone."""
-        use, former = hit.use, hit.use.name in _former(target)
-        if use.guarded:
+    async def _told(self, target: Target, use: Use, path: str, alone: frozenset[str]) -> bool:
+        """Whether the name of a member says enough: nothing else bears it, and the two files have to do with each other."""
+        if use.types or use.name not in alone:
             return False
-        if hit.sure and ((path, hit.door) in self.lost or (hit.name and hit.door)):
-            return (path, hit.door) in self.lost or hit.name in await self.exports.gone(hit.door)
-        if not target.gone or not former:
-            return False
-        if not hit.sure:
-            return by_name and use.call is not None
-        if target.owner:
-            return use.name in alone or await self._baseless(target, use.name)
-        return await self._unbound(path, use, uses)
-
-    async def _unbound(self, path: str, use: Use, uses: Sequence[Use]) -> bool:
-        """Whether nothing in the file gives the name a meaning any more."""
-        outline = await self.exports.outline("head", path)
-        bound = any(other.name == use.name and other.form in ("definition", "import") for other in uses)
-        known = outline is not None and outline.complete and not outline.stars and use.name not in outline.names
-        return known and not bound and use.name not in self.language.AMBIENT
-
-    async def _baseless(self, target: Target, name: str) -> bool:
-        """Whether the class stands alone, in full sight, and has no member of that name."""
-        outline = await self.exports.outline("head", min(target.homes))
-        bases = dict(outline.bases) if outline is not None else {}
-        closed = outline is not None and outline.complete and bases.get(target.owner) == ()
-        return outline is not None and closed and not any(_has(outline, other) for other in (name, "__getattr__"))
+        return resembles(use.receiver, target.owner) or await self._connected(path, target)
 
     async def _connected(self, path: str, target: Target) -> bool:
-        """Whether two files have to do with each other: one imports the other, or they share a folder."""
+        """Whether one of two files imports the other, directly or through one file between, or they share a folder."""
         if posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}:
             return True
-        if any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ())):
+        if self._takes(path, target):
             return True
-        known = [item.target for home in target.homes for item in await self.exports.imports(home)]
-        return path in known
+        backwards = {item.target for home in target.homes for item in await self.exports.imports(home)}
+        between = {item.target for item in await self.exports.imports(path)}
+        return (
+            path in backwards or not between.isdisjoint(backwards) or any(self._takes(one, target) for one in between)
+        )
+
+    def _takes(self, path: str, target: Target) -> bool:
+        """Whether a file imports a home of the target, directly or from a file that hands it on."""
+        return any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ()))
 
     def _limited(self, found: Mapping[str, list[Reference]]) -> tuple[Reference, ...]:
         """The best references of each symbol: proven breaks, then sure ones, then those outside tests."""
@@ -169,50 +167,3 @@ class Search:
                 self.cut.append(f"{key}: {self.budget.sites} of its {len(rows)} uses are listed")
             kept += rows[: self.budget.sites]
         return tuple(kept)
-
-
-def _bound_by(item: Import) -> frozenset[str]:
-    """The first words of what an import binds."""
-    here = dict(item.aliases)
-    return frozenset(here.get(name, name).partition(".")[0] for name in item.names) | {
-        name.partition(".")[0] for name in here.values()
-    }
-
-
-def _signature(target: Target) -> bool:
-    return target.symbol is not None and target.symbol.change == "signature"
-
-
-def _former(target: Target) -> frozenset[str]:
-    """The names that are gone: of a renamed definition only the old one."""
-    item = target.symbol
-    return frozenset({item.before.short}) if item is not None and item.before is not None else target.shorts
-
-
-def _has(outline: Outline, name: str) -> bool:
-    return any(symbol.short == name for symbol in outline.symbols)
-
-
-def _imported(target: Target, bound: Bindings) -> bool:
-    return any(
-        origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in offered)
-        for origin, offered in target.doors
-    )
-
-
-def _inside(target: Target, use: Use, path: str) -> bool:
-    """Whether a use is the definition's own head line."""
-    after = target.symbol.after if target.symbol is not None else None
-    return after is not None and after.path == path and use.form == "definition"
-
-
-def _spans(targets: Iterable[Target]) -> dict[Side, Spans]:
-    """Where the changed definitions stand. Before: their whole files, which also hand them on."""
-    before: dict[str, set[tuple[int, int]]] = defaultdict(set)
-    after: dict[str, set[tuple[int, int]]] = defaultdict(set)
-    for item in (target.symbol for target in targets if target.symbol is not None):
-        if item.before is not None:
-            before[item.before.path].add((0, 1 << 30))
-        if item.after is not None and item.change == "signature":
-            after[item.after.path].add((item.after.start, item.after.end))
-    return {"base": before, "head": after}

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from bot.values import ChangedSymbol, Import, Reference, Use
 
 TEST = re.compile(
-    r"(^|/)(tests?|__tests__|__mocks__|spec|specs|testing|e2e)/|(^|/)(test_|conftest)|(_test|\.test|\.spec|_spec|\.cy)\.|Tests?\.java$"
+    r"(^|/)(tests?|__tests__|__mocks__|spec|specs|testing|e2e)/|(^|/)(test_|conftest)|(_test|\.test|\.spec|_spec|\.cy)\.|Tests?\.(java|kt|cs)$|(^|/)([\w.]+\.Tests?|[a-z]\w*Test)/"
 )
-TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]")
-CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
+TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
+LONG = 4  # letters that make a resemblance
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor"})
 MODULE = "<module>"
 
 
@@ -26,12 +27,14 @@ class Target:
     homes: frozenset[str]  # the files that held it or hold it
     symbol: ChangedSymbol | None = None
     owner: str = ""  # the class or object of a member
+    within: str = ""  # the same with the classes around it: "Outer.Inner"
     gone: bool = False  # the old name stands nowhere in its file any more
 
     @property
     def constructor(self) -> bool:
         """Whether calling the class calls it."""
-        return bool(self.owner) and not self.shorts.isdisjoint(CONSTRUCTORS)
+        ruby = "initialize" in self.shorts and all(home.endswith(".rb") for home in self.homes)
+        return bool(self.owner) and (ruby or not self.shorts.isdisjoint(CONSTRUCTORS))
 
     @property
     def reached_by_name(self) -> bool:
@@ -44,6 +47,12 @@ class Target:
 def telling(name: str) -> bool:
     """Whether a name is made of two words at least: `load_settings`, `setWasTracked`, not `resolve`, not `__len__`."""
     return not name.startswith("__") and bool(TWO_WORDS.search(name))
+
+
+def resembles(receiver: str, owner: str) -> bool:
+    """Whether a receiver is named after a class: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`."""
+    last = receiver.rpartition(".")[2].replace("_", "").lower()
+    return len(last) >= LONG and last in owner.lower()
 
 
 @dataclass(slots=True)
@@ -65,7 +74,10 @@ def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]]) -> B
         for origin in origins.get(item.target, ()):
             for name in item.names:
                 if name != "*":
-                    found.locals.setdefault((origin, name), set()).add((here.get(name, name), item.target))
+                    said = here.get(name, name)
+                    found.locals.setdefault((origin, name), set()).add((said, item.target))
+                    if "." in said:  # a qualified name: its module is written out where it is used
+                        found.modules.setdefault(origin, set()).add((said.rpartition(".")[0], item.target))
                 elif "*" in here:
                     found.modules.setdefault(origin, set()).add((here["*"], item.target))
                 else:
@@ -93,6 +105,7 @@ class Match:
     sure: bool
     door: str = ""
     name: str = ""  # the name that the door must offer
+    star: bool = False  # the name came with everything else of the door
     unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
 
 
@@ -100,7 +113,7 @@ def match(target: Target, uses: Sequence[Use], bound: Bindings, path: str) -> li
     """The uses of a file that mean the target, and those that may mean it."""
     found = []
     taken = {use.name for use in uses if use.form == "definition"}
-    classes = _classes(target, bound, path) if target.owner else {}
+    classes = classes_of(target, bound, path) if target.owner else {}
     for use in uses:
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, taken)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
@@ -124,7 +137,7 @@ def _plain(target: Target, use: Use, bound: Bindings, path: str, taken: Collecti
                 if use.form == "name" and use.name == here:
                     return Match(use, sure=here not in taken, door=door, name=name)
             if use.form == "name" and use.name == name and origin in bound.stars:
-                return Match(use, sure=name not in taken, door=min(bound.stars[origin]), name=name)
+                return Match(use, sure=name not in taken, door=min(bound.stars[origin]), name=name, star=True)
     if path in target.homes and use.form == "name" and use.name in target.shorts:
         return Match(use, sure=True, name=use.name)
     return None
@@ -151,12 +164,14 @@ def _member(target: Target, use: Use, classes: Mapping[str, str]) -> Match | Non
     return None
 
 
-def _classes(target: Target, bound: Bindings, path: str) -> dict[str, str]:
+def classes_of(target: Target, bound: Bindings, path: str) -> dict[str, str]:
     """The ways in which a file can write the class of a member, with the door of each."""
-    found = {target.owner: ""} if path in target.homes else {}
+    found = {target.owner: "", target.within: ""} if path in target.homes else {}
+    outer, _, rest = target.within.partition(".")
     for origin, offered in target.doors:
         for name in offered:
-            found.update(bound.locals.get((origin, name), ()))
+            below = f".{rest}" if rest and name == outer else ""
+            found.update({f"{here}{below}": door for here, door in bound.locals.get((origin, name), ())})
             found.update({f"{here}.{name}": door for here, door in bound.modules.get(origin, ())})
             if origin in bound.stars:
                 found[name] = min(bound.stars[origin])
@@ -179,7 +194,7 @@ def reference(target: Target, hit: Match, path: str, lines: Sequence[str], *, mi
         call=call is not None,
         positional=call.positional if call else 0,
         keywords=call.keywords if call else (),
-        spread=bool(call and call.spread) or hit.unbound,
+        spread=bool(call and call.spread) or hit.unbound or use.guarded,  # a failure that is foreseen
         form="import" if use.form == "import" else "call" if call else "mention",
         missing=missing,
         unique=unique,

@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from bot.ports import Language
 from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
@@ -48,7 +49,8 @@ def _outline(language: Language, path: str, source: bytes | None, side: Side) ->
 
 def changed(source: Source) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
-    old, new = _by_name(source.old.symbols), _by_name(source.new.symbols)
+    old = _by_name(source.old.symbols)
+    new = _by_name(source.new.symbols, old)
     found = [_pair(source, before, new[key]) for key, before in old.items() if key in new]
     removed = _outermost([symbol for key, symbol in old.items() if key not in new])
     added = [symbol for key, symbol in new.items() if key not in old and _touched(source, symbol)]
@@ -56,20 +58,38 @@ def changed(source: Source) -> tuple[ChangedSymbol, ...]:
     found += renamed
     gone = {symbol.before for symbol in renamed}
     come = {symbol.after for symbol in renamed}
-    found += [ChangedSymbol(symbol, None, "removed") for symbol in removed if symbol not in gone]
+    found += [_removed(symbol, source.new) for symbol in removed if symbol not in gone]
     found += [ChangedSymbol(None, symbol, "added") for symbol in added if symbol not in come]
     return tuple(sorted((item for item in found if item is not None), key=lambda item: item.symbol.start))
 
 
-def _by_name(symbols: Iterable[Symbol]) -> dict[tuple[str, int], Symbol]:
-    """Definitions by name; those of the same name are told apart by their order."""
+def _by_name(
+    symbols: Iterable[Symbol], others: Mapping[tuple[str, int], Symbol] = MappingProxyType({})
+) -> dict[tuple[str, int], Symbol]:
+    """Definitions by name; those of the same name are told apart by their order. Overloads take the place of their like."""
     found: dict[tuple[str, int], Symbol] = {}
+    taken = {(symbol.name, _head(symbol)): key for key, symbol in reversed(list(others.items())) if _overloaded(symbol)}
+    later = []
     for symbol in symbols:
+        key = taken.pop((symbol.name, _head(symbol)), None)
+        if key is not None:
+            found[key] = symbol
+        else:
+            later.append(symbol)
+    for symbol in later:
         count = 0
         while (symbol.name, count) in found:
             count += 1
         found[symbol.name, count] = symbol
     return found
+
+
+def _head(symbol: Symbol) -> str:
+    return symbol.signature.text if symbol.signature is not None else ""
+
+
+def _overloaded(symbol: Symbol) -> bool:
+    return symbol.signature is not None and bool(symbol.signature.also)
 
 
 def _pair(source: Source, before: Symbol, after: Symbol) -> ChangedSymbol | None:
@@ -82,14 +102,29 @@ def _pair(source: Source, before: Symbol, after: Symbol) -> ChangedSymbol | None
     return None
 
 
+def _removed(symbol: Symbol, now: Outline) -> ChangedSymbol:
+    """A removed overload leaves its name to the others: calls have to fit one of them."""
+    left = [other for other in now.symbols if other.name == symbol.name and other.signature is not None]
+    if left and _overloaded(symbol):
+        return ChangedSymbol(symbol, left[0], "signature")
+    return ChangedSymbol(symbol, None, "removed")
+
+
 def _touched(source: Source, symbol: Symbol) -> bool:
     """Whether a changed line belongs to this definition and to none inside it."""
     outline, lines = (source.old, source.file.removed) if symbol.side == "base" else (source.new, source.file.added)
     own = {line for line in lines if symbol.start <= line <= symbol.end}
     for other in outline.symbols if own else ():
-        if other.name.startswith(f"{symbol.name}."):
+        if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
             own.difference_update(range(other.start, other.end + 1))
     return bool(own)
+
+
+def _holds(outer: Symbol, inner: Symbol) -> bool:
+    """Whether one definition stands inside another, whatever they are called: a class in a module of Ruby."""
+    return (
+        outer.start <= inner.start and inner.end <= outer.end and (outer.start, outer.end) != (inner.start, inner.end)
+    )
 
 
 def _outermost(symbols: Sequence[Symbol]) -> list[Symbol]:

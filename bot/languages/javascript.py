@@ -11,6 +11,7 @@ from bot.languages import syntax
 from bot.languages.javascript_modules import Modules
 from bot.languages.javascript_outline import outline_of
 from bot.languages.javascript_uses import SHAPE
+from bot.languages.nesting import too_deep
 from bot.values import Outline, Side, Use
 
 NAME = "javascript"
@@ -54,13 +55,18 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Modules:
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     code = _script(path, source)
-    return outline_of(path, _root(path, code), code, side)
+    if too_deep(code):
+        return Outline(complete=False)
+    try:
+        return outline_of(path, _root(path, code), code, side)
+    except RecursionError:  # nested without brackets: written by a program
+        return Outline(complete=False)
 
 
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     code = _script(path, source)
-    return syntax.uses(_root(path, code), code, names, SHAPE)
+    return () if too_deep(code) else syntax.uses(_root(path, code), code, names, SHAPE)
 
 
 def _script(path: str, source: bytes) -> bytes:

@@ -25,6 +25,7 @@ class Found:
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     stars: int = 0
     dynamic: bool = False
+    modern: bool = False  # it exports by `export`: then CommonJS's ways to add more do not matter
 
 
 def take(node: Node, outer: Node, name: str, found: Found) -> None:
@@ -44,6 +45,13 @@ def take(node: Node, outer: Node, name: str, found: Found) -> None:
     elif node.type == "object":
         for member in node.named_children:
             _member(member, name, found)
+    elif node.type == "enum_declaration" and body is not None:
+        found.bases.append((name, ()))
+        for member in body.named_children:
+            key = member.child_by_field_name("name") or member
+            if key.type == "property_identifier":
+                span = first_line(member), last_line(member)
+                found.symbols.append(Symbol(found.path, f"{name}.{text(key)}", "variable", *span, found.side))
 
 
 def _unwrapped(node: Node) -> Node:

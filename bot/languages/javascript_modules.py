@@ -75,36 +75,44 @@ class Modules:
                     yield pattern, posixpath.normpath(joined), folder
 
     def clues(self, path: str) -> Clues:
-        """Relative imports end in the file's name, others in a package's, an alias's or an export's."""
+        """Relative imports end in the file's name below its folder's; others are an alias, a package or one of its exports."""
         folder, name = posixpath.split(path)
         stem, up = re.sub(r"\.d$", "", posixpath.splitext(name)[0]), posixpath.basename(folder)
-        words = self._words(path, stem, folder)
-        others = words - {stem} if stem == "index" or up else words
-        far = []
-        if others - {stem} or not up:
-            listed = "|".join(re.escape(word) for word in sorted(others - {stem} if up else others))
-            far.append(rf"""["'`/#]({listed}){QUOTED_END}""")
+        specs = self._specs(path)
+        words = {stem, up} - {""} if stem == "index" else {stem}
+        whole = [up] if stem == "index" and up else [] if up else [stem]
+        far = [rf"""["'`/#]({re.escape(word)}){QUOTED_END}""" for word in whole]
+        if specs:
+            far.append(rf"""["'`]({"|".join(re.escape(spec) for spec in sorted(specs))}){QUOTED_END}""")
         if up:
             far.append(rf"({re.escape(up)}|src|\#[\w/]*)/{re.escape(stem)}{QUOTED_END}")
-        inside = "|".join(re.escape(word) for word in sorted(words))
-        near = (rf"""["'`]\.[./]*({inside})?{QUOTED_END}""",)
-        return Clues(words, tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
+        near = (rf"""["'`]\.[./]*({"|".join(re.escape(word) for word in sorted(words))})?{QUOTED_END}""",)
+        words |= {posixpath.basename(spec) for spec in specs} - {""}
+        return Clues(frozenset(words), tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
 
-    def _words(self, path: str, stem: str, folder: str) -> frozenset[str]:
-        words = {stem}
-        if stem == "index":
-            words.add(posixpath.basename(folder) or stem)
-        words.update(
-            posixpath.basename(pattern)
-            for pattern, target, _ in self._aliases
-            if "*" not in pattern and self._file(target) == path
-        )
+    def _specs(self, path: str) -> set[str]:
+        """What can be written for a file instead of a relative path."""
+        stem = re.sub(r"\.d$", "", posixpath.splitext(path)[0])
+        stems = [stem, stem.removesuffix("/index")] if stem.endswith("/index") else [stem]
+        found = {spec for pattern, target, _ in self._aliases for spec in self._mapped(pattern, [target], path, stems)}
         for name, (home, table) in self._packages.items():
-            if not home or path.startswith(f"{home}/"):
-                subpaths = [key for key in _table(table.get("exports")) if key.startswith("./") and "*" not in key]
-                specs = [name + key[1:] for key in (".", *subpaths)]
-                words.update(posixpath.basename(spec) for spec in specs if self._resolve(spec, path) == path)
-        return frozenset(word for word in words if word)
+            if home and not path.startswith(f"{home}/"):
+                continue
+            entries = {".": None, **_table(table.get("exports"))}
+            listed = [(f"{name}{key[1:]}", value) for key, value in entries.items() if key.startswith(".")]
+            listed += _table(table.get("imports")).items()
+            for spec, value in listed:
+                targets = [posixpath.normpath(posixpath.join(home, form)) for form in _forms(_files(value))]
+                found |= self._mapped(spec, targets, path, stems)
+        return found
+
+    def _mapped(self, spec: str, targets: list[str], path: str, stems: list[str]) -> set[str]:
+        """The specifiers of one pattern that lead to a file."""
+        if "*" not in spec:
+            return {spec} if self._resolve(spec, path) == path else set()
+        bare = [BUILT_ENDING.sub("", target) for target in targets if "*" in target]
+        parts = {part for target in bare for stem in stems if (part := _starred(target, stem))}
+        return {spec.replace("*", part) for part in parts}
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree."""
@@ -160,11 +168,10 @@ class Modules:
         exports = _table(table.get("exports"))
         entry = exports.get(f"./{below}") if below else exports.get(".", exports)
         tries = [*_files(entry), *([below, f"src/{below}"] if below else _mains(table))]
-        for written in tries:
-            for target in (written, BUILT.sub("src/", BUILT_ENDING.sub("", written))):
-                found = self._file(posixpath.normpath(posixpath.join(home, target)))
-                if found:
-                    return found
+        for target in _forms(tries):
+            found = self._file(posixpath.normpath(posixpath.join(home, target)))
+            if found:
+                return found
         return None
 
     def _file(self, base: str) -> str | None:
@@ -177,6 +184,11 @@ class Modules:
             f"{base}/index{end}" if base != "." else f"index{end}" for end in ENDINGS
         ]
         return next((path for path in tries if path in self._paths), None)
+
+
+def _forms(written: list[str]) -> list[str]:
+    """The built files that a manifest names, each followed by the source that it is made from."""
+    return [form for path in written for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
 
 
 def _mains(table: Manifest) -> list[str]:

@@ -45,9 +45,8 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         )
         for symbol in found.symbols
     )
-    complete = not (
-        root.has_error or found.dynamic or DYNAMIC.search(source) or path.endswith((".vue", ".svelte", ".d.ts"))
-    )
+    computed = not found.modern and DYNAMIC.search(source)
+    complete = not (root.has_error or found.dynamic or computed or path.endswith((".vue", ".svelte", ".d.ts")))
     return Outline(symbols, tuple(found.exports.items()), complete, found.stars, tuple(found.bases))
 
 
@@ -99,6 +98,7 @@ def _variable(node: Node, outer: Node, found: Found, export: bool) -> None:
 
 
 def _export(node: Node, found: Found) -> None:
+    found.modern = True
     declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     default = any(part.type == "default" for part in node.children)
     if declaration is not None:

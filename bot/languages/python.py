@@ -7,6 +7,7 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 
 from bot.languages import syntax
+from bot.languages.nesting import too_deep
 from bot.languages.python_modules import Modules
 from bot.languages.python_outline import outline_of
 from bot.languages.python_uses import SHAPE
@@ -41,10 +42,15 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Modules:
 
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    return outline_of(path, syntax.parse(_grammar(), source), source, side)
+    if too_deep(source):
+        return Outline(complete=False)
+    try:
+        return outline_of(path, syntax.parse(_grammar(), source), source, side)
+    except RecursionError:  # nested without brackets: written by a program
+        return Outline(complete=False)
 
 
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
-    return syntax.uses(syntax.parse(_grammar(), source), source, names, SHAPE)
+    return () if too_deep(source) else syntax.uses(syntax.parse(_grammar(), source), source, names, SHAPE)

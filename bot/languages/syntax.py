@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 from tree_sitter import Language as Grammar
@@ -16,6 +17,8 @@ from bot.values import Call, Use
 
 Form = Literal["name", "member", "import", "definition", "key"]
 MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, which name nothing
+DEEPEST = 300  # levels of a syntax tree
+MOST_USES = 2_000  # of one file
 CLIMB = 6  # levels from an identifier up to the import statement that holds it
 
 
@@ -74,17 +77,19 @@ def any_of(words: frozenset[str]) -> re.Pattern[bytes]:
 
 def uses(root: Node, source: bytes, names: Collection[str], shape: Shape) -> tuple[Use, ...]:
     """The identifiers that are spelt like one of the names, in the order of the file."""
-    found = []
+    found: list[Use] = []
     for match in any_of(frozenset(names)).finditer(source):
         node = root.descendant_for_byte_range(match.start(), match.end())
         whole = node is not None and (node.start_byte, node.end_byte) == match.span()
         if node is not None and whole and node.type in shape.identifiers:
-            found.append(_use(node, shape))
+            around = list(islice(ancestors(node), DEEPEST))
+            if len(around) == DEEPEST or len(found) == MOST_USES:
+                break  # written by a program: the way up costs the square of the depth
+            found.append(_use(node, around, shape))
     return tuple(found)
 
 
-def _use(node: Node, shape: Shape) -> Use:
-    around = list(ancestors(node))
+def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     form, receiver, callee = _place(node, around, shape)
     call = _call(callee, shape)
     scopes = [above for above in around if above.type in shape.scopes and shape.scope_name(above)]

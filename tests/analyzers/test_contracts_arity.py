@@ -44,6 +44,7 @@ def test_a_call_that_no_longer_fits_is_reported(
         ("def f(a)", "def f(a, b)", "map(f, a)"),
         ("def f(a, b)", "def f(a)", "f(a, b, 3)"),
         ("def f(a, b)", "def f(b, a)", "f(a, b)"),
+        ("def f(a)", "def f(a, b)", "None\n    with raises(TypeError):\n        f(a)"),
         ("@wrapped\ndef f(a)", "@wrapped\ndef f(a, b)", "f(a)"),
         ("def f(a)", "def f(a, b)", "(lambda f: f(a))(b)"),
     ],

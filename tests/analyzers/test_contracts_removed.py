@@ -5,21 +5,25 @@ from fakes import Repository
 
 from bot import diff
 from bot.analyzers import ANALYZERS
+from bot.analyzers.contracts_arity import judged
 from bot.checkout import Checkout
+from bot.languages import LANGUAGES
 from bot.ports import Analyzer
 
 
 def test_it_is_an_analyser(repository: Repository) -> None:
-    """The module is what the registry promises, and wants the files whose callers it can judge."""
-    analyser: Analyzer = ANALYZERS["contracts"]()
-    pull = repository.change({"a.py": "x = 1\n", "b.md": "x\n"}, {"a.py": "x = 2\n", "b.md": "y\n"})
+    """It is what the registry promises, and wants the files of every language that is registered."""
+    analyser: Analyzer = ANALYZERS["contracts"](LANGUAGES)
+    pull = repository.change(
+        {"a.py": "x = 1\n", "b.md": "x\n", "c.kt": "//\n"}, {"a.py": "x = 2\n", "b.md": "y\n", "c.kt": "///\n"}
+    )
 
     async def run() -> list[bool]:
         async with Checkout(pull) as tree:
             return [analyser.wants(file) for file in diff.read(await tree.change())]
 
     assert analyser.NAME == "contracts"
-    assert asyncio.run(run()) == [True, False]
+    assert asyncio.run(run()) == [True, False, True]
 
 
 def test_a_removed_function_is_reported_at_its_caller(repository: Repository) -> None:
@@ -76,10 +80,13 @@ def test_a_removed_module_is_reported_once_per_importer(repository: Repository) 
         "pkg/user.py": "from .gone import one, two\n\none()\ntwo()\n",
         "pkg/careful.py": "try:\n    from .gone import one\nexcept ImportError:\n    one = None\n",
     }
+    before_line = "from .gone import one, two"
     (finding,) = look(repository.change(before, {"pkg/gone.py": None}))
 
-    assert (finding.path, finding.start, finding.rule) == ("pkg/user.py", 1, "removed-module")
+    assert (finding.path, finding.start, finding.rule) == ("pkg/user.py", 3, "removed-module")
     assert finding.title == "pkg/gone.py is removed, but pkg/user.py still imports it"
+    assert "pkg/user.py:1 imports it and uses it at line 3" in finding.why
+    assert [(e.line, e.quote) for e in finding.evidence if e.side == "head"] == [(1, before_line), (4, "two()")]
 
 
 def test_a_module_that_became_a_package_is_still_there(repository: Repository) -> None:
@@ -177,3 +184,22 @@ def test_a_use_left_in_the_same_file_is_reported(repository: Repository) -> None
     (finding,) = look(repository.change(before, after))
 
     assert (finding.path, finding.start) == ("lib.js", 2)
+
+
+def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(repository: Repository) -> None:
+    """Nothing in it is to be reviewed, and still its importers are told where it went."""
+    base = repository.commit({"lib/words.py": "def f(): ...\n", "app.py": "from lib.words import f\n\nf()\n"})
+    repository.git("mv", "lib/words.py", "lib/terms.py")
+    (finding,) = look(repository.pull(base, repository.commit({})))
+
+    assert (finding.path, finding.rule) == ("app.py", "removed-module")
+    assert finding.title == "lib/words.py is moved to lib/terms.py, but app.py still imports it"
+    assert finding.why.startswith(
+        "This change moves lib/words.py to lib/terms.py; app.py:1 imports it from its old place"
+    )
+
+
+def test_plain_javascript_is_tolerant_in_every_ending() -> None:
+    """Of the registered endings of the family only those of TypeScript insist on a signature."""
+    strict = {suffix for suffix in LANGUAGES["javascript"].SUFFIXES if judged(f"a{suffix}", f"b{suffix}")}
+    assert strict == {".ts", ".tsx", ".mts", ".cts"}

@@ -140,3 +140,16 @@ def test_cyclic_stars_end(repository: Repository) -> None:
     found = look(repository.change(files, {"b.ts": "export * from './a';\nexport function three() {}\n"}))
 
     assert [(finding.path, finding.start) for finding in found] == [("app.ts", 3)]
+
+
+def test_a_call_that_two_changed_methods_could_mean_is_silent(repository: Repository) -> None:
+    """Two definitions of one name got different signatures: which of them is called, the name cannot tell."""
+    one = "class One(Base):\n    def after_call(self, a, b):\n        pass\n"
+    files = {
+        "pkg/one.py": one,
+        "pkg/two.py": one.replace("One", "Two"),
+        "pkg/c.py": "def go(x):\n    x.after_call(1, 2)\n",
+    }
+    after = {"pkg/one.py": one.replace("a, b", "a"), "pkg/two.py": files["pkg/two.py"].replace("a, b", "a, b, c=1")}
+
+    assert look(repository.change(files, after)) == []

@@ -36,7 +36,7 @@ def look(pull: PullRequest) -> list[Finding]:
 
 def test_it_is_an_analyser() -> None:
     """The module is what the registry promises."""
-    analyser: Analyzer = ANALYZERS["ruff"]()
+    analyser: Analyzer = ANALYZERS["ruff"]({})
 
     assert (analyser.NAME, analyser.READS) == ("ruff", "Python files")
 

@@ -30,7 +30,7 @@ def look(pull: PullRequest) -> list[Finding]:
 
 def test_it_is_an_analyser() -> None:
     """The module is what the registry promises."""
-    analyser: Analyzer = ANALYZERS["secrets"]()
+    analyser: Analyzer = ANALYZERS["secrets"]({})
 
     assert (analyser.NAME, analyser.READS) == ("secrets", "every text file")
 

@@ -1,0 +1,77 @@
+"""A method that overrides one whose signature changed, and that was left as it was."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from bot.analyzers.contracts_arity import judged, misfit
+from bot.analyzers.contracts_words import line_of
+from bot.ports import Tree
+from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Symbol
+
+# Where every overriding method is marked as one, the mark makes its own signature neither less nor more certain.
+MARKED = frozenset({".java", ".kt", ".kts", ".cs"})
+FEWER = frozenset({".ts", ".tsx", ".mts", ".cts"})  # an override may ask for less than it is given
+
+
+def outdated(item: ChangedSymbol, own: Symbol) -> bool:
+    """Whether a call that the changed method is made for fits its override no longer, and did before."""
+    before = item.before.signature if item.before is not None else None
+    after = item.after.signature if item.after is not None else None
+    if before is None or after is None or own.signature is None or not judged(item.symbol.path, own.path):
+        return False
+    if before.opaque or after.opaque or before.also or after.also or own.signature.also or own.name == item.symbol.name:
+        return False
+    suffix = PurePosixPath(own.path).suffix
+    if own.signature.opaque and suffix not in MARKED:
+        return False
+    mine = replace(own.signature, opaque=False)
+    return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None
+
+
+def _call(signature: Signature, own: Symbol) -> Reference:
+    """The shortest call that a signature takes."""
+    asked = [item for item in signature.parameters if item.required]
+    count = sum(item.kind in ("positional", "positional-only") for item in asked)
+    if PurePosixPath(own.path).suffix in FEWER and own.signature is not None:
+        count = min(count, sum(item.kind in ("positional", "positional-only") for item in own.signature.parameters))
+    keywords = tuple(item.name for item in asked if item.kind == "keyword-only")
+    return Reference(
+        "", own.short, "", own.start, "", own.name, None, sure=True, test=False, positional=count, keywords=keywords
+    )
+
+
+async def overridden(
+    tree: Tree, heirs: tuple[tuple[str, Symbol], ...], symbols: Mapping[str, ChangedSymbol]
+) -> list[Finding]:
+    """One finding at each override that was left behind, with the base method before and after as evidence."""
+    found = []
+    for key, own in heirs:
+        item = symbols.get(key)
+        at = await line_of(tree, own, "") if item is not None and outdated(item, own) else None
+        if item is not None and at is not None:
+            found.append(await _finding(tree, item, own, at))
+    return found
+
+
+async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -> Finding:
+    sides = [(item.before, "before"), (item.after, "after")]
+    evidence = [await line_of(tree, symbol, note) for symbol, note in sides if symbol is not None]
+    was, now = (side.signature.text if side is not None and side.signature is not None else "" for side, _ in sides)
+    still = own.signature.text if own.signature is not None else ""
+    name = item.symbol.name
+    return Finding(
+        path=own.path,
+        quote=at.quote,
+        title=f"{name}() has a new signature, but {own.path} still overrides it with the old one",
+        why=f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {own.name}() takes its place and still is `{still}`.",
+        consequence=f"A call that is written for {name}() fails on a {own.name.rpartition('.')[0]}, or reaches another method.",
+        severity="high",
+        category="broken-caller",
+        source="contracts",
+        rule="override",
+        start=at.line,
+        end=at.line,
+        evidence=tuple(one for one in evidence if one is not None),
+        verdict="proven",
+    )

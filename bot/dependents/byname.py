@@ -1,0 +1,119 @@
+"""Changed files that no language plug-in reads: the unchanged lines elsewhere that hold their distinctive words.
+
+Nothing is sure here: a word may mean anything. So only words that are long, made of parts, and rare in the tree are looked up.
+"""
+
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from bot.dependents.budget import Budget
+from bot.dependents.names import PROSE
+from bot.dependents.sites import MODULE, TEST, telling
+from bot.ports import Tree
+from bot.values import ChangedFile, Dependents, Reference
+
+WORD = re.compile(r"(?<![\w$])[A-Za-z_]\w{5,59}(?![\w$])")
+COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;;|<!--)\s")
+LONG = 12  # letters of a word that is distinctive without parts
+WORDS = 24  # per file; one pattern for all
+RARE = 8  # files that hold a word: more say nothing
+LINES = 2_000
+NAMED = 6  # files in a sentence
+# Made of two parts and still everywhere.
+EVERYWHERE = (
+    "application authorization configuration container_name createdAt created_at currentVersion dependencies description "
+    "development documentation environment error_message file_name filename first_name host_name hostname implementation "
+    "information initialize is_active last_name node_modules node_version python_version ref_name repository responsibility "
+    "runs_on timestamp updatedAt updated_at user_id user_name username working_directory"
+)
+COMMON = frozenset(EVERYWHERE.split())
+
+
+async def by_name(tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[str], budget: Budget) -> Dependents:
+    """References by name alone for the files whose suffix no language reads, and the sentence that says so."""
+    read = frozenset(suffixes)
+    mine = [
+        file for file in files if file.skip is None and not PROSE.search(file.path) and suffix(file.path) not in read
+    ]
+    if not mine:
+        return Dependents()
+    owners: dict[str, ChangedFile] = {}
+    for file in mine[: budget.files]:
+        for word in _words(file):
+            owners.setdefault(word, file)
+    rows = await _lines(tree, list(owners))
+    changed = {file.path: file for file in files}
+    held: dict[str, set[str]] = defaultdict(set)
+    for word, path, _, _ in rows:
+        held[word].add(path)
+    found: dict[str, list[Reference]] = defaultdict(list)
+    for word, path, line, text in rows:
+        there = changed.get(path)
+        if path != owners[word].path and len(held[word]) <= RARE and (there is None or line not in there.added):
+            found[word].append(_reference(owners[word], word, path, line, text))
+    kept = [row for listed in found.values() for row in sorted(listed, key=_order)[: budget.sites]]
+    return Dependents(references=tuple(kept), cut=_said(mine))
+
+
+def suffix(path: str) -> str:
+    """The ending that decides who reads a file."""
+    return posixpath.splitext(path)[1].lower()
+
+
+def _words(file: ChangedFile) -> list[str]:
+    """The distinctive words of the changed lines: first those that the change takes away, then by how often they stand there."""
+    gone: Counter[str] = Counter()
+    come: Counter[str] = Counter()
+    for hunk in file.hunks:
+        for line in hunk.lines:
+            if line.kind != " " and not COMMENT.match(line.text):
+                (gone if line.kind == "-" else come).update(WORD.findall(line.text[:400]))
+    words = [word for word in gone | come if word not in COMMON and (telling(word) or len(word) >= LONG)]
+    words.sort(key=lambda word: (word not in gone or word in come, word not in gone, -len(word), word))
+    return words[:WORDS]
+
+
+async def _lines(tree: Tree, words: Sequence[str]) -> list[tuple[str, str, int, str]]:
+    """(word, path, line, text) of every line of the head tree that holds one of the words."""
+    if not words:
+        return []
+    any_word = rf"\b(?:{'|'.join(re.escape(word) for word in sorted(words))})\b"
+    wanted = frozenset(words)
+    return [
+        (word, path, line, text.rstrip("\r"))
+        for path, line, text in await tree.grep_lines([any_word], syntax="perl", limit=LINES)
+        if not PROSE.search(path)
+        for word in sorted(wanted.intersection(WORD.findall(text)))
+    ]
+
+
+def _order(row: Reference) -> tuple[bool, str, int]:
+    return row.test, row.path, row.line
+
+
+def _reference(file: ChangedFile, word: str, path: str, line: int, text: str) -> Reference:
+    return Reference(
+        symbol=f"{file.path}:{word}",
+        name=word,
+        path=path,
+        line=line,
+        text=text,
+        function=MODULE,
+        span=None,
+        sure=False,
+        test=bool(TEST.search(path)),
+    )
+
+
+def _said(files: Sequence[ChangedFile]) -> tuple[str, ...]:
+    """One sentence per kind of file."""
+    kinds: Mapping[str, list[str]] = defaultdict(list)
+    for file in files:
+        kinds[suffix(file.path) or posixpath.basename(file.path)].append(file.path)
+    return tuple(
+        f"no language plug-in reads {kind} files: what {', '.join(paths[:NAMED])}{' and more' if len(paths) > NAMED else ''} "
+        "changes was looked for by name only"
+        for kind, paths in sorted(kinds.items())
+    )

@@ -1,0 +1,107 @@
+"""Whether what is named in a place is proven to be gone: where anything could still give the name a meaning, it is not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bot.dependents.budget import Budget
+from bot.dependents.exports import Exports
+from bot.dependents.names import occurrences
+from bot.dependents.sites import Match, Target
+from bot.dependents.targets import OPENED, former_names, has_member, is_closed, words_of
+from bot.ports import Language, Tree
+from bot.values import Side, Use
+
+SIDES: tuple[Side, Side] = ("head", "base")
+STRICT = frozenset({"c/c++"})  # languages in which a member that no type declares does not compile
+ANYWHERE = frozenset({"ruby"})  # languages in which any file that is loaded may open a class or a module again
+
+
+@dataclass(slots=True)
+class Proof:
+    """The questions about one language's trees."""
+
+    tree: Tree
+    language: Language
+    exports: Exports
+    budget: Budget
+    lost: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    _defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
+
+    async def missing(
+        self, target: Target, hit: Match, path: str, uses: Sequence[Use], alone: frozenset[str], *, by_name: bool
+    ) -> bool:
+        """Whether what is named here is proven to be gone."""
+        use, former = hit.use, hit.use.name in former_names(target)
+        if use.guarded:
+            return False
+        if hit.sure and ((path, hit.door) in self.lost or (hit.name and hit.door)):
+            return await self._shut(hit, path)
+        if not target.gone or not former or await self._open(target):
+            return False
+        if not hit.sure:
+            return by_name and (use.call is not None or self.language.NAME in STRICT)
+        if target.owner:
+            return use.name in alone or await self._baseless(target, use.name)
+        return await self._unbound(path, use, uses)
+
+    async def _shut(self, hit: Match, path: str) -> bool:
+        """Whether the door through which a name came no longer offers it."""
+        gone = (path, hit.door) in self.lost or hit.name in await self.exports.gone(hit.door)
+        if gone and self.language.NAME in ANYWHERE:
+            return not await self._defines(hit.use.name)
+        return gone and (not hit.star or await self._nowhere(path, hit.name))
+
+    async def _unbound(self, path: str, use: Use, uses: Sequence[Use]) -> bool:
+        """Whether nothing in the file gives the name a meaning any more."""
+        outline = await self.exports.outline("head", path)
+        bound = any(other.name == use.name and other.form in ("definition", "import") for other in uses)
+        known = outline is not None and outline.complete and use.name not in outline.names
+        if outline is None or not known or bound or use.name in self.language.AMBIENT:
+            return False
+        if outline.stars:
+            return await self._nowhere(path, use.name)
+        return not await self.exports.elsewhere(path, use.name)
+
+    async def _nowhere(self, path: str, name: str) -> bool:
+        """Whether a file that takes everything of others gets the name from none of them, and nothing in the tree defines it."""
+        return name in await self.exports.gone(path) and not await self._defines(name)
+
+    async def _defines(self, name: str) -> bool:
+        """Whether anything in the head tree defines a name, or may."""
+        if name not in self._defined:
+            where = await occurrences(self.tree, self.language, {name})
+            paths = sorted(where.files.get(name, ()))
+            sources = await self.tree.read_many(paths[: self.budget.parsed])
+            uses = (use for one, source in sources.items() for use in self.language.uses(one, source, {name}))
+            known = where.complete and len(paths) <= self.budget.parsed
+            self._defined[name] = not known or any(use.form in ("definition", "key") for use in uses)
+        return self._defined[name]
+
+    async def _baseless(self, target: Target, name: str) -> bool:
+        """Whether the class stands alone, in full sight, and has no member of that name."""
+        home = min(target.homes)
+        outline = await self.exports.outline("head", home)
+        if outline is None or not outline.complete or name in self.language.AMBIENT:
+            return False
+        if any(has_member(outline, other) for other in (name, "__getattr__")):
+            return False
+        bases = await self.exports.bases(home, target.owner)
+        own = {word for item in await self.exports.imports(home) for word in words_of(item)}
+        if bases is None or not is_closed(bases, own | {other for other, _ in outline.bases}):
+            constant = target.symbol is not None and target.symbol.symbol.kind == "variable"
+            if not constant or bases not in OPENED or await self._defines(name):
+                return False
+        return not await self.exports.elsewhere(home, f"{target.owner}.{name}")
+
+    async def _open(self, target: Target) -> bool:
+        """Whether the class answers to names that are written nowhere: its bases hold "*", or one that is new to it."""
+        now, before = [
+            {
+                base
+                for home in sorted(target.homes if target.owner else ())
+                if (outline := await self.exports.outline(side, home)) is not None
+                for base in dict(outline.bases).get(target.owner, ())
+            }
+            for side in SIDES
+        ]
+        return "*" in now or not now <= before

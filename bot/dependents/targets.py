@@ -1,0 +1,82 @@
+"""Small questions about the names that are looked up."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+from bot.dependents.names import Spans
+from bot.dependents.sites import Bindings, Target
+from bot.values import Entry, Import, Outline, Side, Use
+
+# Classes of the libraries that come with a language whose members are all known, and none is called like a constant.
+ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
+# What a class is told to stand on where other files may give it members: traits, a class that is opened again.
+LISTED = 8  # names in a sentence
+OPENED = (("?",), ("Object",))
+
+
+def is_closed(bases: Collection[str], own: Collection[str]) -> bool:
+    """Whether the bases of a class add no member of their own. `own`: names that mean something of the tree."""
+    return all(base.removeprefix("enum.") in ENUMERATIONS and base not in own for base in bases)
+
+
+def words_of(item: Import) -> frozenset[str]:
+    """The first words of what an import binds."""
+    here = dict(item.aliases)
+    return frozenset(here.get(name, name).partition(".")[0] for name in item.names) | {
+        name.partition(".")[0] for name in here.values()
+    }
+
+
+def resigned(target: Target) -> bool:
+    """Whether the change gives it a new signature."""
+    return target.symbol is not None and target.symbol.change == "signature"
+
+
+def former_names(target: Target) -> frozenset[str]:
+    """The names that are gone: of a renamed definition only the old one."""
+    item = target.symbol
+    return frozenset({item.before.short}) if item is not None and item.before is not None else target.shorts
+
+
+def has_member(outline: Outline, name: str) -> bool:
+    """Whether a file defines anything of that name."""
+    return any(symbol.short == name for symbol in outline.symbols)
+
+
+def is_imported(target: Target, bound: Bindings) -> bool:
+    """Whether a file imports what it needs to write the target."""
+    return any(
+        origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in offered)
+        for origin, offered in target.doors
+    )
+
+
+def is_inside(target: Target, use: Use, path: str) -> bool:
+    """Whether a use is the definition's own head line."""
+    after = target.symbol.after if target.symbol is not None else None
+    return after is not None and after.path == path and use.form == "definition"
+
+
+def spans_of(targets: Iterable[Target]) -> dict[Side, Spans]:
+    """Where the changed definitions stand. Before: their whole files, which also hand them on."""
+    before: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    after: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    for item in (target.symbol for target in targets if target.symbol is not None):
+        if item.before is not None:
+            before[item.before.path].add((0, 1 << 30))
+        if item.after is not None and item.change == "signature":
+            after[item.after.path].add((item.after.start, item.after.end))
+    return {"base": before, "head": after}
+
+
+def unread(asked: Iterable[str], got: Collection[str], entries: Mapping[str, Entry]) -> list[str]:
+    """The sentence about files that are too large to be read."""
+    lost = [
+        path
+        for path in asked
+        if path in entries and path not in got and entries[path].kind == "file" and entries[path].size > 0
+    ]
+    if not lost:
+        return []
+    listed = ", ".join(lost[:LISTED]) + (", ..." if len(lost) > LISTED else "")
+    return [f"references were not looked for in files that are too large: {listed}"]

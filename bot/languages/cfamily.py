@@ -1,0 +1,82 @@
+"""C and C++: one family, because they include each other's headers."""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node
+
+from bot.languages import syntax
+from bot.languages.cfamily_includes import Includes
+from bot.languages.cfamily_outline import outline_of
+from bot.languages.cfamily_uses import SHAPE, plain
+from bot.languages.nesting import too_deep
+from bot.values import Outline, Side, Use
+
+NAME = "c/c++"
+SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc", ".cu", ".cuh")
+CONFIGS: tuple[str, ...] = ()
+# What every file may use without including a header of the tree.
+GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"
+AMBIENT = frozenset(GIVEN.split())
+MODERN = re.compile(
+    rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr)\b",
+    re.MULTILINE,
+)
+# `extern "C" {` and its end inside their conditions are no block that a grammar can read.
+LINKAGE = re.compile(
+    rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)_*cplusplus\)?[ \t]*\r?\n\s*(extern[ \t]*\"C\"\s*\{|\})[^\n]*\n\s*#[ \t]*endif"
+)
+
+
+@lru_cache(maxsize=2)
+def _grammar(kind: str) -> Grammar:
+    if kind == "c":
+        import tree_sitter_c
+
+        return Grammar(tree_sitter_c.language())
+    import tree_sitter_cpp
+
+    return Grammar(tree_sitter_cpp.language())
+
+
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Includes:
+    """The resolver of one side's tree."""
+    del configs  # include folders are guessed from the paths
+    return Includes(paths)
+
+
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file and what an includer can ask of it."""
+    if too_deep(source):
+        return Outline(complete=False)
+    code = _readable(source)
+    root, modern = _root(path, code)
+    return outline_of(path, root, code, side, modern=modern)
+
+
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    if not syntax.any_of(frozenset(names)).search(source) or too_deep(source):
+        return ()
+    code = _readable(source)
+    root, _ = _root(path, code)
+    found = syntax.uses(root, code, names, SHAPE)
+    lines = code.split(b"\n") if found else []
+    return tuple(plain(use, lines[use.line - 1].decode("utf-8", "replace")) for use in found)
+
+
+def _readable(source: bytes) -> bytes:
+    """The source with the linkage brackets blanked out; lines and columns stay what they are."""
+    return LINKAGE.sub(lambda match: re.sub(rb"[^\r\n]", b" ", match[0]), source)
+
+
+def _root(path: str, code: bytes) -> tuple[Node, bool]:
+    """The tree, and whether it was read as C++. A header is C unless it fails as C and looks like C++."""
+    if not path.endswith((".c", ".h")):
+        return syntax.parse(_grammar("c++"), code), True
+    root = syntax.parse(_grammar("c"), code)
+    if path.endswith(".h") and root.has_error and MODERN.search(code):
+        return syntax.parse(_grammar("c++"), code), True
+    return root, False

@@ -1,0 +1,92 @@
+"""What an `#include` means: the includer's folder first, then the nearest file whose path ends like the written one.
+
+Include folders are given to the compiler, not to us: `#include "net/socket.h"` is any `.../net/socket.h`, the one that shares
+most folders with the includer where there are several.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection
+
+from bot.languages.python_modules import mention
+from bot.values import Clues, Import
+
+INCLUDE = re.compile(
+    rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE
+)
+WHOLE = frozenset({"*"})
+# Headers of the C library and of POSIX: `#include <time.h>` is the system's, whatever the tree holds under that name.
+STANDARD = (
+    "alloca assert complex ctype dirent dlfcn errno fcntl features fenv float getopt glob grp inttypes iso646 langinfo "
+    "libgen limits locale malloc math memory netdb nl_types poll pthread pwd regex sched search semaphore setjmp signal "
+    "spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sysexits syslog "
+    "termios tgmath threads time uchar unistd utime wchar wctype windows"
+)
+SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
+
+
+class Includes:
+    """The files of one tree that can be included. Satisfies `ports.Project`."""
+
+    def __init__(self, paths: Collection[str]) -> None:
+        self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
+        self._named: dict[str, list[str]] | None = None
+        self._found: dict[tuple[str, str, bool], str | None] = {}
+
+    def clues(self, path: str) -> Clues:
+        """An include ends in the file's own name, whatever folders stand before it."""
+        name = posixpath.basename(path)
+        spoken = rf"^\s*#\s*(include|include_next|import)\s*[\"<]([^\">]*/)?{re.escape(name)}[\">]"
+        return Clues(frozenset({name}), (spoken,))
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The includes of a file that land in the tree: each hands on everything."""
+        asked, found = mention(words), []
+        for match in INCLUDE.finditer(source):
+            if not asked.search(match[0]) or commented(source, match.start()):
+                continue
+            target = self._resolve(match["path"].decode("utf-8", "replace").strip(), path, match["mark"] == b"<")
+            if target and target != path:
+                found.append(Import(target, WHOLE, source.count(b"\n", 0, match.start()) + 1))
+        return tuple(found)
+
+    def _resolve(self, written: str, here: str, angled: bool) -> str | None:
+        folder = posixpath.dirname(here)
+        key = written, folder, angled
+        if key not in self._found:
+            self._found[key] = self._search(written, folder, angled)
+        return self._found[key]
+
+    def _search(self, written: str, folder: str, angled: bool) -> str | None:
+        beside = posixpath.normpath(posixpath.join(folder, written))
+        system = angled and (written in SYSTEM or written.startswith(("sys/", "netinet/", "arpa/", "linux/")))
+        if system:
+            return None
+        if beside in self._paths:
+            return beside
+        ending = "/" + re.sub(r"^(\.{1,2}/)+", "", posixpath.normpath(written))
+        fits = [path for path in self._by_name(posixpath.basename(written)) if f"/{path}".endswith(ending)]
+        return min(fits, key=lambda path: (-_shared(path, folder), path.count("/"), path), default=None)
+
+    def _by_name(self, name: str) -> list[str]:
+        if self._named is None:
+            self._named = defaultdict(list)
+            for path in self._paths:
+                self._named[path[path.rfind("/") + 1 :]].append(path)
+        return self._named.get(name, [])
+
+
+def _shared(path: str, folder: str) -> int:
+    """How many folders from the root two places have in common."""
+    one, two = path.split("/")[:-1], folder.split("/")
+    return next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+
+
+def commented(source: bytes, at: int) -> bool:
+    """Whether a line stands inside a block comment."""
+    opened = source.rfind(b"/*", 0, at)
+    if opened < 0 or source.find(b"*/", opened + 2, at) >= 0:
+        return False
+    before = source[source.rfind(b"\n", 0, opened) + 1 : opened]
+    return before.count(b'"') % 2 == 0 and b"//" not in before

@@ -1,0 +1,97 @@
+"""What a caller of a C or C++ function has to know, and how a declarator is unwrapped to the name it declares."""
+
+from tree_sitter import Node
+
+from bot.languages.syntax import text
+from bot.values import Parameter, Signature
+
+WRAPS = frozenset({
+    "pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator", "init_declarator",
+    "attributed_declarator", "bitfield_clause",
+})  # fmt: skip
+NAMES = frozenset({
+    "identifier", "field_identifier", "type_identifier", "qualified_identifier", "destructor_name", "operator_name",
+    "template_function", "operator_cast",
+})  # fmt: skip
+DEEP = 40  # wrappings of a declarator
+
+
+def declared(node: Node) -> tuple[str, Node | None]:
+    """The name that a declarator declares, and its function declarator where it declares a function.
+
+    A pointer to a function is a variable: `int (*handler)(int)`.
+    """
+    function: Node | None = None
+    for _ in range(DEEP):
+        if node.type in NAMES:
+            return _name(node), function
+        if node.type == "function_declarator":
+            function = node
+        elif node.type in ("pointer_declarator", "array_declarator") and function is not None:
+            function = None
+        elif node.type not in WRAPS:
+            return "", None
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            inner = next(
+                (part for part in node.named_children if part.type in WRAPS | NAMES | {"function_declarator"}), None
+            )
+        if inner is None:
+            return "", None
+        node = inner
+    return "", None
+
+
+def _name(node: Node) -> str:
+    """`Box::size` is "Box.size": the class and the name; namespaces further out are left away."""
+    written = text(node)
+    if node.type == "operator_name" or "operator" in written or "~" in written:
+        return ""
+    parts = [part.partition("<")[0].strip() for part in written.split("::")]
+    return ".".join(part for part in parts[-2:] if part)
+
+
+def signature(outer: Node, function: Node, *, templated: bool = False, modern: bool = False) -> Signature:
+    """The signature of a function. In C an empty list promises nothing, and neither do the names of a K&R definition."""
+    listed = function.child_by_field_name("parameters")
+    body = outer.child_by_field_name("body")
+    end = body.start_byte if body is not None else outer.end_byte
+    head = (outer.text or b"")[: max(end - outer.start_byte, 0)].decode("utf-8", "replace")
+    parameters: list[Parameter] = []
+    opaque = templated or listed is None or listed.has_error or function.has_error
+    for part in listed.children if listed is not None else ():
+        if part.type == "identifier":
+            opaque = True
+        elif part.type in ("variadic_parameter", "...", "variadic_parameter_declaration"):
+            parameters.append(Parameter("...", "varargs", required=False))
+        elif part.type in ("parameter_declaration", "optional_parameter_declaration"):
+            name = _parameter(part)
+            opaque = opaque or name is None
+            if name != "void":
+                parameters.append(Parameter(name or "?", required=part.type == "parameter_declaration"))
+    if not parameters and not modern and listed is not None and not listed.named_children:
+        opaque = True
+    return Signature(tuple(parameters), " ".join(head.split()).rstrip(" ;{"), opaque)
+
+
+def _parameter(part: Node) -> str | None:
+    """The name of a parameter, its type where it has none, "void" for no parameter; None where it may be a macro."""
+    declarator = part.child_by_field_name("declarator")
+    typed = text(part.child_by_field_name("type"))
+    if declarator is None:
+        if typed == "void" and len(part.named_children) == 1:
+            return "void"
+        return typed if not (typed.isupper() and len(typed) > 1) else None  # a macro may stand for several parameters
+    name, _ = declared(declarator)
+    return name or typed
+
+
+def macro(node: Node) -> Signature:
+    """A macro's parameters are shown, never counted: it may paste, drop or spread them."""
+    listed = node.child_by_field_name("parameters")
+    names = [text(part) for part in listed.named_children] if listed is not None else []
+    return Signature(
+        tuple(Parameter(name) for name in names),
+        f"#define {text(node.child_by_field_name('name'))}{text(listed)}",
+        opaque=True,
+    )

@@ -1,0 +1,148 @@
+"""What an identifier does where it stands in a C or C++ file, and which struct a receiver is known to be."""
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from bot.languages.syntax import Form, Shape, ancestors, text
+from bot.values import Call, Use
+
+SCOPES = frozenset({"function_definition", "struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
+DECLARATORS = frozenset({
+    "init_declarator", "pointer_declarator", "array_declarator", "function_declarator", "reference_declarator",
+    "parenthesized_declarator", "parameter_declaration", "optional_parameter_declaration", "declaration", "field_declaration",
+    "type_definition",
+})  # fmt: skip
+NAMED = frozenset({
+    "preproc_def", "preproc_function_def", "enumerator", "alias_declaration", "namespace_definition", "type_parameter_declaration",
+})  # fmt: skip
+BINDERS = frozenset({
+    "ERROR", "preproc_params", "parameter_list", "reference_declarator", "structured_binding_declarator", "using_declaration",
+})  # fmt: skip
+CONDITIONS = frozenset(
+    {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_else", "preproc_elifdef", "preproc_defined"}
+)
+RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
+WHOLE_FILE = re.compile(r"#\s*ifndef\s+(\w+)\s*\n\s*#\s*define\s+\1\b")
+KEYWORDS = "const volatile struct class union enum static extern register unsigned signed auto return else"
+WORDS = frozenset(KEYWORDS.split())
+
+
+def _form(node: Node) -> Form:
+    above = node.parent
+    if above is not None and above.type == "field_designator":
+        return "member"
+    return "definition" if above is None or _binds(node, above) or _made(node) else "name"
+
+
+def _binds(node: Node, above: Node) -> bool:
+    """Whether the name gets its meaning here. What cannot be read may define it; the list of a K&R definition does."""
+    if above.type in NAMED | RECORDS and above.child_by_field_name("name") == node:
+        return above.type in NAMED or above.child_by_field_name("body") is not None
+    if above.type == "qualified_identifier" and above.parent is not None:
+        node, above = above, above.parent
+    if above.type in DECLARATORS:
+        return node in above.children_by_field_name("declarator")
+    return above.type in BINDERS
+
+
+def _made(node: Node) -> bool:
+    """Whether it is an argument of a macro that stands outside any function: `DEFINE_LIST(jobs)` may define it."""
+    around = list(ancestors(node))
+    kinds = [above.type for above in around]
+    if "compound_statement" in kinds or "initializer_list" in kinds or "enumerator_list" in kinds:
+        return False
+    return "argument_list" in kinds and "init_declarator" not in kinds and "attribute_specifier" not in kinds
+
+
+def _arguments(listed: Node) -> Call:
+    """The arguments of a call. One in capitals may be a macro that stands for several; `args...` is any number."""
+    parts = [part for part in listed.named_children if part.type != "comment"]
+    macros = any(part.type == "identifier" and text(part).isupper() for part in parts)
+    unclear = any(part.type in ("parameter_pack_expansion", "ERROR", "compound_statement") for part in parts)
+    return Call(len(parts), (), unclear or listed.has_error or _hidden(parts, macros))
+
+
+def _hidden(parts: list[Node], macros: bool) -> bool:
+    """Whether an argument may be several: adjacent strings never are, a bare word in capitals can be."""
+    return macros and any(re.search(r"(ARGS?|LIST|PARAMS?)(_|$)|^_?(ARG|PARAM)", text(part)) for part in parts)
+
+
+def _guarded(node: Node, around: list[Node]) -> bool:
+    """Whether it stands in a part that the preprocessor may leave out; the guard of a whole header is none."""
+    del node
+    return any(
+        above.type in CONDITIONS and not (above.type == "preproc_ifdef" and WHOLE_FILE.match(text(above)[:400]))
+        for above in around
+    )
+
+
+def _types(receiver: Node) -> tuple[str, ...]:
+    """The type that a receiver is declared with in the function around it; empty where that is not plain."""
+    written = text(receiver)
+    if written in ("this", "(*this)"):
+        return _own(receiver)
+    if receiver.type != "identifier":
+        return ()
+    function = next((above for above in ancestors(receiver) if above.type == "function_definition"), None)
+    return _declared(function.text or b"", re.escape(written)) if function is not None else ()
+
+
+def _own(node: Node) -> tuple[str, ...]:
+    holder = next((above for above in ancestors(node) if above.type in ("class_specifier", "struct_specifier")), None)
+    if holder is not None:
+        return (text(holder.child_by_field_name("name")),)
+    function = next((above for above in ancestors(node) if above.type == "function_definition"), None)
+    owner = re.search(r"(\w+)(?:<[^<>]*>)?::~?\w+\s*\(", text(function)[:400]) if function is not None else None
+    return (owner[1],) if owner else ()
+
+
+@lru_cache(maxsize=512)
+def _declared(source: bytes, target: str) -> tuple[str, ...]:
+    """The one type that a name is declared with in this function: `robj *o`, `struct dict d`, `const Box &box`."""
+    code = source.decode("utf-8", "replace")
+    found = set()
+    shape = rf"(?<![\w.>:])((?:[A-Za-z_]\w*(?:::|\s+))*)([A-Za-z_]\w*)(?:<[^<>;]*>)?(?:\s+|\s*[*&]+\s*(?:const\s+)?){target}\s*(?=[=;,)\[{{(:])"
+    for match in re.finditer(shape, code):
+        if match[2] not in WORDS:
+            found.add(match[2])
+    for match in re.finditer(rf"\b(\w+)\b[^;(){{}}]*[,*&\s]{target}\s*(?=[=;,)\[])", code):
+        first = match[1]
+        if first not in found and first not in WORDS:
+            found.add("?")
+    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+
+
+def _scope_name(node: Node) -> str:
+    if node.type != "function_definition":
+        return text(node.child_by_field_name("name")) if node.child_by_field_name("body") is not None else ""
+    from bot.languages.cfamily_signature import declared
+
+    declarator = node.child_by_field_name("declarator")
+    return declared(declarator)[0] if declarator is not None else ""
+
+
+def plain(use: Use, line: str) -> Use:
+    """`ns::call()` names a thing of a namespace or of a class. Which of the two is told by its first letter, and not for sure."""
+    if use.form != "member" or f"{use.receiver}::{use.name}" not in re.sub(r"\s*::\s*", "::", line):
+        return use
+    if use.receiver[:1].isupper() or "<" in use.receiver:
+        return use
+    call = replace(use.call, spread=True) if use.call is not None else None
+    return replace(use, form="name", receiver="", call=call, guarded=True)
+
+
+SHAPE = Shape(
+    identifiers=frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier"}),
+    members={"field_expression": ("argument", "field"), "qualified_identifier": ("scope", "name")},
+    calls={"call_expression": ("function", "arguments")},
+    imports=frozenset({"preproc_include"}),
+    scopes=SCOPES,
+    arguments=_arguments,
+    guarded=_guarded,
+    form=_form,
+    types=_types,
+    scope_name=_scope_name,
+)

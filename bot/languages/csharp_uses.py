@@ -1,0 +1,120 @@
+"""What an identifier does where it stands in a C# file, and which class a receiver is declared to be."""
+
+import re
+
+from tree_sitter import Node
+
+from bot.languages import typed
+from bot.languages.syntax import text
+from bot.languages.typed import UNKNOWN, Place, Reading
+from bot.values import Call
+
+CLASSES = frozenset({
+    "class_declaration", "struct_declaration", "interface_declaration", "record_declaration", "record_struct_declaration",
+    "enum_declaration",
+})  # fmt: skip
+METHODS = frozenset({
+    "method_declaration", "constructor_declaration", "property_declaration", "local_function_statement", "operator_declaration",
+    "indexer_declaration",
+})  # fmt: skip
+NAMED = CLASSES | METHODS | {
+    "delegate_declaration", "variable_declarator", "parameter", "parameter_list", "enum_member_declaration", "type_parameter",
+    "foreach_statement", "catch_declaration", "declaration_expression", "declaration_pattern", "event_declaration",
+    "single_variable_designation", "implicit_parameter",
+}  # fmt: skip
+DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w.]*)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*\[[,\s]*\])*)\??\s+NAME\s*(?=[=;,:)&|?{]|in\b)"
+BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[({<]|(?<![\w.$])NAME\s*=>|\([^()]{0,200}\bNAME\b[^()]{0,200}\)\s*=>"
+
+
+def place(node: Node) -> Place | None:
+    """What an identifier does where it stands."""
+    above = node.parent
+    near = typed.near(node)
+    if above is None or any(item.type.endswith("namespace_declaration") and item in near[:3] for item in near[:3]):
+        inside = above is not None and not _named_by(node, near)
+        if not inside:
+            return None
+    if any(item.type == "using_directive" for item in near):
+        return Place("import")
+    if above is not None and above.type in NAMED and above.child_by_field_name("name") == node:
+        return Place("definition")
+    if above is not None and above.type == "argument" and above.child_by_field_name("name") == node:
+        return Place("key")
+    return _use(node)
+
+
+def _named_by(node: Node, near: list[Node]) -> bool:
+    """Whether a namespace gets its name here."""
+    for item in near:
+        if item.type.endswith("namespace_declaration"):
+            name = item.child_by_field_name("name")
+            return name is not None and name.start_byte <= node.start_byte and node.end_byte <= name.end_byte
+    return False
+
+
+def _use(node: Node) -> Place:
+    whole = node
+    if node.parent is not None and node.parent.type == "generic_name":
+        whole = node.parent
+    above = whole.parent
+    receiver, called = None, whole
+    if above is not None and above.type in ("member_access_expression", "qualified_name"):
+        if above.child_by_field_name("name") == whole:
+            receiver, called = above.children[0], above
+    elif above is not None and above.type == "member_binding_expression" and above.parent is not None:
+        receiver, called = above.parent.child_by_field_name("condition"), above.parent
+    elif above is not None and above.type == "assignment_expression" and _initialises(above, whole):
+        return Place("key")
+    return Place("member" if receiver is not None else "name", receiver, _call(called))
+
+
+def _initialises(assignment: Node, node: Node) -> bool:
+    """Whether a property of a new object is set: `new Foo { Name = 1 }`."""
+    holder = assignment.parent
+    return (
+        holder is not None
+        and holder.type == "initializer_expression"
+        and assignment.child_by_field_name("left") == node
+    )
+
+
+def _call(called: Node) -> Call | None:
+    above = called.parent
+    fields = {"invocation_expression": "function", "object_creation_expression": "type"}
+    if above is None or above.type not in fields or above.child_by_field_name(fields[above.type]) != called:
+        return None
+    listed = above.child_by_field_name("arguments")
+    parts = [part for part in (listed.named_children if listed is not None else ()) if part.type == "argument"]
+    named = [text(part.child_by_field_name("name")) for part in parts if part.child_by_field_name("name") is not None]
+    conditional = listed is not None and any("preproc" in part.type for part in listed.children)
+    return Call(len(parts) - len(named), tuple(named), conditional)
+
+
+def types(receiver: Node) -> tuple[str, ...]:
+    """The class that a receiver is declared to be; empty for what may be a class itself."""
+    kind, written = receiver.type, text(receiver)
+    if kind == "object_creation_expression":
+        return (re.sub(r"<.*", "", text(receiver.child_by_field_name("type")), flags=re.DOTALL),)
+    if kind in ("this", "this_expression"):
+        holder = next(iter(typed.around(receiver, CLASSES)), None)
+        return (text(holder.child_by_field_name("name")),) if holder is not None else UNKNOWN
+    if kind == "parenthesized_expression" and receiver.named_children:
+        inner = receiver.named_children[0]
+        return (text(inner.child_by_field_name("type")),) if inner.type == "cast_expression" else UNKNOWN
+    if kind == "identifier" or written.startswith("this."):
+        found = typed.declared(receiver, READING, DECLARED, BUILT)
+        if found:
+            return found
+    plain = kind in ("identifier", "member_access_expression", "qualified_name", "generic_name")
+    return () if plain and written.rpartition(".")[2][:1].isupper() else UNKNOWN
+
+
+READING = Reading(
+    identifiers=frozenset({"identifier"}),
+    scopes=CLASSES | METHODS,
+    classes=CLASSES,
+    methods=METHODS,
+    scope_name=lambda node: text(node.child_by_field_name("name")),
+    place=place,
+    types=types,
+)

@@ -1,0 +1,114 @@
+"""Whether a file still parses: the lines of its syntax errors, for every language with a grammar and for data files.
+
+The table is wider than the plug-ins beside it: to parse needs a grammar and nothing else.
+"""
+
+import ast
+import json
+import tomllib
+import warnings
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from importlib import import_module
+from pathlib import PurePosixPath
+
+import yaml
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser
+
+DEEPEST = 2_000  # brackets of a YAML file
+GRAMMARS = {  # suffix -> module and function of its grammar
+    **dict.fromkeys((".py", ".pyi"), ("tree_sitter_python", "language")),
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), ("tree_sitter_javascript", "language")),
+    **dict.fromkeys((".ts", ".mts", ".cts"), ("tree_sitter_typescript", "language_typescript")),
+    ".tsx": ("tree_sitter_typescript", "language_tsx"),
+    ".go": ("tree_sitter_go", "language"),
+    ".java": ("tree_sitter_java", "language"),
+    ".rs": ("tree_sitter_rust", "language"),
+    ".rb": ("tree_sitter_ruby", "language"),
+    ".php": ("tree_sitter_php", "language_php"),
+    **dict.fromkeys((".kt", ".kts"), ("tree_sitter_kotlin", "language")),
+    ".cs": ("tree_sitter_c_sharp", "language"),
+    **dict.fromkeys((".c",), ("tree_sitter_c", "language")),
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh", ".h"), ("tree_sitter_cpp", "language")),
+}
+
+
+def faults(path: str, source: bytes) -> frozenset[int] | None:
+    """The 1-based lines on which the file does not parse; None where nobody here can tell."""
+    suffix = PurePosixPath(path).suffix.lower()
+    if suffix in GRAMMARS:
+        root = Parser(_grammar(*GRAMMARS[suffix])).parse(source).root_node
+        found = frozenset(node.start_point[0] + 1 for node in _broken(root))
+        return found or (_python(source) if suffix == ".py" else found)
+    read = DATA.get(suffix)
+    return read(source) if read else None
+
+
+@lru_cache(maxsize=32)
+def _grammar(module: str, function: str) -> Grammar:
+    return Grammar(getattr(import_module(module), function)())
+
+
+def _broken(root: Node) -> Iterator[Node]:
+    """Nodes of an error, or of something that the parser had to make up. Not recursive: hostile code nests deeply."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            yield node
+        elif node.has_error:
+            stack.extend(node.children)
+
+
+def _python(source: bytes) -> frozenset[int]:
+    """What the grammar lets through and Python does not: a block without a body, a `return` outside a function."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source)
+    except SyntaxError as error:
+        return frozenset({error.lineno or 1})
+    except (ValueError, RecursionError, MemoryError):
+        return frozenset({1})
+    return frozenset()
+
+
+def _json(source: bytes) -> frozenset[int]:
+    try:
+        json.loads(source)
+    except json.JSONDecodeError as error:
+        return frozenset({error.lineno})
+    except (ValueError, RecursionError):
+        return frozenset({1})
+    return frozenset()
+
+
+def _toml(source: bytes) -> frozenset[int]:
+    try:
+        tomllib.loads(source.decode())
+    except (ValueError, RecursionError):
+        return frozenset({1})  # the library names the line in words alone
+    return frozenset()
+
+
+def _yaml(source: bytes) -> frozenset[int] | None:
+    """Syntax alone: nothing is built from it, and anchors are not followed."""
+    if source.count(b"[") + source.count(b"{") > DEEPEST:  # every parser of YAML takes time by the square of the depth
+        return None
+    try:
+        for _ in yaml.parse(source, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            pass
+    except yaml.MarkedYAMLError as error:
+        return frozenset({error.problem_mark.line + 1 if error.problem_mark else 1})
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return frozenset({1})
+    return frozenset()
+
+
+DATA: dict[str, Callable[[bytes], frozenset[int] | None]] = {
+    ".json": _json,
+    ".toml": _toml,
+    ".yml": _yaml,
+    ".yaml": _yaml,
+}

@@ -1,0 +1,179 @@
+"""What an identifier does where it stands in a Go file, and which type a receiver is known to have."""
+
+import re
+
+from tree_sitter import Node
+
+from bot.languages.go_outline import bare, receiver_type
+from bot.languages.syntax import Form, Shape, ancestors, any_of, first_line, text
+from bot.values import Call
+
+FUNCTIONS = frozenset({"function_declaration", "method_declaration"})
+NAMED = frozenset({
+    "function_declaration", "type_spec", "type_alias", "const_spec", "var_spec", "parameter_declaration",
+    "variadic_parameter_declaration", "type_parameter_declaration",
+})  # fmt: skip
+MEMBERS = frozenset({"method_declaration", "field_declaration", "method_elem"})
+LISTS = frozenset({"short_var_declaration", "range_clause", "receive_statement"})
+COUNTED = frozenset({"map_type", "slice_type", "array_type", "implicit_length_array_type"})
+UNKNOWN = ("?",)  # a type, but nobody here knows which
+MANY = 100  # places of one name in one function
+
+
+def _form(node: Node) -> Form:
+    above = node.parent
+    if above is None:
+        return "name"
+    if above.type in MEMBERS:
+        return "key" if node in above.children_by_field_name("name") else "name"
+    if above.type == "package_clause":
+        return "key"
+    if above.type == "literal_element":
+        keyed = above.parent
+        named = keyed is not None and keyed.child_by_field_name("key") == above and not _counted(keyed)
+        return "key" if named else "name"
+    return "definition" if _binds(node) else "name"
+
+
+def _counted(keyed: Node) -> bool:
+    """Whether the keys of a literal are values, those of a map or of an array; where its type is not written, nobody knows."""
+    literal = keyed.parent.parent if keyed.parent is not None else None
+    said = literal.child_by_field_name("type") if literal is not None else None
+    return said is not None and said.type in COUNTED
+
+
+def _binds(node: Node) -> bool:
+    """Whether an identifier gets its meaning here: a declared name, a parameter, the left side of `:=`."""
+    above = node.parent
+    if above is None:
+        return False
+    if above.type in NAMED:
+        return node in above.children_by_field_name("name")
+    if above.type == "expression_list" and above.parent is not None:
+        holder = above.parent
+        if holder.type == "type_switch_statement":
+            return holder.child_by_field_name("alias") == above
+        new = holder.type == "short_var_declaration" or any(part.type == ":=" for part in holder.children)
+        return holder.type in LISTS and new and holder.child_by_field_name("left") == above
+    return above.type == "labeled_statement"
+
+
+def _arguments(listed: Node) -> Call:
+    """The arguments of a call. A call as the only argument may stand for several: `f(g())`."""
+    parts = [part for part in listed.named_children if part.type != "comment"]
+    many = len(parts) == 1 and parts[0].type == "call_expression"
+    spread = many or any(part.type == "variadic_argument" for part in parts)
+    return Call(sum(part.type != "variadic_argument" for part in parts), (), spread)
+
+
+def _types(receiver: Node) -> tuple[str, ...]:
+    """The type of a receiver as written in this file."""
+    while receiver.type == "parenthesized_expression" and receiver.named_children:
+        receiver = receiver.named_children[0]
+    if receiver.type == "selector_expression":
+        return _field(receiver)
+    if receiver.type != "identifier":
+        return _of_value(receiver) or UNKNOWN
+    function = next((above for above in ancestors(receiver) if above.type in FUNCTIONS), None)
+    if function is None or function.text is None:
+        return UNKNOWN
+    found: set[tuple[str, ...]] = set()
+    places = list(re.finditer(rb"(?<![\w.])" + re.escape(receiver.text or b"") + rb"\b", function.text))
+    for place in places[:MANY]:
+        start = function.start_byte + place.start()
+        node = function.descendant_for_byte_range(start, start + len(place[0]))
+        if node is not None and node.type == "identifier" and _binds(node):
+            found.add(_bound(node))
+    return found.pop() if len(found) == 1 and len(places) <= MANY else UNKNOWN
+
+
+def _bound(node: Node) -> tuple[str, ...]:
+    """The type that a binding gives to its name."""
+    above = node.parent
+    if above is None:
+        return UNKNOWN
+    written = above.child_by_field_name("type")
+    if written is not None:
+        name = bare(text(written)) if above.type != "variadic_parameter_declaration" else ""
+        return (name,) if name else UNKNOWN
+    holder = above.parent if above.type == "expression_list" else above
+    if holder is None or holder.type not in ("short_var_declaration", "var_spec"):
+        return UNKNOWN
+    left = above.named_children if holder is not above else above.children_by_field_name("name")
+    listed = holder.child_by_field_name("right") or holder.child_by_field_name("value")
+    right = listed.named_children if listed is not None else []
+    at = left.index(node)
+    if len(left) == len(right):
+        return _of_value(right[at]) or UNKNOWN
+    told = len(right) == 1 and at == 0 and right[0].type == "type_assertion_expression"
+    return (_of_value(right[0]) if told else ()) or UNKNOWN
+
+
+def _of_value(value: Node) -> tuple[str, ...]:
+    """The type of an expression that names it: `T{}`, `&T{}`, `new(T)`, `x.(T)`; empty for any other."""
+    if value.type == "unary_expression" and text(value).startswith("&"):
+        operand = value.child_by_field_name("operand")
+        return _of_value(operand) if operand is not None else ()
+    written = ""
+    if value.type in ("composite_literal", "type_assertion_expression"):
+        written = text(value.child_by_field_name("type"))
+    elif value.type == "call_expression" and text(value.child_by_field_name("function")) == "new":
+        listed = value.child_by_field_name("arguments")
+        written = text(listed.named_children[0]) if listed is not None and listed.named_children else ""
+    return (bare(written),) if bare(written) else ()
+
+
+def _field(receiver: Node) -> tuple[str, ...]:
+    """The type of a field, where the struct is declared in this file."""
+    operand, name = receiver.child_by_field_name("operand"), text(receiver.child_by_field_name("field"))
+    owner = _types(operand) if operand is not None and operand.type == "identifier" else UNKNOWN
+    root = list(ancestors(receiver))[-1]
+    for declaration in root.named_children if owner != UNKNOWN else ():
+        for spec in declaration.named_children if declaration.type == "type_declaration" else ():
+            if text(spec.child_by_field_name("name")) == owner[0]:
+                return _declared(spec, name)
+    return UNKNOWN
+
+
+def _declared(spec: Node, name: str) -> tuple[str, ...]:
+    meant = spec.child_by_field_name("type")
+    for part in meant.named_children[0].named_children if meant is not None and meant.named_children else ():
+        if any(text(one) == name for one in part.children_by_field_name("name")):
+            written = bare(text(part.child_by_field_name("type")))
+            return (written,) if written else UNKNOWN
+    return UNKNOWN
+
+
+def fields(root: Node, source: bytes, names: frozenset[str]) -> dict[tuple[int, str], str]:
+    """(line, field) -> the type of the literal that sets it: `T{field: 1}`."""
+    found: dict[tuple[int, str], str] = {}
+    for match in any_of(names).finditer(source):
+        if source[match.end() : match.end() + 1] != b":":
+            continue
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        keyed = node.parent.parent if node is not None and node.parent is not None else None
+        listed = keyed.parent if keyed is not None and keyed.type == "keyed_element" else None
+        literal = listed.parent if listed is not None else None
+        name = bare(text(literal.child_by_field_name("type"))) if literal is not None else ""
+        if node is not None and name and literal is not None and literal.type == "composite_literal":
+            found[first_line(node), text(node)] = name
+    return found
+
+
+def _scope_name(node: Node) -> str:
+    name = text(node.child_by_field_name("name"))
+    return f"{receiver_type(node)}.{name}" if node.type == "method_declaration" else name
+
+
+SHAPE = Shape(
+    identifiers=frozenset({"identifier", "field_identifier", "type_identifier", "package_identifier"}),
+    members={"selector_expression": ("operand", "field"), "qualified_type": ("package", "name")},
+    calls={"call_expression": ("function", "arguments")},
+    imports=frozenset({"import_spec"}),
+    scopes=FUNCTIONS,
+    arguments=_arguments,
+    guarded=lambda _node, _around: False,  # a compiled language foresees no absence
+    form=_form,
+    types=_types,
+    scope_name=_scope_name,
+)

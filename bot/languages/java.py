@@ -1,0 +1,250 @@
+"""Java: what a file defines, and what an identifier does where it stands."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node
+
+from bot.languages import syntax, typed
+from bot.languages.syntax import first_line, last_line, text
+from bot.languages.typed import UNKNOWN, Place, Reading
+from bot.values import Call, Outline, Parameter, Side, Signature, Symbol
+
+CLASSES = frozenset({
+    "class_declaration", "interface_declaration", "enum_declaration", "record_declaration", "annotation_type_declaration",
+})  # fmt: skip
+METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
+FIELDS = frozenset({"field_declaration", "constant_declaration"})
+HERITAGE = frozenset({"superclass", "super_interfaces", "extends_interfaces"})
+BODIES = frozenset({"enum_body_declarations"})
+NAMED = CLASSES | METHODS | {
+    "variable_declarator", "formal_parameter", "catch_formal_parameter", "resource", "enhanced_for_statement",
+    "enum_constant", "annotation_type_element_declaration", "instanceof_expression", "type_pattern", "inferred_parameters",
+}  # fmt: skip
+# What every object has: removing an own definition of it leaves the inherited one.
+OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"})
+DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w.$]*)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*\[\s*\]|\s*\.\.\.)*)\s+NAME\s*(?=[=;,:)&|?])"
+BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|\([^()]{0,200}\bNAME\b[^()]{0,200}\)\s*->"
+GENERATED = re.compile(rb"^\s*import\s+(static\s+)?(lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Found:
+    """What the walk has met so far."""
+
+    path: str
+    side: Side
+    symbols: list[Symbol] = field(default_factory=list)
+    exports: dict[str, str] = field(default_factory=dict)
+    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=1)
+def _grammar() -> Grammar:
+    import tree_sitter_java
+
+    return Grammar(tree_sitter_java.language())
+
+
+def root(source: bytes) -> Node:
+    """The tree of a file."""
+    return syntax.parse(_grammar(), typed.readable(source))
+
+
+@lru_cache(maxsize=64)
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file; nested types and static members are offered by their own names, too."""
+    tree = root(source)
+    found = Found(path, side)
+    for node in tree.named_children:
+        if node.type in CLASSES:
+            _type(node, "", found)
+    complete = not tree.has_error and not GENERATED.search(source)
+    return Outline(
+        typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
+    )
+
+
+def _type(node: Node, inside: str, found: Found) -> None:
+    short = text(node.child_by_field_name("name"))
+    name = f"{inside}.{short}" if inside else short
+    kind = "type" if node.type in ("interface_declaration", "annotation_type_declaration") else "class"
+    found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side))
+    found.exports[short] = name
+    bases = _bases(node)
+    found.bases[short] = found.bases.get(short, ()) + bases
+    if node.type == "record_declaration":
+        listed = node.child_by_field_name("parameters")
+        _take(
+            listed if listed is not None else node,
+            f"{name}.constructor",
+            "method",
+            found,
+            _signature(node, opaque=False),
+        )
+    for member in _members(node) if name.count(".") < typed.NESTED else ():
+        _member(member, name, bases, found)
+
+
+def _bases(node: Node) -> tuple[str, ...]:
+    """What a type inherits from, as written; an enum and a record have members that are written nowhere."""
+    listed = [part for part in node.named_children if part.type in HERITAGE]
+    names = [
+        re.sub(r"<.*", "", text(base), flags=re.DOTALL).strip()
+        for part in listed
+        for holder in part.named_children
+        for base in (holder.named_children if holder.type == "type_list" else [holder])
+    ]
+    return (*names, *(["Record"] if node.type == "record_declaration" else []))
+
+
+def _members(node: Node) -> Iterator[Node]:
+    body = node.child_by_field_name("body")
+    for member in body.named_children if body is not None else ():
+        if member.type in BODIES:
+            yield from member.named_children
+        else:
+            yield member
+
+
+def _member(node: Node, inside: str, bases: Sequence[str], found: Found) -> None:
+    kind = node.type
+    if kind in CLASSES:
+        _type(node, inside, found)
+    elif kind == "constructor_declaration":
+        _take(node, f"{inside}.constructor", "method", found, _signature(node, opaque=False))
+    elif kind == "method_declaration":
+        name, fixed = text(node.child_by_field_name("name")), _static(node)
+        told = _signature(node, opaque=name in OBJECT or bool(bases and not fixed and not _static(node, "private")))
+        _take(node, f"{inside}.{name}", "function" if fixed else "method", found, told)
+        if fixed:
+            found.exports.setdefault(name, f"{inside}.{name}")
+    elif kind in FIELDS or kind == "enum_constant":
+        declarators = [part for part in node.named_children if part.type == "variable_declarator"] or [node]
+        for part in declarators:
+            name = text(part.child_by_field_name("name"))
+            _take(node, f"{inside}.{name}", "variable", found, None)
+            if kind != "field_declaration" or _static(node):
+                found.exports.setdefault(name, f"{inside}.{name}")
+    elif kind == "annotation_type_element_declaration":
+        _take(node, f"{inside}.{text(node.child_by_field_name('name'))}", "variable", found, None)
+
+
+def _take(node: Node, name: str, kind: str, found: Found, told: Signature | None) -> None:
+    found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told))
+
+
+def _static(node: Node, modifier: str = "static") -> bool:
+    return any(part.type == "modifiers" and re.search(rf"\b{modifier}\b", text(part)) for part in node.named_children)
+
+
+def _signature(node: Node, *, opaque: bool) -> Signature:
+    listed = node.child_by_field_name("parameters")
+    parameters = []
+    for part in listed.named_children if listed is not None else ():
+        if part.type == "formal_parameter":
+            parameters.append(Parameter(text(part.child_by_field_name("name")), "positional-only"))
+        elif part.type == "spread_parameter":
+            last = part.named_children[-1] if part.named_children else part
+            parameters.append(Parameter(text(last.child_by_field_name("name")), "varargs", required=False))
+    end = listed.end_byte if listed is not None else node.end_byte
+    start = next((p.end_byte for p in node.named_children if p.type == "modifiers"), node.start_byte)
+    head = (node.text or b"")[max(start - node.start_byte, 0) : end - node.start_byte].decode("utf-8", "replace")
+    broken = listed is None or listed.has_error
+    return Signature(tuple(parameters), " ".join(head.split()), opaque or broken)
+
+
+def place(node: Node) -> Place | None:  # noqa: PLR0911 - one line for each place
+    """What an identifier does where it stands."""
+    above = node.parent
+    if above is None or any(item.type == "package_declaration" for item in typed.near(node)):
+        return None
+    if any(item.type == "import_declaration" for item in typed.near(node)):
+        return Place("import")
+    if above.type == "method_invocation" and above.child_by_field_name("name") == node:
+        call = _arguments(above.child_by_field_name("arguments"))
+        owner = above.child_by_field_name("object")
+        return Place("member", owner, call) if owner is not None else Place("name", None, call)
+    if above.type == "field_access" and above.child_by_field_name("field") == node:
+        return Place("member", above.child_by_field_name("object"))
+    if above.type == "method_reference" and above.named_children and above.named_children[0] != node:
+        return Place("member", above.named_children[0])
+    if above.type in NAMED and above.child_by_field_name("name") == node:
+        return Place("definition")
+    if above.type in ("inferred_parameters", "lambda_expression") and above.child_by_field_name("body") != node:
+        return Place("definition")
+    if above.type == "element_value_pair" and above.child_by_field_name("key") == node:
+        return Place("key")
+    return _type_use(node, above)
+
+
+def _type_use(node: Node, above: Node) -> Place:
+    """A name of a type: a construction where `new` stands before it; the last part of `Outer.Inner` is a member."""
+    whole, receiver = node, None
+    if above.type in ("scoped_type_identifier", "scoped_identifier"):
+        parts = above.named_children
+        if parts and parts[-1] == node and len(parts) > 1:
+            receiver = parts[-2] if parts[-2].type != "type_arguments" else parts[0]
+        whole = above
+    if whole.parent is not None and whole.parent.type == "generic_type":
+        whole = whole.parent
+    holder = whole.parent
+    built = (
+        holder is not None
+        and holder.type == "object_creation_expression"
+        and holder.child_by_field_name("type") == whole
+        and (whole == node or receiver is not None or whole.type == "generic_type")
+    )
+    call = _arguments(holder.child_by_field_name("arguments")) if built and holder is not None else None
+    return Place("member" if receiver is not None else "name", receiver, call)
+
+
+def _arguments(listed: Node | None) -> Call:
+    parts = listed.named_children if listed is not None else []
+    return Call(sum("comment" not in part.type for part in parts))
+
+
+def types(receiver: Node) -> tuple[str, ...]:  # noqa: PLR0911 - one line for each kind
+    """The class that a receiver is declared to be; empty for what may be a class itself."""
+    kind = receiver.type
+    if kind == "object_creation_expression":
+        if any(part.type == "class_body" for part in receiver.named_children):
+            return UNKNOWN
+        return (re.sub(r"<.*", "", text(receiver.child_by_field_name("type")), flags=re.DOTALL),)
+    if kind in ("this", "super"):
+        return _own(receiver, kind)
+    if kind == "parenthesized_expression" and receiver.named_children:
+        inner = receiver.named_children[0]
+        return (text(inner.child_by_field_name("type")),) if inner.type == "cast_expression" else UNKNOWN
+    if kind in ("identifier", "field_access"):
+        if kind == "identifier" or text(receiver).startswith("this."):
+            found = typed.declared(receiver, READING, DECLARED, BUILT)
+            if found:
+                return found
+        return () if text(receiver).rpartition(".")[2][:1].isupper() else UNKNOWN
+    return () if kind in ("type_identifier", "scoped_type_identifier") else UNKNOWN
+
+
+def _own(node: Node, kind: str) -> tuple[str, ...]:
+    """The class around a node, or what it extends. Inside an anonymous class, that is another one."""
+    holder = next(iter(typed.around(node, CLASSES | {"object_creation_expression"})), None)
+    if holder is None or holder.type not in CLASSES:
+        return UNKNOWN
+    if kind == "this":
+        return (text(holder.child_by_field_name("name")),)
+    return _bases(holder)[:1] or UNKNOWN
+
+
+READING = Reading(
+    identifiers=frozenset({"identifier", "type_identifier"}),
+    scopes=CLASSES | METHODS,
+    classes=CLASSES,
+    methods=METHODS,
+    scope_name=lambda node: text(node.child_by_field_name("name")),
+    place=place,
+    types=types,
+    anonymous=frozenset({"object_creation_expression", "enum_constant"}),
+)

@@ -1,0 +1,65 @@
+"""Java and Kotlin: one family, because they use each other."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+
+from bot.languages import java, kotlin, typed
+from bot.languages.jvm_packages import STATEMENT, SUFFIXES, Packages
+from bot.values import Outline, Side, Use
+
+NAME = "jvm"
+CONFIGS: tuple[str, ...] = ()
+# Members of every object, and Kotlin's own functions: what loses a definition of such a name still has one.
+KOTLIN = (
+    "also apply arrayOf buildString check checkNotNull component1 component2 copy error forEach getOrElse invoke let lazy listOf map "
+    "mapOf maxOf minOf name ordinal plus print println repeat require requireNotNull run setOf takeIf takeUnless to use "
+    "valueOf values with"
+)
+AMBIENT = frozenset(KOTLIN.split()) | java.OBJECT
+
+__all__ = ["AMBIENT", "CONFIGS", "NAME", "SUFFIXES", "outline", "project", "uses"]
+
+
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Packages:
+    """The resolver of one side's tree."""
+    del configs  # paths and the files themselves say what a package holds
+    return Packages(paths)
+
+
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file and what an importer can ask of it."""
+    return java.outline(path, source, side) if path.endswith(".java") else kotlin.outline(path, source, side)
+
+
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    language = java if path.endswith(".java") else kotlin
+
+    def bare(name: str, classes: Sequence[str]) -> tuple[str, ...]:
+        owners, bases = _members(path, source)
+        having = next((one for one in classes if one in owners.get(name, ())), "")
+        if having or not classes or name in _imported(source):
+            return (having,) if having else ()
+        open_to = path.endswith(".java") or any(bases.get(one) for one in classes)
+        return typed.UNKNOWN if open_to else ()
+
+    return typed.uses(language.root(source), source, names, language.READING, bare)
+
+
+@lru_cache(maxsize=64)
+def _members(path: str, source: bytes) -> tuple[dict[str, set[str]], dict[str, tuple[str, ...]]]:
+    """Member -> the classes of the file that define it, and what each class inherits."""
+    told = outline(path, source, "head")
+    owners: dict[str, set[str]] = {}
+    for symbol in told.symbols:
+        owner = symbol.name.rpartition(".")[0]
+        if owner:
+            owners.setdefault(symbol.short, set()).add(owner.rpartition(".")[2])
+    return owners, dict(told.bases)
+
+
+@lru_cache(maxsize=64)
+def _imported(source: bytes) -> frozenset[str]:
+    return frozenset(
+        match["name"].decode("utf-8", "replace").rpartition(".")[2] for match in STATEMENT.finditer(source)
+    )

@@ -1,0 +1,239 @@
+"""Kotlin: what a file defines, and what an identifier does where it stands."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Node
+
+from bot.languages import syntax, typed
+from bot.languages.java import OBJECT, Found
+from bot.languages.syntax import first_line, last_line, text
+from bot.languages.typed import UNKNOWN, Place, Reading
+from bot.values import Call, Outline, Parameter, Side, Signature, Symbol
+
+CLASSES = frozenset({"class_declaration", "object_declaration"})
+BODIES = frozenset({"class_body", "enum_class_body"})
+METHODS = frozenset({"function_declaration", "secondary_constructor", "anonymous_initializer", "getter", "setter"})
+NAMED = CLASSES | {"function_declaration", "type_alias"}
+FIRST = frozenset({"variable_declaration", "parameter", "class_parameter", "type_parameter", "enum_entry"})
+DECLARED = r"(?<![\w.$@])NAME\s*:\s*(?P<type>[A-Za-z_][\w.]*)(?P<more>)"
+BUILT = r"\bva[lr]\s+NAME\s*=\s*(?:([A-Z]\w*)\([^()\n]{0,300}\)[ \t]*\n)?|(?<![\w.$])NAME\s*(?:,[^{}\n]{0,100})?->"
+GENERATED = re.compile(rb"@(kotlinx\.)?(Serializable|Parcelize)\b")
+TELLING = re.compile(r"[a-z0-9][A-Z]")
+
+
+@lru_cache(maxsize=1)
+def _grammar() -> Grammar:
+    import tree_sitter_kotlin
+
+    return Grammar(tree_sitter_kotlin.language())
+
+
+def root(source: bytes) -> Node:
+    """The tree of a file."""
+    return syntax.parse(_grammar(), typed.readable(source))
+
+
+@lru_cache(maxsize=64)
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file; what stands at the top, in an object or in a companion is offered by its own name."""
+    tree = root(source)
+    found = Found(path, side)
+    for node in tree.named_children:
+        _take(node, "", (), found, offered=True)
+    complete = not tree.has_error and not GENERATED.search(source) and not path.endswith(".kts")
+    return Outline(
+        typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
+    )
+
+
+def _take(node: Node, inside: str, bases: Sequence[str], found: Found, *, offered: bool) -> None:
+    """One definition with its members. `offered`: whether importers can name it without its class."""
+    kind, name = node.type, _name(node)
+    qualified = f"{inside}.{name}" if inside else name
+    if kind in CLASSES and name:
+        _class(node, qualified, found)
+    elif kind == "companion_object":
+        for member in _members(node):
+            _take(member, inside, (), found, offered=True)
+    elif kind == "secondary_constructor":
+        _add(
+            node, f"{inside}.constructor", "method", found, _signature(node, "function_value_parameters", opaque=False)
+        )
+    elif name and kind in ("function_declaration", "property_declaration", "type_alias", "enum_entry"):
+        function = kind == "function_declaration"
+        if function:
+            vague = name in OBJECT or (bool(bases) and inside != "") or (_extends(node) and not TELLING.search(name))
+            told = _signature(node, "function_value_parameters", opaque=vague or _has(node, "override"))
+            _add(node, qualified, "function" if offered else "method", found, told)
+        else:
+            _add(node, qualified, "type" if kind == "type_alias" else "variable", found, None)
+        if (offered and (inside or not _has(node, "private"))) or kind == "enum_entry":
+            found.exports.setdefault(name, qualified)
+
+
+def _class(node: Node, name: str, found: Found) -> None:
+    short = name.rpartition(".")[2]
+    bases = tuple(
+        re.split(r"[<(\s{]", text(part), maxsplit=1)[0]
+        for holder in node.named_children
+        if holder.type == "delegation_specifiers"
+        for part in holder.named_children
+    ) + (("Record",) if _has(node, "data") or _has(node, "value") else ())
+    _add(node, name, "type" if re.match(r"(\w+\s+)*interface\b", text(node)[:80]) else "class", found, None)
+    found.exports[short] = name
+    found.bases[short] = found.bases.get(short, ()) + bases
+    for part in node.named_children:
+        if part.type == "primary_constructor":
+            opaque = _has(node, "annotation")
+            _add(part, f"{name}.constructor", "method", found, _signature(part, "class_parameters", opaque=opaque))
+            for field in part.named_children[0].named_children if part.named_children else ():
+                if field.type == "class_parameter" and re.search(r"\bva[lr]\b", text(field)):
+                    _add(field, f"{name}.{_name(field)}", "variable", found, None)
+    for member in _members(node) if name.count(".") < typed.NESTED else ():
+        _take(member, name, bases, found, offered=node.type == "object_declaration")
+
+
+def _add(node: Node, name: str, kind: str, found: Found, told: Signature | None) -> None:
+    span = first_line(node), last_line(node)
+    exported = "." in name or not _has(node, "private")
+    found.symbols.append(Symbol(found.path, name, kind, *span, found.side, told, exported))
+
+
+def _members(node: Node) -> Iterator[Node]:
+    for body in node.named_children:
+        if body.type in BODIES:
+            yield from body.named_children
+
+
+def _name(node: Node) -> str:
+    named = node.child_by_field_name("name")
+    if node.type == "type_alias":
+        named = node.child_by_field_name("type")
+    if node.type == "property_declaration":
+        node = next((part for part in node.named_children if part.type == "variable_declaration"), node)
+    if named is None:
+        named = next((part for part in node.named_children if part.type == "identifier"), None)
+    return text(named).strip("`")
+
+
+def _has(node: Node, modifier: str) -> bool:
+    return any(part.type == "modifiers" and re.search(rf"\b{modifier}\b", text(part)) for part in node.named_children)
+
+
+def _extends(node: Node) -> bool:
+    """Whether a function has a receiver: a type before its name."""
+    name = node.child_by_field_name("name")
+    return any("type" in part.type and part.type != "type_parameters" for part in node.named_children if name and part.end_byte <= name.start_byte)  # fmt: skip
+
+
+def _signature(node: Node, listed: str, *, opaque: bool) -> Signature:
+    holder = next((part for part in node.named_children if part.type == listed), None)
+    parameters: list[Parameter] = []
+    vararg, equal = False, False
+    for part in holder.children if holder is not None else ():
+        if part.type in ("parameter", "class_parameter"):
+            many = vararg or _has(part, "vararg")
+            filled = part.type == "class_parameter" and any(item.type == "=" for item in part.children)
+            kind = _kind(parameters, many)
+            parameters.append(Parameter(_name(part), kind, required=not (many or filled)))
+            vararg = False
+        elif part.type == "parameter_modifiers":
+            vararg = "vararg" in text(part)
+        equal = part.type == "="
+        if equal and parameters:
+            last = parameters[-1]
+            parameters[-1] = Parameter(last.name, last.kind, required=False)
+    end = holder.end_byte if holder is not None else node.end_byte
+    start = next((p.end_byte for p in node.named_children if p.type == "modifiers"), node.start_byte)
+    head = (node.text or b"")[max(start - node.start_byte, 0) : end - node.start_byte].decode("utf-8", "replace")
+    return Signature(tuple(parameters), " ".join(head.split()), opaque or holder is None or holder.has_error)
+
+
+def _kind(before: Sequence[Parameter], many: bool) -> typed.Kind:
+    if many:
+        return "varargs"
+    return "keyword-only" if any(item.kind == "varargs" for item in before) else "positional"
+
+
+def place(node: Node) -> Place | None:  # noqa: PLR0911 - one line for each place
+    """What an identifier does where it stands."""
+    above = node.parent
+    if above is None or any(item.type == "package_header" for item in typed.near(node)):
+        return None
+    if any(item.type == "import" for item in typed.near(node)):
+        return Place("import")
+    first = above.named_children[0] if above.named_children else node
+    if above.type in NAMED and node in (above.child_by_field_name("name"), above.child_by_field_name("type")):
+        return Place("definition")
+    if above.type in FIRST and first == node:
+        return Place("definition")
+    if above.type == "value_argument":
+        named = first == node and any(part.type == "=" for part in above.children)
+        return Place("key") if named else Place("name")
+    if above.type == "navigation_expression" and first != node:
+        return Place("member", first, _call(above))
+    if above.type == "user_type" and above.parent is not None and above.parent.type == "constructor_invocation":
+        return Place("name", None, _arguments(above.parent))
+    if above.type in ("user_type", "qualified_identifier") and first != node:
+        return Place("member", first)
+    return Place("name", None, _call(node))
+
+
+def _call(callee: Node) -> Call | None:
+    """The call of what stands here. A lambda behind the list is one more argument."""
+    above = callee.parent
+    if above is None or above.type != "call_expression" or above.named_children[0] != callee:
+        return None
+    call = _arguments(above)
+    outer = above.parent
+    behind = [part for part in above.named_children if part.type == "annotated_lambda"]
+    if outer is not None and outer.type == "call_expression" and outer.named_children[0] == above:
+        behind += [part for part in outer.named_children if part.type == "annotated_lambda"]
+    # Which parameter a trailing lambda fills depends on defaults: the count says nothing.
+    return Call(call.positional, call.keywords, spread=True) if behind else call
+
+
+def _arguments(node: Node) -> Call:
+    listed = next((part for part in node.named_children if part.type == "value_arguments"), None)
+    parts = [part for part in listed.named_children if part.type == "value_argument"] if listed is not None else []
+    named = [part for part in parts if any(item.type == "=" for item in part.children)]
+    spread = any(text(part).startswith("*") for part in parts) or any("spread" in text(part)[:1] for part in named)
+    keywords = tuple(text(part.named_children[0]).strip("`") for part in named)
+    return Call(len(parts) - len(named), keywords, spread)
+
+
+def types(receiver: Node) -> tuple[str, ...]:
+    """The class that a receiver is declared to be; empty for what may be a class or an object itself."""
+    kind, written = receiver.type, text(receiver)
+    if kind == "this_expression":
+        holder = next(iter(typed.around(receiver, CLASSES | {"object_literal", "lambda_literal"})), None)
+        own = holder is not None and holder.type in CLASSES and written == "this" and not _in_extension(receiver)
+        return (_name(holder),) if own and holder is not None else UNKNOWN
+    if kind == "call_expression" and re.match(r"[A-Z]\w*\(", written):
+        return (written.partition("(")[0],)
+    if kind == "identifier" or (kind == "navigation_expression" and written.startswith("this.")):
+        found = typed.declared(receiver, READING, DECLARED, BUILT)
+        if found:
+            return found
+    if kind in ("identifier", "navigation_expression") and written.rpartition(".")[2][:1].isupper():
+        return ()
+    return UNKNOWN
+
+
+def _in_extension(node: Node) -> bool:
+    return any(_extends(item) for item in typed.around(node, {"function_declaration"})[:3])
+
+
+READING = Reading(
+    identifiers=frozenset({"identifier"}),
+    scopes=CLASSES | METHODS,
+    classes=CLASSES,
+    methods=METHODS,
+    scope_name=_name,
+    place=place,
+    types=types,
+    anonymous=frozenset({"object_literal", "enum_entry"}),
+)

@@ -1,0 +1,20 @@
+"""How deeply brackets are nested: code that no person writes costs the square of its depth to look at."""
+
+from itertools import accumulate
+
+DEEPEST = 300  # levels
+OTHERS = bytes(byte for byte in range(256) if byte not in b"([{)]}")
+STEP = {byte: 1 if byte in b"([{" else -1 for byte in b"([{)]}"}
+
+
+def too_deep(source: bytes) -> bool:
+    """Whether the brackets of a source are nested more deeply than people write them; strings count, too."""
+    brackets = source.translate(None, OTHERS)
+    if len(brackets) <= DEEPEST:
+        return False
+    level, lowest = 0, 0
+    for level in accumulate(STEP[byte] for byte in brackets):
+        lowest = min(lowest, level)
+        if level - lowest > DEEPEST:
+            return True
+    return False

@@ -1,0 +1,208 @@
+"""What a name means in PHP: `use` statements, qualified names and includes, found through composer.json's PSR-4 and PSR-0.
+
+Classes of one namespace see each other without a `use`: they stand in one folder.
+"""
+
+import json
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+
+from bot.languages.python_modules import mention
+from bot.values import Clues, Import
+
+SUFFIXES = (".php", ".inc", ".phtml")
+NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILINE)
+FIRST_CLASS = re.compile(
+    rb"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w", re.MULTILINE
+)
+USE = re.compile(
+    rb"^[ \t]*(?:<\?php[ \t]+)?use[ \t]+(?:(?P<kind>function|const)[ \t]+)?(?P<what>[\w\\][^;(]*);", re.MULTILINE
+)
+QUALIFIED = re.compile(rb"(?<![\w\\$'\"])\\?[A-Za-z_]\w*(?:\\\w+)+|(?<![\w\\$'\"])\\[A-Z]\w*")
+LOADED = re.compile(
+    rb"\b(?:require|include)(?:_once)?[ \t(]+(?P<here>__DIR__[ \t]*\.|dirname[ \t]*\([ \t]*__FILE__[ \t]*\)[ \t]*\.)?"
+    rb"[ \t]*(?P<mark>['\"])(?P<path>[^'\"$\n]+)(?P=mark)"
+)
+LEFT_OUT = re.compile(rb"^[ \t]*(\*|//|#(?!\[)|/\*|use\b|namespace\b)")
+WHOLE = frozenset({"*"})
+
+
+def _table(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _strings(value: object) -> list[str]:
+    listed = value if isinstance(value, list) else [value]
+    return [item for item in listed if isinstance(item, str)]
+
+
+class Names:
+    """The classes and files of one tree. Satisfies `ports.Project` and `ports.Shared`."""
+
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
+        self._prefixes: list[tuple[str, str]] = []  # namespace with its last backslash -> folder
+        self._functions: list[str] = []  # files that are always loaded
+        self._named: dict[str, list[str]] | None = None
+        self._folders: dict[str, list[str]] | None = None
+        self._found: dict[str, str | None] = {}
+        for path in sorted(configs):
+            self._configure(posixpath.dirname(path), configs[path])
+        self._prefixes.sort(key=lambda row: (-len(row[0]), row))
+
+    def _configure(self, folder: str, source: bytes) -> None:
+        try:
+            table = _table(json.loads(source))
+        except (ValueError, RecursionError):
+            return
+        for key in ("autoload", "autoload-dev"):
+            loads = _table(table.get(key))
+            for prefix, targets in _table(loads.get("psr-4")).items():
+                self._prefixes += [(prefix, _joined(folder, target)) for target in _strings(targets)]
+            for prefix, targets in _table(loads.get("psr-0")).items():
+                self._prefixes += [
+                    (prefix, _joined(folder, target, prefix.replace("\\", "/"))) for target in _strings(targets)
+                ]
+            self._functions += [_joined(folder, target) for target in _strings(loads.get("files"))]
+
+    def clues(self, path: str) -> Clues:
+        """A class is named by its file's stem behind a backslash or in a group; a file by its own name in quotes."""
+        name = posixpath.basename(path)
+        stem = name.partition(".")[0]
+        word = re.escape(stem)
+        far = [rf"\\{word}\b|[{{,]\s*{word}\b[^;()]*[,}}]|^\s*{word}(\s+as\s+\w+)?\s*[,}}]", rf"{re.escape(name)}['\"]"]
+        words = {stem, name}
+        if self._loads(path):
+            far.append(r"^\s*use\s+(function|const)\b")
+            words |= {"function", "const"}
+        return Clues(frozenset(words), tuple(far))
+
+    def mates(self, path: str) -> Collection[str]:
+        """The files of the same namespace: those beside it, where composer.json says that folders are namespaces."""
+        folder = posixpath.dirname(path)
+        if not path.endswith(".php") or not any(_below(folder, home) for _, home in self._prefixes):
+            return ()
+        if self._folders is None:
+            self._folders = defaultdict(list)
+            for one in self._paths:
+                if one.endswith(".php"):
+                    self._folders[posixpath.dirname(one)].append(one)
+        return [one for one in self._folders.get(folder, ()) if one != path]
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The names and files that a file takes from others of the tree."""
+        asked, found = mention(words), list[Import]()
+        spoken = NAMESPACE.search(source)
+        here = spoken[1].decode() + "\\" if spoken else ""
+        aliases: dict[str, str] = {}
+        first = FIRST_CLASS.search(source)
+        for match in USE.finditer(source, 0, first.start() if first else len(source)):
+            line = source.count(b"\n", 0, match.start()) + 1
+            for full, alias in _clauses(match["what"].decode("utf-8", "replace")):
+                aliases[alias] = full
+                if asked.search(match[0]):
+                    found += self._used(full, alias, line, match["kind"] is not None)
+        for match in QUALIFIED.finditer(source):
+            if asked.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
+                found += self._qualified(match, here, aliases, source)
+        for match in LOADED.finditer(source):
+            target = self._file(match["path"].decode("utf-8", "replace"), path, match["here"] is not None)
+            if target and asked.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
+                found.append(Import(target, WHOLE, source.count(b"\n", 0, match.start()) + 1))
+        return tuple(item for item in dict.fromkeys(found) if item.target != path)
+
+    def _used(self, full: str, alias: str, line: int, function: bool) -> Iterator[Import]:
+        short = full.rpartition("\\")[2]
+        targets = self._loaded_for(full) if function else [self._class(full)]
+        for target in targets:
+            if target is not None:
+                yield Import(target, frozenset({short}), line, ((short, alias),) if alias != short else ())
+
+    def _qualified(
+        self, match: re.Match[bytes], here: str, aliases: Mapping[str, str], source: bytes
+    ) -> Iterator[Import]:
+        r"""`\App\User` and `Models\User`: the name in this file is the whole of what is written."""
+        written = match[0].decode("utf-8", "replace")
+        head, _, rest = written.partition("\\")
+        if head in aliases:
+            full = f"{aliases[head]}\\{rest}"
+        else:
+            full = written[1:] if not head else here + (rest if head == "namespace" else written)
+        short = full.rpartition("\\")[2]
+        called = source[match.end() : match.end() + 1] == b"("
+        line = source.count(b"\n", 0, match.start()) + 1
+        found = self._class(full)
+        for target in [found] if found is not None else self._loaded_for(full) if called else ():
+            yield Import(target, frozenset({short}), line, ((short, written),))
+
+    def _class(self, full: str) -> str | None:
+        if full not in self._found:
+            self._found[full] = self._search(full)
+        return self._found[full]
+
+    def _search(self, full: str) -> str | None:
+        fits = [
+            (prefix, home) for prefix, home in self._prefixes if full.startswith(prefix) and len(full) > len(prefix)
+        ]
+        for prefix, home in fits:
+            path = _joined(home, full[len(prefix) :].strip("\\").replace("\\", "/") + ".php")
+            if path in self._paths:
+                return path
+        if self._prefixes or "\\" not in full:
+            return None
+        if self._named is None:
+            self._named = defaultdict(list)
+            for path in self._paths:
+                self._named[path[path.rfind("/") + 1 :]].append(path)
+        tail = full.split("\\")[-2:]  # without a map: the class's file in a folder named like its namespace
+        ending = "/" + "/".join(tail) + ".php"
+        listed = [path for path in self._named.get(f"{tail[-1]}.php", ()) if f"/{path}".endswith(ending)]
+        return listed[0] if len(listed) == 1 else None
+
+    def _loads(self, path: str) -> bool:
+        return any(path in _twins(one) for one in self._functions)
+
+    def _loaded_for(self, full: str) -> list[str]:
+        """The files that may hold a function: those that are always loaded, in the folder of its namespace."""
+        space = full.rpartition("\\")[0] + "\\"
+        homes = [home for prefix, home in self._prefixes if space.startswith(prefix)]
+        near = [
+            one for one in self._functions if not homes or any(_below(posixpath.dirname(one), home) for home in homes)
+        ]
+        return [twin for one in near for twin in _twins(one) if twin in self._paths]
+
+    def _file(self, written: str, path: str, anchored: bool) -> str | None:
+        folder = posixpath.dirname(path)
+        tries = [_joined(folder, written.lstrip("/"))] + ([] if anchored else [posixpath.normpath(written)])
+        return next((one for one in tries if one in self._paths and one != path), None)
+
+
+def _clauses(what: str) -> Iterator[tuple[str, str]]:
+    """(full name, name here) of every clause of a `use`, groups opened."""
+    before, brace, inside = what.partition("{")
+    for part in (inside.replace("}", "") if brace else what).split(","):
+        words = re.sub(r"^\s*(function|const)\s+", "", part).split()
+        if words and re.fullmatch(r"[\w\\]+", words[0]):
+            full = ((before.strip() if brace else "") + words[0]).strip("\\")
+            alias = words[2] if len(words) > 2 and words[1].lower() == "as" else full.rpartition("\\")[2]  # noqa: PLR2004
+            yield full, alias
+
+
+def _joined(*parts: str) -> str:
+    path = posixpath.normpath(posixpath.join(*(part for part in parts if part), "") or ".")
+    return "" if path == "." else path
+
+
+def _below(folder: str, home: str) -> bool:
+    return not home or folder == home or folder.startswith(f"{home}/")
+
+
+def _twins(path: str) -> tuple[str, ...]:
+    """A file that is always loaded, and the one that it loads in its turn: functions_include.php, functions.php."""
+    return (path, path.replace("_include.php", ".php")) if path.endswith("_include.php") else (path,)
+
+
+def _line(source: bytes, at: int) -> bytes:
+    return source[source.rfind(b"\n", 0, at) + 1 : at + 80]

@@ -1,0 +1,138 @@
+"""What a PHP file defines: functions, constants, classes, interfaces, traits and enums with their members."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from tree_sitter import Node
+
+from bot.languages.syntax import first_line, last_line, text
+from bot.values import Outline, Parameter, Side, Signature, Symbol
+
+CLASSES = frozenset({"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"})
+BLOCKS = frozenset({
+    "if_statement", "else_clause", "else_if_clause", "compound_statement", "namespace_definition", "colon_block", "program",
+    "try_statement", "catch_clause", "finally_clause",
+})  # fmt: skip
+MAGIC = frozenset({"__call", "__callStatic", "__get", "__set"})
+# Names that come from strings: then nothing can be said to be missing.
+DYNAMIC = re.compile(rb"\b(class_alias|eval|extract|runkit\w*|uopz\w*)\s*\(")
+INCLUDED = re.compile(rb"^[ \t]*(?:return[ \t]+)?(?:require|include)(?:_once)?\b", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class _Found:
+    path: str
+    side: Side
+    symbols: list[Symbol] = field(default_factory=list)
+    exports: dict[str, str] = field(default_factory=dict)
+    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+
+    def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
+        if not name:
+            return
+        self.symbols.append(Symbol(self.path, name, kind, first_line(node), last_line(node), self.side, told))
+        if "." not in name:
+            self.exports.setdefault(name, name)
+
+
+def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
+    """The definitions of a file, in its order; those under a condition are definitions, too."""
+    found = _Found(path, side)
+    left = list(reversed(root.named_children))
+    while left:
+        node = left.pop()
+        if node.type in BLOCKS:
+            left += reversed(node.named_children)
+        else:
+            _take(node, found)
+    many = Counter(symbol.name for symbol in found.symbols)
+    symbols = (
+        replace(symbol, signature=replace(symbol.signature, opaque=True))
+        if symbol.signature is not None and many[symbol.name] > 1
+        else symbol
+        for symbol in found.symbols
+    )
+    return Outline(
+        symbols=tuple(symbols),
+        exports=tuple(found.exports.items()),
+        complete=not root.has_error and not DYNAMIC.search(source),
+        stars=len(INCLUDED.findall(source)),
+        bases=tuple(found.bases),
+    )
+
+
+def _take(node: Node, found: _Found) -> None:
+    if node.type == "function_definition":
+        found.add(text(node.child_by_field_name("name")), "function", node, signature(node))
+    elif node.type in CLASSES:
+        _class(node, found)
+    elif node.type == "const_declaration":
+        _constants(node, "", found)
+    elif node.type == "expression_statement":
+        defined = re.match(r"define\(\s*['\"](\w+)['\"]", text(node)[:200])
+        found.add(defined[1] if defined else "", "variable", node)
+
+
+def _constants(node: Node, inside: str, found: _Found) -> None:
+    for part in node.named_children:
+        if part.type == "const_element" and part.named_children:
+            found.add(inside + text(part.named_children[0]), "variable", node)
+
+
+def _class(node: Node, found: _Found) -> None:
+    name = text(node.child_by_field_name("name"))
+    found.add(name, "class", node)
+    bases = [
+        text(part) for item in node.named_children if item.type.endswith("_clause") for part in item.named_children
+    ]
+    if node.type in ("interface_declaration", "trait_declaration"):
+        bases.append("*")  # what stands behind it may have more than it says
+    body = node.child_by_field_name("body")
+    for member in body.named_children if body is not None else ():
+        if member.type == "method_declaration":
+            short = text(member.child_by_field_name("name"))
+            bases += ["*"] if short in MAGIC else []
+            found.add(f"{name}.{short}", "method", member, signature(member))
+            _promoted(member, name, found)
+        elif member.type == "const_declaration":
+            _constants(member, f"{name}.", found)
+        elif member.type == "enum_case":
+            found.add(f"{name}.{text(member.child_by_field_name('name'))}", "variable", member)
+        elif member.type == "property_declaration":
+            for part in member.named_children:
+                if part.type == "property_element":
+                    found.add(f"{name}.{_bare(part.child_by_field_name('name'))}", "variable", member)
+        elif member.type == "use_declaration":
+            bases += [text(part) for part in member.named_children if part.type in ("name", "qualified_name")]
+    found.bases.append((name, tuple(bases)))
+
+
+def _promoted(method: Node, inside: str, found: _Found) -> None:
+    """`public function __construct(private int $size)` makes a property."""
+    listed = method.child_by_field_name("parameters")
+    for part in listed.named_children if listed is not None else ():
+        if part.type == "property_promotion_parameter":
+            found.add(f"{inside}.{_bare(part.child_by_field_name('name'))}", "variable", part)
+
+
+def _bare(node: Node | None) -> str:
+    return text(node).lstrip("&$.")
+
+
+def signature(node: Node) -> Signature:
+    """The signature of a function. One that reads its own arguments takes what it is given; `...` takes names, too."""
+    listed, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    parameters: list[Parameter] = []
+    for part in listed.named_children if listed is not None else ():
+        name = _bare(part.child_by_field_name("name"))
+        if part.type == "variadic_parameter":
+            parameters += [Parameter(name, "varargs", required=False), Parameter(name, "kwargs", required=False)]
+        elif part.type in ("simple_parameter", "property_promotion_parameter"):
+            parameters.append(Parameter(name, required=part.child_by_field_name("default_value") is None))
+    end = body.start_byte if body is not None else node.end_byte
+    head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
+    whatever = body is not None and re.search(rb"\bfunc_(get_args?|num_args)\b", body.text or b"") is not None
+    return Signature(
+        tuple(parameters), " ".join(head.split()).rstrip(" ;"), whatever or listed is None or listed.has_error
+    )

@@ -1,0 +1,181 @@
+"""What a name does where it stands in a PHP file, and which class a receiver is known to be."""
+
+import re
+from functools import lru_cache
+from itertools import islice
+
+from tree_sitter import Node
+
+from bot.languages.php_outline import CLASSES
+from bot.languages.spots import DEPTH, UNKNOWN, Reading, Spot
+from bot.languages.syntax import Form, ancestors, text
+from bot.values import Call
+
+FUNCTIONS = frozenset({"function_definition", "method_declaration"})
+MEMBERS = frozenset({
+    "member_call_expression", "nullsafe_member_call_expression", "member_access_expression", "nullsafe_member_access_expression",
+    "scoped_call_expression",
+})  # fmt: skip
+NAMED = CLASSES | FUNCTIONS | {"enum_case"}
+QUALIFIED = frozenset({"qualified_name", "namespace_name", "relative_name"})
+ASKED = re.compile(r"\b(?:function|class|interface|trait|enum|method|property)_exists\b|\bdefined\b|\bis_callable\b")
+ASKING = {"if_statement": "condition", "conditional_expression": "condition", "binary_expression": "left"}
+TRIED = "try_statement"
+CLASS = r"\\?[A-Z][\w\\]*"
+CAUGHT = re.compile(r"catch\s*\([^)]*\b(Error|Throwable)\b")
+
+
+def spot(node: Node) -> Spot | None:
+    """What a name does; None inside a namespace's own name."""
+    above = node.parent
+    if above is None or above.type in ("namespace_name", "variable_name", "relative_name"):
+        return None
+    around = list(islice(ancestors(node), DEPTH))
+    if any(item.type == "namespace_use_declaration" for item in around[:5]):
+        return Spot("import", guarded=_asked(text(node), around))
+    if above.type == "qualified_name":
+        return _plain(above, text(above), around[1:])
+    if _last(node, above):
+        return _member(node, above, around)
+    form = _form(node, above)
+    return Spot(form) if form else _plain(node, "", around)
+
+
+def _last(node: Node, above: Node) -> bool:
+    """Whether the name stands behind an arrow or two colons."""
+    if above.type == "class_constant_access_expression":
+        return above.named_children[-1] == node
+    return above.type in MEMBERS and above.child_by_field_name("name") == node
+
+
+def _form(node: Node, above: Node) -> Form | None:
+    """Whether a definition or a named argument gives the name its place."""
+    named = above.child_by_field_name("name") == node
+    if (above.type in NAMED and named) or (above.type == "const_element" and above.named_children[0] == node):
+        return "definition"
+    return "key" if above.type == "argument" and named else None
+
+
+def _asked(name: str, around: list[Node]) -> bool:
+    """Whether the file asks anywhere if an imported name exists: the import itself never fails."""
+    asked = rf"(?:class|function|interface|trait|enum)_exists\s*\([^)]*\b{re.escape(name)}\b"
+    return re.search(asked.encode(), around[-1].text or b"") is not None
+
+
+def _plain(node: Node, name: str, around: list[Node]) -> Spot:
+    above = around[0] if around else None
+    call: Call | None = None
+    if above is not None and above.type == "function_call_expression" and above.child_by_field_name("function") == node:
+        call = arguments(above.child_by_field_name("arguments"))
+    elif above is not None and above.type in ("object_creation_expression", "attribute"):
+        call = arguments(next((part for part in above.named_children if part.type == "arguments"), None))
+    return Spot("name", name=name, call=call, guarded=_guarded(text(node), around))
+
+
+def _member(node: Node, above: Node, around: list[Node]) -> Spot:
+    owner = above.child_by_field_name("object") or above.child_by_field_name("scope") or above.named_children[0]
+    given = above.child_by_field_name("arguments")
+    call = arguments(given) if given is not None else None
+    return Spot("member", receiver=owner, types=types(owner), call=call, guarded=_guarded(text(node), around))
+
+
+def arguments(listed: Node | None) -> Call:
+    """The arguments of a call as written."""
+    positional, keywords, spread = 0, list[str](), False
+    for part in listed.named_children if listed is not None else ():
+        name = part.child_by_field_name("name")
+        if part.type == "variadic_placeholder" or text(part).startswith("..."):
+            spread = True
+        elif part.type == "argument" and name is not None:
+            keywords.append(text(name))
+        elif part.type == "argument":
+            positional += 1
+    return Call(positional, tuple(keywords), spread)
+
+
+def _guarded(name: str, around: list[Node]) -> bool:
+    """Whether the code around it asks first if it exists, or catches the error that its absence brings."""
+    short = name.rpartition("\\")[2]
+    for above in around:
+        asking = ASKING.get(above.type)
+        condition = text(above.child_by_field_name(asking))[:500] if asking else ""
+        if ASKED.search(condition) and (asking == "left" or short in condition):
+            return True
+        clauses = [part for part in above.named_children if part.type == "catch_clause"] if above.type == TRIED else []
+        if any(CAUGHT.match(text(part)[:200]) for part in clauses):
+            return True
+    return False
+
+
+def types(receiver: Node) -> tuple[str, ...]:
+    """The class that a receiver is known to be, as written in this file."""
+    written = text(receiver)
+    if receiver.type in ("name", "qualified_name"):
+        return (written,)
+    if written in ("$this", "self", "static", "parent"):
+        return _own(receiver, parent=written == "parent")
+    if receiver.type == "parenthesized_expression" and receiver.named_children:
+        receiver = receiver.named_children[0]
+    if receiver.type == "object_creation_expression" and receiver.named_children:
+        return (text(receiver.named_children[0]),)
+    if re.fullmatch(r"\$\w+", written):
+        return _written(_around(receiver, FUNCTIONS), re.escape(written)) or UNKNOWN
+    if re.fullmatch(r"\$this->\w+", written):
+        return _written(_around(receiver, CLASSES), re.escape(written), rf"\${written[7:]}") or UNKNOWN
+    return UNKNOWN
+
+
+def _around(node: Node, kinds: frozenset[str]) -> bytes:
+    found: Node | None = None
+    for above in islice(ancestors(node), DEPTH):
+        if above.type in kinds:
+            return above.text or b""
+        found = above
+    return (found.text or b"")[:100_000] if found is not None else b""
+
+
+def _own(node: Node, *, parent: bool) -> tuple[str, ...]:
+    """The class around a node, or what it extends. Inside a class without a name that is another one."""
+    for above in islice(ancestors(node), DEPTH):
+        if above.type in ("anonymous_class", "trait_declaration"):
+            return UNKNOWN
+        if above.type in CLASSES:
+            bases = [
+                text(part)
+                for item in above.named_children
+                if item.type == "base_clause"
+                for part in item.named_children
+            ]
+            return tuple(bases[:1]) or UNKNOWN if parent else (text(above.child_by_field_name("name")),)
+    return UNKNOWN
+
+
+@lru_cache(maxsize=512)
+def _written(source: bytes, variable: str, declared: str = "") -> tuple[str, ...]:
+    """The one class that a variable is given in this stretch of code: a typed parameter or property, `= new User(...)`."""
+    code = source.decode("utf-8", "replace")
+    found: set[str] = set()
+    for name in (variable, declared) if declared else (variable,):
+        found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s+&?(?:\.\.\.)?{name}\b(?!\s*=[^=]\s*new)", code))
+        found.update(
+            "?"
+            for _ in re.finditer(rf"[|&]\s*\\?\w+\s+{name}\b|\bas\s+(?:\$\w+\s*=>\s*)?{name}\b|\.\.\.{name}\b", code)
+        )
+        for value in re.findall(rf"{name}\s*=(?![=>])\s*([^\n]*)", code):
+            built = re.match(rf"new\s+({CLASS})", value)
+            passed = bool(declared) and re.match(r"\$(\w+)\s*;", value)
+            if built:
+                found.add(built[1])
+            elif passed:
+                found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s+\${passed[1]}\b", code) or ["?"])
+            else:
+                found.add("?")
+    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+
+
+READING = Reading(
+    identifiers=frozenset({"name"}),
+    scopes=CLASSES | FUNCTIONS,
+    scope_name=lambda node: text(node.child_by_field_name("name")),
+    spot=spot,
+)

@@ -1,0 +1,53 @@
+"""Ruby: requires, autoloads, and constants found by the names of files."""
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from tree_sitter import Language as Grammar
+
+from bot.languages import spots, syntax
+from bot.languages.nesting import too_deep
+from bot.languages.ruby_outline import outline_of
+from bot.languages.ruby_requires import Requires
+from bot.languages.ruby_uses import READING
+from bot.values import Outline, Side, Use
+
+NAME = "ruby"
+SUFFIXES = (".rb", ".rake", ".gemspec", ".ru")
+CONFIGS: tuple[str, ...] = ()
+GIVEN = (
+    "Array BasicObject Class Comparable Data Date DateTime Dir ENV Enumerable Enumerator Errno Exception FalseClass Fiber File "
+    "Float Hash IO Integer Kernel Logger Module Mutex NilClass Numeric Object Proc Process Random Range Rational Regexp Set "
+    "StandardError String Struct Symbol Thread Time TrueClass URI Warning abort at_exit binding block_given? caller catch exit "
+    "fail format freeze gets include? initialize inspect lambda load loop new open p pp print printf proc public_send puts raise "
+    "rand require require_relative select send sleep sprintf super system tap test then throw to_s trap warn yield"
+)
+AMBIENT = frozenset(GIVEN.split())
+
+
+@lru_cache(maxsize=1)
+def _grammar() -> Grammar:
+    import tree_sitter_ruby
+
+    return Grammar(tree_sitter_ruby.language())
+
+
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Requires:
+    """The resolver of one side's tree."""
+    del configs  # the load path is guessed from the folders
+    return Requires(paths)
+
+
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file and what who requires it can use."""
+    if too_deep(source):
+        return Outline(complete=False)
+    return outline_of(path, syntax.parse(_grammar(), source), source, side)
+
+
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The names of a file that are spelt like one of the names; symbols count, they can name a method."""
+    del path  # one grammar reads every file
+    if not syntax.any_of(frozenset(names)).search(source) or too_deep(source):
+        return ()
+    return spots.uses(syntax.parse(_grammar(), source), source, names, READING)

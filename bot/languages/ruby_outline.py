@@ -1,0 +1,177 @@
+"""What a Ruby file defines: classes, modules, methods, attributes, constants. Modules that only hold others are left out of names."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from tree_sitter import Node
+
+from bot.languages.syntax import first_line, last_line, text
+from bot.values import Outline, Parameter, Side, Signature, Symbol
+
+HOLDERS = frozenset({"class", "module"})
+BLOCKS = frozenset(
+    {
+        "body_statement",
+        "if",
+        "unless",
+        "else",
+        "elsif",
+        "then",
+        "begin",
+        "program",
+        "rescue",
+        "begin_block",
+        "block_body",
+    }
+)
+ATTRIBUTES = frozenset({"attr_accessor", "attr_reader", "attr_writer", "attr"})
+MIXED_IN = frozenset(
+    {
+        "include",
+        "extend",
+        "prepend",
+        "delegate",
+        "def_delegators",
+        "def_delegator",
+        "alias_method",
+        "def_instance_delegators",
+    }
+)
+# Methods and constants that are written nowhere: then nothing can be said to be missing.
+DYNAMIC = re.compile(
+    rb"\b(?:define_method|define_singleton_method|method_missing|const_missing|const_set|class_eval|module_eval|instance_eval"
+    rb"|class_exec|module_function|refine|eval)\b"
+)
+UNSEEN = ("*",)
+RELATIVE = re.compile(rb"^[ \t]*require_relative\b", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class _Found:
+    path: str
+    side: Side
+    symbols: list[Symbol] = field(default_factory=list)
+    exports: dict[str, str] = field(default_factory=dict)
+    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
+        self.symbols.append(Symbol(self.path, name, kind, first_line(node), last_line(node), self.side, told))
+        if "." not in name:
+            self.exports.setdefault(name, name)
+
+
+def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
+    """The definitions of a file, in its order: `module A; class B; def c` gives A, B and B.c."""
+    found = _Found(path, side)
+    left: list[tuple[Node, str]] = [(node, "") for node in reversed(root.named_children)]
+    while left:
+        node, inside = left.pop()
+        if node.type in HOLDERS:
+            left += [(part, name) for part, name in reversed(_holder(node, found))]
+        elif node.type == "singleton_class" or node.type in BLOCKS:
+            left += [(part, inside) for part in reversed(node.named_children)]
+        else:
+            _take(node, inside, found)
+    many = Counter(symbol.name for symbol in found.symbols)
+    symbols = (
+        replace(symbol, signature=replace(symbol.signature, opaque=True))
+        if symbol.signature is not None and many[symbol.name] > 1
+        else symbol
+        for symbol in found.symbols
+    )
+    return Outline(
+        symbols=tuple(symbols),
+        exports=tuple(found.exports.items()),
+        complete=not root.has_error and not DYNAMIC.search(source),
+        stars=len(RELATIVE.findall(source)),
+        bases=tuple(
+            (name, (*bases, *UNSEEN) if DYNAMIC.search(source) else bases) for name, bases in found.bases.items()
+        ),
+    )
+
+
+def last(written: str) -> str:
+    """The class itself in a path of modules."""
+    return written.rpartition("::")[2].strip()
+
+
+def _holder(node: Node, found: _Found) -> list[tuple[Node, str]]:
+    """Take a class or a module; what it holds is handed back."""
+    name = last(text(node.child_by_field_name("name")))
+    body = node.child_by_field_name("body")
+    if not name:
+        return []
+    found.add(name, "class", node)
+    superclass = node.child_by_field_name("superclass")
+    written = text(superclass).lstrip("< ") if superclass is not None else "Object"  # which anyone may have opened
+    found.bases[name] = (*found.bases.get(name, ()), written)
+    return [(part, name) for part in body.named_children] if body is not None else []
+
+
+def _take(node: Node, inside: str, found: _Found) -> None:
+    prefix = f"{inside}." if inside else ""
+    if node.type in ("method", "singleton_method"):
+        name = text(node.child_by_field_name("name"))
+        found.add(prefix + name, "method" if inside else "function", node, signature(node))
+    elif node.type == "assignment":
+        left = node.child_by_field_name("left")
+        if left is not None and left.type == "constant":
+            found.add(prefix + text(left), "variable", node)
+            if inside and not text(left).isupper():
+                found.exports.setdefault(text(left), prefix + text(left))  # Point = Struct.new(:x)
+    elif node.type == "call":
+        _called(node, inside, found)
+    elif node.type == "alias" and node.named_children:
+        found.add(prefix + text(node.named_children[0]), "variable", node)
+
+
+def _called(node: Node, inside: str, found: _Found) -> None:
+    """`attr_reader :name`, `private def name`, and what mixes in names that are not seen here."""
+    called = text(node.child_by_field_name("method"))
+    listed = node.child_by_field_name("arguments")
+    arguments = listed.named_children if listed is not None else []
+    if called in ATTRIBUTES:
+        for part in arguments:
+            if part.type == "simple_symbol":
+                found.add(f"{inside}.{text(part)[1:]}" if inside else text(part)[1:], "variable", node)
+    elif called in MIXED_IN and inside:
+        found.bases[inside] = (*found.bases.get(inside, ()), *(text(part) for part in arguments))
+        for part in arguments[:1] if called == "alias_method" else ():
+            found.add(f"{inside}.{text(part).lstrip(':')}", "variable", node)
+    else:
+        for part in arguments:
+            if part.type in ("method", "singleton_method"):
+                _take(part, inside, found)
+
+
+def signature(node: Node) -> Signature:
+    """The signature of a method. Required parameters after optional ones cannot be counted from the left."""
+    listed = node.child_by_field_name("parameters")
+    parameters: list[Parameter] = []
+    opaque = listed is not None and listed.has_error
+    for part in listed.named_children if listed is not None else ():
+        name = text(part.child_by_field_name("name")) or text(part)
+        if part.type in ("identifier", "destructured_parameter"):
+            opaque = opaque or any(not item.required for item in parameters)
+            parameters.append(Parameter(name))
+        elif part.type == "optional_parameter":
+            parameters.append(Parameter(name, required=False))
+        elif part.type == "keyword_parameter":
+            parameters.append(Parameter(name, "keyword-only", required=part.child_by_field_name("value") is None))
+        elif part.type == "splat_parameter":
+            parameters.append(Parameter(name, "varargs", required=False))
+        elif part.type == "hash_splat_parameter":
+            parameters.append(Parameter(name, "kwargs", required=False))
+        elif part.type == "forward_parameter":
+            parameters += [Parameter("...", "varargs", required=False), Parameter("...", "kwargs", required=False)]
+        elif part.type not in ("block_parameter", "comment"):
+            opaque = True
+    first = text(node).partition("\n")[0]
+    end = listed.end_byte - node.start_byte if listed is not None else 0
+    head = (
+        (node.text or b"")[:end].decode("utf-8", "replace")
+        if listed is not None
+        else first.partition(";")[0].partition("=")[0]
+    )
+    return Signature(tuple(parameters), " ".join(head.split()), opaque)

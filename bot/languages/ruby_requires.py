@@ -1,0 +1,168 @@
+"""What a `require`, an `autoload` or a constant means in Ruby.
+
+A required file hands on everything: constants are global. A constant is found as Zeitwerk and the habits of gems have it:
+`Admin::User` is admin/user.rb below a folder of app/ or below lib/.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+
+from bot.languages.python_modules import mention
+from bot.values import Clues, Import
+
+ENDINGS = (".rb", ".rake", ".gemspec", "")
+REQUIRE = re.compile(
+    rb"^[^\n#]*?\b(?P<how>require_relative|require_dependency|require|load)[ \t(]+(?:File\.\w+\([ \t]*)?"
+    rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)(?P<anchor>[ \t]*,[ \t]*__FILE__)?",
+    re.MULTILINE,
+)
+AUTOLOAD = re.compile(
+    rb"^[ \t]*autoload[ \t(]+:(?P<name>[A-Z]\w*)[ \t]*,[ \t]*(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)", re.MULTILINE
+)
+CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
+OPENED = re.compile(rb"^[ \t]*(?:class|module)[ \t]+$")
+COMMENT = re.compile(rb"^[ \t]*#|^=begin")
+FORESEEN = re.compile(rb"[^\n]*(?:\n[^\n]*){0,6}?\n?[ \t]*(?:rescue[ \t]+LoadError|[^\n]*\brescue\b)")
+ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
+WHOLE = frozenset({"*"})
+
+
+def underscored(name: str) -> str:
+    """`Admin::HTMLPage` is admin/html_page."""
+    parts = re.sub(r"([A-Z\d]+)([A-Z][a-z])", r"\1_\2", name.strip(":").replace("::", "/"))
+    return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", parts).lower()
+
+
+def camel(stem: str) -> str:
+    """`html_page` is HtmlPage."""
+    return "".join(part[:1].upper() + part[1:] for part in stem.split("_"))
+
+
+class Requires:
+    """The files of one tree that can be required. Satisfies `ports.Project`."""
+
+    def __init__(self, paths: Collection[str]) -> None:
+        self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
+        self._constants: dict[str, list[str]] | None = None  # "admin/user" -> files
+        self._named: dict[str, list[str]] | None = None
+        self._found: dict[tuple[str, str], str | None] = {}
+
+    def clues(self, path: str) -> Clues:
+        """A file is required by its stem in quotes, or used through the constant that it is named after."""
+        stem = posixpath.basename(path).partition(".")[0]
+        if not stem:
+            return Clues(frozenset())
+        word = re.escape(stem)
+        far = [rf"['\"/]{word}(\.rb)?['\"]"]
+        words = {stem}
+        if ROOT.match(path):
+            far.append(rf"\b{re.escape(camel(stem))}\b")
+            words.add(camel(stem))
+        return Clues(frozenset(words), tuple(far))
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The files that a file requires, loads by itself, or means by a constant."""
+        asked, found = mention(words), list[Import]()
+        for match in REQUIRE.finditer(source):
+            if asked.search(match[0]) and not COMMENT.match(match[0]) and not _optional(source, match):
+                written = match["path"].decode("utf-8", "replace")
+                beside = match["how"] == b"require_relative" or match["anchor"] is not None
+                target = (
+                    self._beside(written, path, match["anchor"] is not None) if beside else self._loaded(written, path)
+                )
+                found += _import(target, WHOLE, source, match.start("how"))
+        for match in AUTOLOAD.finditer(source):
+            if asked.search(match[0]):
+                target = self._loaded(match["path"].decode("utf-8", "replace"), path)
+                found += _import(target, frozenset({match["name"].decode()}), source, match.start("name"))
+        found += self._by_constant(path, source, asked)
+        return tuple(item for item in dict.fromkeys(found) if item.target != path)
+
+    def _by_constant(self, path: str, source: bytes, asked: re.Pattern[bytes]) -> Iterator[Import]:
+        seen: set[str] = set()
+        for match in CONSTANT.finditer(source):
+            written = match[0].decode()
+            if written in seen or not asked.search(match[0]):
+                continue
+            before = source[source.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+            if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
+                continue
+            target = self._constant(written, path)
+            if target is not None:
+                seen.add(written)
+                yield from _import(target, frozenset({written.rpartition("::")[2]}), source, match.start())
+
+    def _beside(self, written: str, path: str, anchored: bool) -> str | None:
+        base = posixpath.join(posixpath.dirname(path), "x") if anchored else posixpath.dirname(path)
+        return self._file(posixpath.normpath(posixpath.join(base, written)))
+
+    def _file(self, stem: str) -> str | None:
+        return next((stem + ending for ending in ENDINGS if stem + ending in self._paths), None)
+
+    def _loaded(self, written: str, path: str) -> str | None:
+        """A file below a folder of the load path: `lib`, a folder of tests, the root, in this order of nearness."""
+        if written.startswith((".", "/")):
+            return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(path), written)))
+        key = written, posixpath.dirname(path)
+        if key not in self._found:
+            self._found[key] = self._search(written, key[1])
+        return self._found[key]
+
+    def _search(self, written: str, folder: str) -> str | None:
+        if self._named is None:
+            self._named = defaultdict(list)
+            for path in self._paths:
+                self._named[path[path.rfind("/") + 1 :]].append(path)
+        ending = written if written.endswith(".rb") else f"{written}.rb"
+        fits = [
+            path
+            for path in self._named.get(posixpath.basename(ending), ())
+            if path == ending or re.search(r"(^|/)(lib|spec|test|tests|app|ext)/$", path.removesuffix(ending))
+        ]
+        fits = [path for path in fits if path.endswith(ending)]
+        return min(fits, key=lambda path: (-_shared(path, folder), path.count("/"), path), default=None)
+
+    def _constant(self, written: str, path: str) -> str | None:
+        """The file of a constant, seen from the namespace that the using file's folder stands for."""
+        name = underscored(written)
+        spaces = [""]
+        if not written.startswith("::"):
+            root = ROOT.match(path)
+            inside = path[root.end() :].rpartition(".")[0].split("/") if root else []
+            spaces = ["/".join(inside[:depth]) + "/" if depth else "" for depth in range(len(inside), -1, -1)]
+        for space in spaces:
+            listed = self._index().get(space + name, ())
+            if listed:
+                return min(listed, key=lambda one: (-_shared(one, posixpath.dirname(path)), one))
+        return None
+
+    def _index(self) -> dict[str, list[str]]:
+        if self._constants is None:
+            self._constants = defaultdict(list)
+            for path in self._paths:
+                root = ROOT.match(path) if path.endswith(".rb") else None
+                if root is not None:
+                    self._constants[path[root.end() : -3]].append(path)
+        return self._constants
+
+
+def _import(target: str | None, names: frozenset[str], source: bytes, at: int) -> list[Import]:
+    return [Import(target, names, source.count(b"\n", 0, at) + 1)] if target is not None else []
+
+
+def _optional(source: bytes, match: re.Match[bytes]) -> bool:
+    """Whether a `begin ... rescue LoadError` or a trailing `rescue` foresees that the file is not there."""
+    before = source[max(0, match.start() - 200) : match.start()]
+    line = source[
+        match.end() : source.find(b"\n", match.end()) if source.find(b"\n", match.end()) >= 0 else len(source)
+    ]
+    began = re.search(rb"\bbegin\b[ \t]*\n(?:[^\n]*\n){0,3}\Z", before)
+    return b" rescue " in line or (began is not None and FORESEEN.match(source, match.end()) is not None)
+
+
+def _shared(path: str, folder: str) -> int:
+    """How many folders from the root two places have in common."""
+    one, two = path.split("/")[:-1], folder.split("/")
+    return next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))

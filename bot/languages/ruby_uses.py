@@ -1,0 +1,213 @@
+"""What a name does where it stands in a Ruby file, and which class a receiver is known to be."""
+
+import re
+from functools import lru_cache
+from itertools import islice
+
+from tree_sitter import Node
+
+from bot.languages.ruby_outline import HOLDERS, last
+from bot.languages.spots import DEPTH, UNKNOWN, Reading, Spot
+from bot.languages.syntax import ancestors, text
+from bot.values import Call
+
+METHODS = frozenset({"method", "singleton_method"})
+BOUND = frozenset({
+    "method_parameters", "block_parameters", "lambda_parameters", "splat_parameter",
+    "hash_splat_parameter", "block_parameter", "destructured_parameter", "left_assignment_list", "exception_variable",
+    "rest_assignment", "alias", "undef",
+})  # fmt: skip
+ASKING = frozenset({"if", "unless", "if_modifier", "unless_modifier", "conditional", "elsif"})
+RESCUED = frozenset({"begin", "body_statement"})
+FORESEEN = re.compile(
+    r"rescue\b[^\n]*\b(NoMethodError|NameError|ArgumentError|StandardError|LoadError)\b|rescue\s*(=>[^\n]*)?\n"
+)
+
+
+def spot(node: Node) -> Spot | None:
+    """What a name does where it stands. A symbol may stand for a method: it counts as one that defines it."""
+    above = node.parent
+    if above is None:
+        return None
+    if node.type == "simple_symbol":
+        return Spot("definition", name=text(node)[1:])
+    if node.type == "hash_key_symbol" or _named(node, above):
+        return Spot("key" if node.type == "hash_key_symbol" else "definition")
+    around = list(islice(ancestors(node), DEPTH))
+    if node.type == "constant":
+        return _constant(node, above, around)
+    if above.type == "call" and above.child_by_field_name("method") == node:
+        return _call(node, above, around)
+    return _bare(node, None, around)
+
+
+def _named(node: Node, above: Node) -> bool:
+    """Whether a definition, a parameter or an assignment gives the name its meaning."""
+    if above.type in ("optional_parameter", "keyword_parameter"):
+        return above.child_by_field_name("name") == node
+    if above.type in BOUND:
+        return True
+    if above.type in METHODS | HOLDERS and above.child_by_field_name("name") == node:
+        return True
+    if above.type == "scope_resolution" and above.child_by_field_name("name") == node:
+        outer = above.parent
+        return outer is not None and outer.type in HOLDERS and outer.child_by_field_name("name") == above
+    return above.type in ("assignment", "operator_assignment", "for") and node in (
+        above.child_by_field_name("left"),
+        above.child_by_field_name("pattern"),
+    )
+
+
+def _constant(node: Node, above: Node, around: list[Node]) -> Spot | None:
+    """A class or module by its name; `C.new(1)` carries the arguments of the construction. LIMIT is a member of its class."""
+    whole = above if above.type == "scope_resolution" and above.child_by_field_name("name") == node else node
+    holder = whole.parent
+    guarded = _guarded(text(node), around)
+    if text(node).isupper() and len(text(node)) > 1:
+        if whole is not node:
+            scope = above.child_by_field_name("scope")
+            return Spot(
+                "member", receiver=scope, types=(last(text(scope)),) if scope is not None else UNKNOWN, guarded=guarded
+            )
+        own = _own(node)
+        if own != UNKNOWN:
+            return Spot("member", types=own, guarded=guarded)
+    call: Call | None = None
+    called = holder is not None and holder.type == "call" and holder.child_by_field_name("receiver") == whole
+    if called and holder is not None and text(holder.child_by_field_name("method")) == "new":
+        call = arguments(holder)
+    return Spot("name", call=call, guarded=guarded)
+
+
+def _call(node: Node, above: Node, around: list[Node]) -> Spot | None:
+    receiver = above.child_by_field_name("receiver")
+    if receiver is None:
+        return _bare(node, above, around)
+    outer = above.parent
+    assigned = (
+        outer is not None
+        and outer.type in ("assignment", "operator_assignment")
+        and outer.child_by_field_name("left") == above
+    )
+    call = None if assigned else arguments(above)
+    return Spot("member", receiver=receiver, types=types(receiver), call=call, guarded=_guarded(text(node), around))
+
+
+def _bare(node: Node, call: Node | None, around: list[Node]) -> Spot | None:
+    """A name without a receiver: a local variable, a method of the class around it, or a function."""
+    name = text(node)
+    method = next((above for above in around if above.type in METHODS), None)
+    scope = method if method is not None else around[-1] if around else node
+    if call is None and re.search(
+        rf"(?<![\w.@:]){re.escape(name)}\s*(?:=(?![=~>])|\|\||,[^()\n]*=(?!=)|[|,][^|\n]*\|)|\|\s*{re.escape(name)}\b",
+        text(scope)[:20_000],
+    ):
+        return Spot("definition")
+    told = arguments(call) if call is not None else Call()
+    own = _own(node)
+    guarded = _guarded(name, around)
+    if own != UNKNOWN:
+        return Spot("member", types=own, call=told, guarded=guarded)
+    return Spot("name", call=told, guarded=guarded)
+
+
+def arguments(call: Node) -> Call:
+    """The arguments of a call as written: blocks do not count, a hash with other keys than words may be anything."""
+    listed = call.child_by_field_name("arguments")
+    positional, keywords, spread = 0, list[str](), False
+    for part in listed.named_children if listed is not None else ():
+        if part.type == "pair":
+            key = part.child_by_field_name("key")
+            if key is not None and key.type in ("hash_key_symbol", "simple_symbol"):
+                keywords.append(text(key).lstrip(":"))
+            else:
+                spread = True
+        elif part.type in ("splat_argument", "hash_splat_argument", "forward_argument"):
+            spread = True
+        elif part.type not in ("block_argument", "comment", "block"):
+            positional += 1
+    return Call(positional, tuple(keywords), spread)
+
+
+def _guarded(name: str, around: list[Node]) -> bool:
+    """Whether the code around it asks first if it exists, or rescues the error that its absence brings."""
+    asked = re.compile(
+        rf"respond_to\?[ (]*:{re.escape(name)}\b|\bdefined\?|const_defined\?|method_defined\?|instance_methods"
+    )
+    for above in around:
+        if above.type in ASKING and asked.search(text(above.child_by_field_name("condition"))[:500]):
+            return True
+        if above.type == "binary" and asked.search(text(above.child_by_field_name("left"))[:300]):
+            return True
+        clauses = [part for part in above.named_children if part.type == "rescue"] if above.type in RESCUED else []
+        if above.type == "rescue_modifier" or any(FORESEEN.search(text(part)[:200] + "\n") for part in clauses):
+            return True
+    return False
+
+
+def types(receiver: Node) -> tuple[str, ...]:
+    """The class that a receiver is known to be, its modules left away."""
+    kind, written = receiver.type, text(receiver)
+    if kind in ("constant", "scope_resolution"):
+        return (last(written),)
+    if kind == "self":
+        return _own(receiver)
+    if kind == "call":
+        owner = receiver.child_by_field_name("receiver")
+        built = text(receiver.child_by_field_name("method")) == "new" and owner is not None
+        return (
+            (last(text(owner)),)
+            if built and owner is not None and owner.type in ("constant", "scope_resolution")
+            else UNKNOWN
+        )
+    if kind == "identifier":
+        return _assigned(_around(receiver, METHODS), re.escape(written)) or UNKNOWN
+    if kind == "instance_variable":
+        return _assigned(_around(receiver, HOLDERS), re.escape(written)) or UNKNOWN
+    return UNKNOWN
+
+
+def _around(node: Node, kinds: frozenset[str]) -> bytes:
+    found: Node | None = None
+    for above in islice(ancestors(node), DEPTH):
+        if above.type in kinds:
+            return above.text or b""
+        found = above
+    return (found.text or b"")[:100_000] if found is not None else b""
+
+
+def _own(node: Node) -> tuple[str, ...]:
+    """The class around a node; inside a block that may run elsewhere, nobody knows."""
+    for above in islice(ancestors(node), DEPTH):
+        if above.type in HOLDERS:
+            return (last(text(above.child_by_field_name("name"))),)
+        if above.type in ("block", "do_block") and re.match(
+            r"[\w.:]*\b(?:instance_eval|class_eval|instance_exec|class_exec|new|describe|context|it|configure|define\w*)\b",
+            text(above.parent)[:200],
+        ):
+            return UNKNOWN
+    return UNKNOWN
+
+
+@lru_cache(maxsize=512)
+def _assigned(source: bytes, variable: str) -> tuple[str, ...]:
+    """The one class that a variable is given in this stretch of code by `= Class.new`."""
+    code = source.decode("utf-8", "replace")
+    found: set[str] = set()
+    for value in re.findall(rf"(?<![\w@.]){variable}\s*(?:\|\|)?=(?![=~>])\s*([^\n]*)", code):
+        built = re.match(r"((?:[A-Z]\w*::)*[A-Z]\w*)\.new\b(?!\([^()\n]*\)\.)", value)
+        found.add(last(built[1]) if built else "?")
+    found.update("?" for _ in re.finditer(rf"[|,(]\s*[*&]{{0,2}}{variable}\s*[|,):=]", code) if not found)
+    return (found.pop(),) if len(found) == 1 and "?" not in found else ()
+
+
+def _scope_name(node: Node) -> str:
+    return last(text(node.child_by_field_name("name")))
+
+
+READING = Reading(
+    identifiers=frozenset({"identifier", "constant", "simple_symbol", "hash_key_symbol"}),
+    scopes=HOLDERS | METHODS,
+    scope_name=_scope_name,
+    spot=spot,
+)

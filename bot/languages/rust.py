@@ -1,0 +1,79 @@
+"""Rust: crates and workspaces, modules by files and inline, `use` trees and qualified paths."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from tree_sitter import Language as Grammar
+
+from bot.languages import syntax
+from bot.languages.nesting import too_deep
+from bot.languages.rust_modules import Crates
+from bot.languages.rust_outline import outline_of
+from bot.languages.rust_uses import SHAPE, UNKNOWN
+from bot.values import Outline, Side, Use
+
+NAME = "rust"
+SUFFIXES = (".rs",)
+CONFIGS = ("Cargo.toml",)
+# The prelude, the primitive types and the crates that every file has.
+PRELUDE = (
+    "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err Extend Fn FnMut FnOnce From FromIterator "
+    "Hash Into IntoIterator Iterator None Ok Option Ord PartialEq PartialOrd Result Self Send Sized Some String Sync "
+    "ToOwned ToString TryFrom TryInto Unpin Vec alloc bool char core crate drop f32 f64 i128 i16 i32 i64 i8 isize self std "
+    "str super u128 u16 u32 u64 u8 usize"
+)
+AMBIENT = frozenset(PRELUDE.split())
+# A macro around items that makes them conditional, as large projects write `#[cfg]` for many items at once.
+WRAPPER = re.compile(rb"^([ \t]*)cfg_\w+!\s*\{[ \t]*(?:#!?\[[^\n]*)?$", re.MULTILINE)
+MOST = 200  # of them in one file
+
+
+@lru_cache(maxsize=1)
+def _grammar() -> Grammar:
+    import tree_sitter_rust
+
+    return Grammar(tree_sitter_rust.language())
+
+
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Crates:
+    """The resolver of one side's tree."""
+    return Crates(paths, configs)
+
+
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file and what other modules can ask of it."""
+    if too_deep(source):
+        return Outline(complete=False)
+    return outline_of(path, syntax.parse(_grammar(), _readable(source)), side)
+
+
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names; a path before a name is written with dots."""
+    del path  # one grammar reads every file
+    if not syntax.any_of(frozenset(names)).search(source) or too_deep(source):
+        return ()
+    code = _readable(source)
+    return tuple(_dotted(use) for use in syntax.uses(syntax.parse(_grammar(), code), code, names, SHAPE))
+
+
+def _dotted(use: Use) -> Use:
+    """`a::b::<T>` is `a.b`. A member among the tokens of a macro belongs to nobody knows what."""
+    if use.form != "member":
+        return use
+    receiver = re.sub(r"(?:::)?<.*>", "", use.receiver).replace("::", ".") if "::" in use.receiver else use.receiver
+    own = use.types[0] if use.receiver == "Self" and use.types else receiver
+    return replace(use, receiver=own, types=use.types if use.receiver else UNKNOWN)
+
+
+def _readable(source: bytes) -> bytes:
+    """The source with the wrappers of conditional items blanked out; lines and columns stay what they are."""
+    code = bytearray(source)
+    for count, match in enumerate(WRAPPER.finditer(source)):
+        end = source.find(b"\n" + match[1] + b"}", match.end())
+        if end < 0 or count == MOST:
+            break
+        code[match.start() : match.end()] = b" " * (match.end() - match.start())
+        code[end + 1 : end + 2 + len(match[1])] = b" " * (len(match[1]) + 1)
+    return bytes(code)

@@ -1,0 +1,117 @@
+"""Rust's imports: which file a path means, told from the layout of the crates.
+
+A path is followed as far as there are files for its modules; what is left of it is a name in the last of them.
+"""
+
+import posixpath
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Mapping
+
+from bot.languages.rust_layout import Layout, Place, joined
+from bot.languages.rust_paths import Segments, Written, inside, plain, written
+from bot.values import Clues, Import
+
+WHOLE = frozenset({"*"})
+Found = tuple[str, Segments]  # file, what is left of the path
+Inside = list[tuple[int, int, str]]
+
+
+class Crates:
+    """The crates of one tree. Satisfies `ports.Project`."""
+
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        self._layout = Layout(paths, configs)
+        self._known: dict[str, tuple[int, tuple[Import, ...]]] = {}  # file -> (hash of its source, its imports)
+
+    def clues(self, path: str) -> Clues:
+        """A module's name stands in every path to it, but for its children's `super` and, of a root, `crate`."""
+        place = self._layout.place(path)
+        names = {place.parts[-1]} if place.parts else self._layout.names(path)
+        below = joined(place.folder, *place.parts)
+        parent = any(other.startswith(f"{below}/") if below else True for other in self._layout.paths)
+        near = (r"\bsuper\b" if place.parts else r"\b(super|crate)\b",) if parent else ()
+        words = frozenset(names) | ({"crate"} if not place.parts and parent else frozenset())
+        far = ""
+        if names:
+            any_name = "|".join(re.escape(name) for name in sorted(names))
+            far = (
+                rf"((^|::|[{{,])\s*|\buse\s+|\bmod\s+|\bcrate\s+)({any_name})\s*(::|[,;}}]|\s+as\s|$)|\b({any_name})::"
+            )
+        return Clues(words, (far,) if far else (), near, below)
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The imports of a file that land in the tree; qualified names count, each once. Told once, remembered: many ask."""
+        del words  # a statement can mean a file that it does not name
+        key = hash(source)
+        if path not in self._known or self._known[path][0] != key:
+            self._known[path] = key, self._read(path, plain(source))
+        return self._known[path][1]
+
+    def _read(self, path: str, code: bytes) -> tuple[Import, ...]:
+        place, modules = self._layout.place(path), inside(code)
+        breaks = [match.start() for match in re.finditer(rb"\n", code)]
+        found: dict[tuple[str, frozenset[str], tuple[tuple[str, str], ...]], Import] = {}
+        tried: set[tuple[str, Segments, str, Segments]] = set()
+        for one in written(code):
+            around = tuple(name for start, end, name in modules if start <= one.at < end)
+            asked = one.kind, one.parts, one.here, around
+            landed = self._landed(path, place, one, around) if asked not in tried else None
+            tried.add(asked)
+            if landed is None or landed[0] == path:
+                continue
+            names, aliases = _taken(one, landed[1])
+            if (landed[0], names, aliases) not in found:
+                line = bisect_left(breaks, one.at) + 1
+                found[landed[0], names, aliases] = Import(landed[0], names, line, aliases, one.public)
+        return tuple(found.values())
+
+    def _landed(self, path: str, place: Place, one: Written, around: Segments) -> Found | None:
+        """The file that a path leads to, and the names in it that are left."""
+        if one.kind == "mod":
+            file = self._declared(path, place, one, around)
+            return (file, ()) if file is not None else None
+        parts = one.parts[:-1] if one.parts[-1] == "*" else one.parts
+        first, here = parts[0] if parts else "", (*place.parts, *around)
+        if first == "crate":
+            return self._deepest(path, place, parts[1:])
+        if first in ("self", "super"):
+            ups = next((at for at, word in enumerate(parts) if word not in ("self", "super")), len(parts))
+            up = parts[:ups].count("super")
+            return self._deepest(path, place, (*here[: max(0, len(here) - up)], *parts[ups:]))
+        near = bool(first) and one.kind != "crate" and self._layout.module(place, (*here, first)) is not None
+        return self._deepest(path, place, (*here, *parts)) if near else self._abroad(path, place, parts, one)
+
+    def _abroad(self, path: str, place: Place, parts: Segments, one: Written) -> Found | None:
+        """A path that begins with a crate, or, as the 2015 edition writes them, with a module of the root."""
+        crates, first = self._layout.crates(path), parts[0] if parts else ""
+        if first in crates:
+            return self._deepest(crates[first], self._layout.place(crates[first]), parts[1:])
+        old = bool(first) and one.kind == "use" and self._layout.module(place, (first,)) is not None
+        return self._deepest(path, place, parts) if old else None
+
+    def _declared(self, path: str, place: Place, one: Written, around: Segments) -> str | None:
+        """The file of `mod x;`."""
+        if one.file:
+            found = joined(posixpath.dirname(path), *around, one.file)
+            return found if found in self._layout.paths else None
+        return self._layout.module(place, (*place.parts, *around, *one.parts))
+
+    def _deepest(self, path: str, place: Place, parts: Segments) -> Found | None:
+        """The last module on a path that has a file of its own."""
+        for count in range(len(parts), -1, -1):
+            file = path if parts[:count] == place.parts else self._layout.module(place, parts[:count])
+            if file is not None:
+                return file, parts[count:]
+        return None
+
+
+def _taken(one: Written, rest: Segments) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
+    """The names that an import takes from its file, and what they are called here."""
+    if not rest:
+        return WHOLE, ((("*", one.here),) if one.here else () if one.parts[-1] == "*" else (("*", "_"),))
+    if one.kind == "name":
+        said = ".".join(one.parts[: len(one.parts) - len(rest) + 1])
+        return frozenset(rest[:1]), ((rest[0], said),)
+    here = one.here if len(rest) == 1 and one.parts[-1] != "*" else ""
+    return frozenset(rest[:1]), ((rest[0], here),) if here != rest[0] else ()

@@ -1,0 +1,154 @@
+"""What a Rust file defines: items, methods as Type.method, fields and variants; the names it binds by `use` count as offered."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from tree_sitter import Node
+
+from bot.languages.rust_signature import receives, signature
+from bot.languages.syntax import first_line, last_line, text
+from bot.values import Outline, Side, Signature, Symbol
+
+KINDS = {
+    "struct_item": "class", "union_item": "class", "enum_item": "class", "trait_item": "class", "type_item": "type",
+    "associated_type": "type", "const_item": "variable", "static_item": "variable", "macro_definition": "macro",
+}  # fmt: skip
+FUNCTIONS = frozenset({"function_item", "function_signature_item"})
+MEMBERS = frozenset({"field_declaration", "enum_variant"})
+# Macros whose names all stand in what they are given; of any other one nobody knows what it defines.
+SPELT = re.compile(r"cfg\w*|thread_local|lazy_static|bitflags|task_local|static_assert\w*|const_assert\w*|assert\w*")
+UNKNOWN_BASE = ("?",)  # traits may give a type more members than are written in its file
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the walk has met so far."""
+
+    path: str
+    side: Side
+    symbols: list[Symbol] = field(default_factory=list)
+    exports: dict[str, str] = field(default_factory=dict)
+    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    stars: int = 0
+    known: bool = True
+
+    def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
+        """Take a definition; one that stands in no other is offered."""
+        public = any(part.type == "visibility_modifier" for part in node.named_children)
+        at = first_line(node), last_line(node)
+        self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, public or kind == "implementation"))
+        if "." not in name:
+            self.exports[name] = name
+
+
+def outline_of(path: str, root: Node, side: Side) -> Outline:
+    """The definitions of a file, those of its inline modules as module.name."""
+    found = _Found(path, side)
+    _items(root, "", 0, found)
+    return Outline(
+        symbols=_told_apart(found.symbols),
+        exports=tuple(found.exports.items()),
+        complete=found.known and not root.has_error,
+        stars=found.stars,
+        bases=tuple(found.bases),
+    )
+
+
+def bare(written: str) -> str:
+    """The name of a type with dots, without references and type arguments; empty where it has none."""
+    name = re.sub(r"^(?:&\s*(?:'\w+\s+)?(?:mut\s+)?)+", "", written.strip())
+    name = re.sub(r"(?:::)?<.*", "", name, flags=re.DOTALL).strip().replace("::", ".")
+    return name if re.fullmatch(r"\w+(?:\.\w+)*", name) else ""
+
+
+def _items(holder: Node, inside: str, depth: int, found: _Found) -> None:
+    for node in holder.named_children:
+        name = _under(inside, text(node.child_by_field_name("name")))
+        body = node.child_by_field_name("body")
+        if node.type in FUNCTIONS:
+            found.add(name, "function", node, signature(node))
+        elif node.type in KINDS:
+            found.add(name, KINDS[node.type], node)
+            _members(node, name, found)
+        elif node.type == "impl_item":
+            _implementation(node, inside, found)
+        elif node.type == "mod_item" and body is not None:
+            found.add(name, "module", node)
+            _items(body, name, depth + 1, found)
+        elif node.type == "foreign_mod_item" and body is not None:
+            _items(body, inside, depth, found)
+        elif node.type == "use_declaration":
+            _use(node, inside, depth, found)
+        elif node.type in ("mod_item", "extern_crate_declaration") and not inside:
+            found.exports.setdefault(text(node.child_by_field_name("alias")) or name, "")
+        elif node.type in ("macro_invocation", "expression_statement"):
+            _macro(node, inside, found)
+
+
+def _under(inside: str, name: str) -> str:
+    return f"{inside}.{name}" if inside else name
+
+
+def _members(node: Node, name: str, found: _Found) -> None:
+    """The fields of a struct, the variants of an enum, what a trait asks for."""
+    if node.type in ("struct_item", "union_item", "enum_item", "trait_item"):
+        found.bases.append((name, UNKNOWN_BASE))
+    body = node.child_by_field_name("body")
+    for part in body.named_children if body is not None and KINDS[node.type] == "class" else ():
+        below = _under(name, text(part.child_by_field_name("name")))
+        if part.type in MEMBERS:
+            found.add(below, "variable", part)
+        elif part.type in FUNCTIONS:
+            found.add(below, "method" if receives(part) else "function", part, signature(part))
+        elif part.type in KINDS:
+            found.add(below, KINDS[part.type], part)
+
+
+def _implementation(node: Node, inside: str, found: _Found) -> None:
+    """The members of an `impl` block. Those of a trait stand for the trait's: without them its own may still be there."""
+    owner = bare(text(node.child_by_field_name("type"))).rpartition(".")[2]
+    trait = node.child_by_field_name("trait") is not None
+    body = node.child_by_field_name("body")
+    for part in body.named_children if body is not None and owner else ():
+        name = _under(inside, f"{owner}.{text(part.child_by_field_name('name'))}")
+        if part.type in FUNCTIONS:
+            told = signature(part)
+            kind = "implementation" if trait else "method" if receives(part) else "function"
+            found.add(name, kind, part, replace(told, opaque=told.opaque or trait))
+        elif part.type in KINDS:
+            found.add(name, "implementation" if trait else KINDS[part.type], part)
+
+
+def _use(node: Node, inside: str, depth: int, found: _Found) -> None:
+    written = text(node.child_by_field_name("argument"))
+    own = len(re.findall(r"\bsuper\b", written)) == depth and re.fullmatch(r"(?:super::)+\*", "".join(written.split()))
+    found.stars += 0 if own else written.count("*")
+    if not inside:
+        for name in re.findall(r"(\w+)\s*(?=[,}]|$)", written):
+            found.exports.setdefault(name, "")
+        for name in re.findall(r"(\w+)\s*::\s*\{[^{}]*\bself\b", written):
+            found.exports.setdefault(name, "")
+
+
+def _macro(node: Node, inside: str, found: _Found) -> None:
+    """A macro among the items defines things. Where their names must stand in it, they are offered."""
+    call = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
+    if call.type != "macro_invocation":
+        return
+    if not SPELT.fullmatch(text(call.child_by_field_name("macro")).rpartition("::")[2]):
+        found.known = False
+    elif not inside:
+        for name in set(re.findall(r"[^\W\d]\w*", text(call))):
+            found.exports.setdefault(name, "")
+
+
+def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
+    """A name defined twice, under conditions or for several types of one name, has no one signature."""
+    count = Counter(symbol.name for symbol in symbols)
+    return tuple(
+        replace(symbol, signature=replace(symbol.signature, opaque=True))
+        if symbol.signature is not None and count[symbol.name] > 1
+        else symbol
+        for symbol in symbols
+    )

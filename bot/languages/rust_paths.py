@@ -1,0 +1,128 @@
+"""The paths that a Rust file writes: `use` trees, `mod x;`, and qualified names in its code. From bytes alone."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# Comments, strings and characters: whatever they hold is no code. What is not closed goes on to the end.
+SILENT = re.compile(
+    rb"//[^\n]*|/\*(?:.*?\*/|.*)|\br(#+)\"(?:.*?\"\1|.*)|\br\"[^\"]*\"?|\"(?:\\.|[^\"\\])*+\"?|'(?:\\[^\n']+|[^\\\n'])'",
+    re.DOTALL,
+)
+USE = re.compile(rb"use\s+(?=[\w:{])")
+BEFORE = re.compile(rb"(?:^|[\n;{}\])])[ \t]*(pub(?:[ \t]*\([^()\n]*\))?\s+)?$")
+TREE = re.compile(rb"[\w\s:{},*#]*")
+MODULE = re.compile(rb"\bmod\s+(\w+)\s*;")
+ELSEWHERE = re.compile(rb"#\[\s*path\s*=\s*\"([^\"\n]+)\"\s*\](?:\s|#\[[^\]]*\]|pub(?:\s*\([^()]*\))?)*$")
+PATH = re.compile(rb"\bpath\s*=\s*$")
+INLINE = re.compile(rb"mod\s+(\w+)\s*\{")
+INDENTED = re.compile(rb"([ \t]*)(?:pub(?:\s*\([^()]*\))?\s+)?")
+EXTERN = re.compile(rb"\bextern\s+crate\s+(\w+)(?:\s+as\s+(\w+))?\s*;")
+QUALIFIED = re.compile(rb"(?<![\w:])(?<!\(in )\w+(?:::\w+)+")
+LONGEST, DEEPEST, MOST = 20_000, 40, 200  # bytes of a statement; names of a path; inline modules of a file
+Segments = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One path as it stands in a file."""
+
+    kind: str  # "use", "mod", "crate" or "name"
+    parts: Segments  # a star at its end means everything
+    here: str  # what it is called here; "" where it gets no name
+    at: int  # byte
+    public: bool = False
+    file: str = ""  # of `mod`: where its attribute says it lies
+
+
+def plain(source: bytes) -> bytes:
+    """The source without comments and strings; every byte stays where it was. A macro's `$crate` is the crate that defines it."""
+    return SILENT.sub(_blank, source).replace(b"$crate", b" crate")
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    if match[0][:1] == b'"' and PATH.search(match.string, max(0, match.start() - 20), match.start()):
+        return match[0]
+    return b"\n".join(b" " * len(line) for line in match[0].split(b"\n"))
+
+
+def inside(code: bytes) -> list[tuple[int, int, str]]:
+    """The inline modules as (first byte, last byte, name), by the indentation of their brackets, outermost first."""
+    found = []
+    for match in INLINE.finditer(code):
+        before = INDENTED.fullmatch(
+            code, code.rfind(b"\n", max(0, match.start() - 200), match.start()) + 1, match.start()
+        )
+        if before is None:
+            continue
+        end = code.find(b"\n" + before[1] + b"}", match.end())
+        line = code.find(b"\n", match.end())
+        one_line = code[match.end() : line if line >= 0 else len(code)].rstrip().endswith(b"}")
+        found.append((match.end(), line if one_line else end if end >= 0 else len(code), match[1].decode()))
+        if len(found) == MOST:
+            break
+    return found
+
+
+def written(code: bytes) -> Iterator[Written]:
+    """Every path of a file that may lead to another one."""
+    for match in MODULE.finditer(code):
+        around = code[max(0, match.start() - 200) : match.start()]
+        file = ELSEWHERE.search(around)
+        name = match[1].decode()
+        yield Written("mod", (name,), name, match.start(), file=file[1].decode("utf-8", "replace") if file else "")
+    for match in EXTERN.finditer(code):
+        yield Written("crate", (match[1].decode(),), (match[2] or match[1]).decode(), match.start())
+    rest, taken = [], 0
+    for start, end, public in _statements(code):
+        for parts, here in _leaves(code[start:end].decode("utf-8", "replace")):
+            yield Written("use", parts, here, start, public)
+        rest.append((taken, code[taken:start]))
+        taken = end
+    rest.append((taken, code[taken:]))
+    for offset, text in rest:
+        for match in QUALIFIED.finditer(text):
+            parts = tuple(match[0][:LONGEST].decode("utf-8", "replace").split("::")[:DEEPEST])
+            yield Written("name", parts, ".".join(parts), offset + match.start())
+
+
+def _statements(code: bytes) -> Iterator[tuple[int, int, bool]]:
+    """Each `use` statement: where its tree begins and ends, and whether it is public. Prose has other signs in it."""
+    read = 0
+    for match in USE.finditer(code):
+        before = BEFORE.search(code, max(0, match.start() - 60), match.start())
+        if before is None or match.start() < read:
+            continue
+        tree = TREE.match(code, match.end(), match.end() + LONGEST)
+        end = read = tree.end() if tree else match.end()
+        if code[end : end + 1] == b";":
+            yield match.end(), end, before[1] is not None
+
+
+def _leaves(tree: str) -> Iterator[tuple[Segments, str]]:
+    """The paths of a `use` tree with the name that each gives here: `a::{b as c, d::*}` is a::b (c) and a::d::* (none)."""
+    stack: list[Segments] = [()]
+    prefix: Segments = ()
+    name = ""
+    for word in [*re.findall(r"::|[{},*]|\bas\b|\w+", tree), ","]:
+        if word == "{":
+            stack.append(prefix)
+        elif word in ("}", ","):
+            if prefix != stack[-1]:
+                yield _leaf(prefix, name)
+            if word == "}" and len(stack) > 1:
+                stack.pop()
+            prefix, name = stack[-1], ""
+        elif word == "as":
+            name = "as"
+        elif name == "as":
+            name = word
+        elif word != "::" and len(prefix) < DEEPEST:
+            prefix = (*prefix, word)
+
+
+def _leaf(parts: Segments, name: str) -> tuple[Segments, str]:
+    if len(parts) > 1 and parts[-1] == "self":
+        parts = parts[:-1]
+    said = name if name not in ("", "as") else parts[-1]
+    return parts, "" if said in ("*", "_") else said

@@ -1,0 +1,63 @@
+"""The parameters of a Rust function, and the attributes that leave them as they are written."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from bot.languages.syntax import text
+from bot.values import Parameter, Signature
+
+HARMLESS = frozenset({
+    "inline", "must_use", "allow", "deny", "warn", "forbid", "expect", "doc", "deprecated", "cold", "track_caller", "cfg",
+    "test", "no_mangle", "instrument", "target_feature", "rustfmt", "clippy", "export_name", "link_section", "tokio",
+    "ignore", "should_panic", "bench", "stable", "unstable", "unsafe", "automatically_derived",
+})  # fmt: skip
+
+
+def signature(node: Node) -> Signature:
+    """The signature of a function without `self`. Every parameter must be given."""
+    listed = node.child_by_field_name("parameters")
+    found: list[Parameter] = []
+    opaque = any(name not in HARMLESS for name in attributes(node))
+    for part in listed.named_children if listed is not None else ():
+        pattern = part.child_by_field_name("pattern")
+        if part.type == "variadic_parameter":
+            found.append(Parameter("...", "varargs", required=False))
+        elif part.type == "parameter" and not _is_self(part):
+            name = text(pattern) if pattern is not None and pattern.type == "identifier" else "_"
+            found.append(Parameter(name, "positional-only"))
+        elif part.type in ("attribute_item", "ERROR"):
+            opaque = True  # a parameter that exists under a condition
+    body = node.child_by_field_name("body")
+    end = body.start_byte if body is not None else node.end_byte
+    head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
+    return Signature(tuple(found), " ".join(head.split()).rstrip(" ;"), opaque)
+
+
+def receives(node: Node) -> bool:
+    """Whether a function has a `self`."""
+    listed = node.child_by_field_name("parameters")
+    parts = listed.named_children if listed is not None else []
+    return any(part.type == "self_parameter" or _is_self(part) for part in parts)
+
+
+def _is_self(part: Node) -> bool:
+    pattern = part.child_by_field_name("pattern") if part.type == "parameter" else None
+    return pattern is not None and pattern.type == "self"
+
+
+def attributes(node: Node) -> Iterator[str]:
+    """The first words of the attributes of an item."""
+    for written in conditions(node):
+        first = re.match(r"#!?\[\s*(\w+)", written)
+        yield first[1] if first else ""
+
+
+def conditions(node: Node) -> Iterator[str]:
+    """The attributes of an item as written."""
+    before = node.prev_named_sibling
+    while before is not None and before.type in ("attribute_item", "line_comment", "block_comment"):
+        if before.type == "attribute_item":
+            yield text(before)
+        before = before.prev_named_sibling

@@ -1,0 +1,187 @@
+"""What an identifier does where it stands in a Rust file, and which type a receiver is known to have."""
+
+import re
+
+from tree_sitter import Node
+
+from bot.languages.rust_outline import bare
+from bot.languages.rust_signature import conditions
+from bot.languages.syntax import Form, Shape, ancestors, text
+from bot.values import Call
+
+SCOPES = frozenset({"function_item", "function_signature_item", "impl_item", "trait_item", "mod_item"})
+ITEMS = SCOPES | {
+    "struct_item", "enum_item", "union_item", "type_item", "const_item", "static_item", "use_declaration",
+    "macro_invocation", "field_declaration", "enum_variant", "let_declaration", "expression_statement", "block",
+}  # fmt: skip
+NAMED = frozenset({
+    "function_item", "function_signature_item", "struct_item", "enum_item", "union_item", "trait_item", "type_item",
+    "const_item", "static_item", "mod_item", "type_parameter", "const_parameter", "extern_crate_declaration",
+    "associated_type",
+})  # fmt: skip
+KEYS = frozenset({"field_declaration", "enum_variant", "macro_definition"})
+PATTERNS = frozenset({
+    "tuple_pattern", "slice_pattern", "ref_pattern", "mut_pattern", "reference_pattern", "captured_pattern", "or_pattern",
+    "tuple_struct_pattern", "field_pattern", "match_pattern", "remaining_field_pattern",
+})  # fmt: skip
+BINDERS = frozenset({"let_declaration", "parameter", "for_expression", "let_condition"})
+UNKNOWN = ("?",)  # a type, but nobody here knows which
+MANY = 100  # places of one name in one function
+TESTED = re.compile(r"#!?\[\s*cfg\s*\(\s*test\s*\)\s*\]")
+
+
+def _form(node: Node) -> Form:
+    above = node.parent
+    if above is None:
+        return "name"
+    if above.type == "token_tree":
+        return _in_macro(node)
+    if above.type == "field_initializer":
+        return "key" if above.child_by_field_name("field") == node else "name"
+    if node.type == "shorthand_field_identifier" or above.type in KEYS or above.type == "macro_invocation":
+        return "key"
+    if above.type in NAMED and above.child_by_field_name("name") == node:
+        return "key" if _is_member(above) else "definition"
+    return "definition" if _binds(node) else "key" if above.type == "field_pattern" else "name"
+
+
+def _is_member(node: Node) -> bool:
+    holder = node.parent.parent if node.parent is not None and node.parent.type == "declaration_list" else None
+    return holder is not None and holder.type in ("impl_item", "trait_item")
+
+
+def _binds(node: Node) -> bool:
+    """Whether an identifier of a pattern is a new variable. A capital letter makes it a constant or a variant."""
+    if node.type != "identifier" or text(node)[:1].isupper():
+        return False
+    child, above = node, node.parent
+    while above is not None and above.type in PATTERNS:
+        if child in (above.child_by_field_name("type"), above.child_by_field_name("condition")):
+            return False
+        if above.type == "field_pattern" and above.child_by_field_name("name") == child:
+            return False
+        child, above = above, above.parent
+    if above is None:
+        return False
+    if above.type in BINDERS:
+        return above.child_by_field_name("pattern") == child
+    return above.type == "closure_parameters" or (above.type == "match_arm" and child.type == "match_pattern")
+
+
+def _in_macro(node: Node) -> Form:
+    """A word among the tokens of a macro: what stands beside it says what it is, so far as anything can."""
+    before, after = text(node.prev_sibling), text(node.next_sibling)
+    if before in (".", "::"):
+        return "member"
+    if before in ("fn", "struct", "enum", "let", "mod", "const", "static", "ref", "mut", "|", "type", "$", "'"):
+        return "definition"
+    return "key" if after in ("=", ":", "!", "::", "=>", "|") or before == "|" else "name"
+
+
+def _arguments(listed: Node) -> Call:
+    parts = [
+        part for part in listed.named_children if part.type not in ("line_comment", "block_comment", "attribute_item")
+    ]
+    return Call(len(parts))
+
+
+def _guarded(node: Node, around: list[Node]) -> bool:
+    """Whether the code exists only under a condition other than being tested, or as the text of a macro."""
+    del node
+    for above in around:
+        if above.type == "macro_definition":
+            return True
+        if above.type in ITEMS and any(_condition(written) for written in conditions(above)):
+            return True
+    root = around[-1] if around else None
+    head = root.named_children if root is not None else []
+    return any(_condition(text(part)) for part in head if part.type == "inner_attribute_item")
+
+
+def _condition(written: str) -> bool:
+    return bool(re.match(r"#!?\[\s*cfg\b", written)) and not TESTED.match(written)
+
+
+def _types(receiver: Node) -> tuple[str, ...]:
+    """The type of a receiver as written in this file."""
+    while receiver.type in ("parenthesized_expression", "reference_expression") and receiver.named_children:
+        receiver = receiver.named_children[-1]
+    written = text(receiver)
+    if written in ("self", "Self"):
+        return _own(receiver)
+    if receiver.type == "struct_expression":
+        return _named(receiver.child_by_field_name("name"))
+    if receiver.type == "field_expression" and re.fullmatch(r"self\.\w+", written):
+        return _field(receiver, written[5:])
+    function = next((above for above in ancestors(receiver) if above.type == "function_item"), None)
+    if receiver.type != "identifier" or function is None or function.text is None:
+        return UNKNOWN
+    found: set[tuple[str, ...]] = set()
+    places = list(re.finditer(rb"(?<![\w.:])" + re.escape(receiver.text or b"") + rb"\b", function.text))
+    for place in places[:MANY]:
+        start = function.start_byte + place.start()
+        node = function.descendant_for_byte_range(start, start + len(place[0]))
+        if node is not None and node.type == "identifier" and _binds(node):
+            found.add(_bound(node))
+    return found.pop() if len(found) == 1 and len(places) <= MANY else UNKNOWN
+
+
+def _bound(node: Node) -> tuple[str, ...]:
+    """The type that a `let` or a parameter gives to its name."""
+    above = node.parent
+    above = above.parent if above is not None and above.type == "mut_pattern" else above
+    if above is None or above.type not in ("let_declaration", "parameter"):
+        return UNKNOWN
+    said = above.child_by_field_name("type")
+    value = above.child_by_field_name("value")
+    if said is None and value is not None and value.type == "struct_expression":
+        said = value.child_by_field_name("name")
+    return _named(said)
+
+
+def _named(node: Node | None) -> tuple[str, ...]:
+    name = bare(text(node))
+    return (name,) if name else UNKNOWN
+
+
+def _own(node: Node) -> tuple[str, ...]:
+    """The type around a node: of its `impl` block, or the trait."""
+    holder = next((above for above in ancestors(node) if above.type in ("impl_item", "trait_item")), None)
+    return _named(holder.child_by_field_name("type") or holder.child_by_field_name("name")) if holder else UNKNOWN
+
+
+def _field(node: Node, name: str) -> tuple[str, ...]:
+    """The type of a field of `self`, where the struct is declared in this file."""
+    owner, root = _own(node), list(ancestors(node))[-1]
+    for item in root.named_children:
+        if item.type == "struct_item" and (text(item.child_by_field_name("name")),) == owner:
+            body = item.child_by_field_name("body")
+            for part in body.named_children if body is not None else ():
+                if text(part.child_by_field_name("name")) == name:
+                    return _named(part.child_by_field_name("type"))
+    return UNKNOWN
+
+
+def _scope_name(node: Node) -> str:
+    if node.type == "impl_item":
+        return bare(text(node.child_by_field_name("type"))).rpartition(".")[2]
+    if node.type == "mod_item" and node.child_by_field_name("body") is None:
+        return ""
+    return text(node.child_by_field_name("name"))
+
+
+SHAPE = Shape(
+    identifiers=frozenset({"identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"}),
+    members={
+        "field_expression": ("value", "field"), "scoped_identifier": ("path", "name"),
+        "scoped_type_identifier": ("path", "name"),
+    },
+    calls={"call_expression": ("function", "arguments")},
+    imports=frozenset({"use_declaration"}),
+    scopes=SCOPES,
+    arguments=_arguments,
+    guarded=_guarded,
+    form=_form,
+    types=_types,
+    scope_name=_scope_name,
+)  # fmt: skip

@@ -1,0 +1,73 @@
+"""Uses told by one function of the language: for grammars in which a call, its receiver and its name are one node."""
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from itertools import islice
+
+from tree_sitter import Node
+
+from bot.languages.syntax import MAX_TEXT, Form, ancestors, any_of, first_line, last_line, text
+from bot.values import Call, Use
+
+DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
+UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
+WORDS = 3  # a member's name of so many words can speak for itself
+PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What an identifier does where it stands."""
+
+    form: Form
+    name: str = ""  # as written, where that is more than the identifier: a qualified name
+    receiver: Node | None = None
+    types: tuple[str, ...] = ()
+    call: Call | None = None
+    guarded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How one grammar is read."""
+
+    identifiers: frozenset[str]
+    scopes: frozenset[str]  # definitions that can enclose a use
+    scope_name: Callable[[Node], str]
+    spot: Callable[[Node], Spot | None]  # None: a name that means nothing here
+
+
+def uses(root: Node, source: bytes, names: Collection[str], reading: Reading) -> tuple[Use, ...]:
+    """The identifiers that are spelt like one of the names, in the order of the file."""
+    found = []
+    for match in any_of(frozenset(names)).finditer(source):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        before = node is not None and node.type == "simple_symbol"  # the colon of a symbol
+        whole = node is not None and (node.start_byte + before, node.end_byte) == match.span()
+        spot = reading.spot(node) if node is not None and whole and node.type in reading.identifiers else None
+        if node is not None and spot is not None:
+            found.append(_use(node, spot, reading))
+    return tuple(found)
+
+
+def _use(node: Node, spot: Spot, reading: Reading) -> Use:
+    scopes = [
+        item for item in islice(ancestors(node), DEPTH) if item.type in reading.scopes and reading.scope_name(item)
+    ]
+    if spot.form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
+        scopes = scopes[1:]
+    name, types = spot.name or text(node), spot.types
+    if types == UNKNOWN and len(PARTS.findall(name)) >= WORDS:
+        types = ()
+    return Use(
+        name=name,
+        line=first_line(node),
+        form=spot.form,
+        receiver=" ".join(text(spot.receiver).split())[:MAX_TEXT],
+        types=types,
+        call=spot.call,
+        function=".".join(reading.scope_name(scope) for scope in reversed(scopes)) or "<module>",
+        span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
+        guarded=spot.guarded,
+    )

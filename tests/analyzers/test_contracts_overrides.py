@@ -1,0 +1,189 @@
+"""A method whose base method got a new signature, in every language in which a class names its base."""
+
+from collections.abc import Mapping
+
+import pytest
+from contract_findings import look
+from fakes import Repository
+
+Files = Mapping[str, str]
+# language -> files before, what the change writes, the overrides that were left behind
+LEFT: dict[str, tuple[Files, Files, list[tuple[str, int]]]] = {
+    "python": (
+        {
+            "base.py": "class Job:\n    def run(self, name):\n        raise NotImplementedError\n",
+            "mail.py": "from base import Job\n\n\nclass Mail(Job):\n    def run(self, name):\n        return name\n",
+        },
+        {"base.py": "class Job:\n    def run(self, name, when):\n        raise NotImplementedError\n"},
+        [("mail.py", 5)],
+    ),
+    "python by module and generic": (
+        {
+            "base.py": "class Job:\n    def run(self, name, when): ...\n",
+            "mail.py": "import base\n\n\nclass Mail(base.Job[int]):\n    def run(self, name, when):\n        return name\n",
+        },
+        {"base.py": "class Job:\n    def run(self, name): ...\n"},
+        [("mail.py", 5)],
+    ),
+    "python in the same file": (
+        {"a.py": "class A:\n    def f(self): ...\n\n\nclass B(A):\n    def f(self): ...\n"},
+        {"a.py": "class A:\n    def f(self, *, x): ...\n\n\nclass B(A):\n    def f(self): ...\n"},
+        [("a.py", 6)],
+    ),
+    "typescript": (
+        {
+            "base.ts": "export abstract class Job {\n  abstract run(name: string, when: number): void\n}\n",
+            "mail.ts": "import { Job } from './base'\nexport class Mail extends Job {\n  run(name: string, when: number) {}\n}\n",
+        },
+        {"base.ts": "export abstract class Job {\n  abstract run(name: string): void\n}\n"},
+        [("mail.ts", 3)],
+    ),
+    "java": (
+        {
+            "src/a/Job.java": "package a;\npublic abstract class Job {\n  abstract void run(String name);\n}\n",
+            "src/a/Mail.java": "package a;\nclass Mail extends Job {\n  @Override\n  void run(String name) {}\n}\n",
+        },
+        {"src/a/Job.java": "package a;\npublic abstract class Job {\n  abstract void run(String name, int when);\n}\n"},
+        [("src/a/Mail.java", 4)],
+    ),
+    "java interface": (
+        {
+            "src/a/Job.java": "package a;\npublic interface Job {\n  void run(String name);\n}\n",
+            "src/b/Mail.java": "package b;\nimport a.Job;\nclass Mail implements Job {\n  public void run(String name) {}\n}\n",
+        },
+        {"src/a/Job.java": "package a;\npublic interface Job {\n  void run(String name, int when);\n}\n"},
+        [("src/b/Mail.java", 4)],
+    ),
+    "kotlin": (
+        {
+            "src/a/Job.kt": "package a\n\ninterface Job {\n    fun run(name: String)\n}\n",
+            "src/a/Mail.kt": "package a\n\nclass Mail : Job {\n    override fun run(name: String) {}\n}\n",
+        },
+        {"src/a/Job.kt": "package a\n\ninterface Job {\n    fun run(name: String, time: Int)\n}\n"},
+        [("src/a/Mail.kt", 4)],
+    ),
+    "csharp": (
+        {
+            "Job.cs": "namespace A;\npublic interface IJob {\n  void Run(string name);\n}\n",
+            "Mail.cs": "namespace A;\nclass Mail : IJob {\n  public void Run(string name) { }\n}\n",
+        },
+        {"Job.cs": "namespace A;\npublic interface IJob {\n  void Run(string name, int when);\n}\n"},
+        [("Mail.cs", 3)],
+    ),
+    "php": (
+        {
+            "composer.json": '{"autoload": {"psr-4": {"A\\\\": "src/"}}}',
+            "src/Job.php": "<?php\nnamespace A;\nabstract class Job {\n    abstract function run($name);\n}\n",
+            "src/Mail.php": "<?php\nnamespace A;\nclass Mail extends Job {\n    function run($name) {}\n}\n",
+        },
+        {"src/Job.php": "<?php\nnamespace A;\nabstract class Job {\n    abstract function run($name, $when);\n}\n"},
+        [("src/Mail.php", 4)],
+    ),
+    "ruby": (
+        {
+            "job.rb": "class Job\n  def run(name)\n  end\nend\n",
+            "mail.rb": "require_relative 'job'\n\nclass Mail < Job\n  def run(name)\n    name\n  end\nend\n",
+        },
+        {"job.rb": "class Job\n  def run(name, time)\n  end\nend\n"},
+        [("mail.rb", 4)],
+    ),
+    "c++": (
+        {
+            "job.h": "class Job {\n public:\n  virtual void run(int name) = 0;\n};\n",
+            "mail.cc": '#include "job.h"\n\nclass Mail : public Job {\n public:\n  void run(int name) override {}\n};\n',
+        },
+        {"job.h": "class Job {\n public:\n  virtual void run(int name, int time) = 0;\n};\n"},
+        [("mail.cc", 5)],
+    ),
+}
+PYTHON = "class Job:\n    def run(self, name): ...\n"
+CHANGED = {"base.py": "class Job:\n    def run(self, name, when): ...\n"}
+# why nothing is said -> the override, and what the change writes
+SILENT: dict[str, tuple[Files, Files]] = {
+    "the override was updated": (
+        {"base.py": PYTHON, "m.py": "from base import Job\n\n\nclass M(Job):\n    def run(self, name): ...\n"},
+        {**CHANGED, "m.py": "from base import Job\n\n\nclass M(Job):\n    def run(self, name, when): ...\n"},
+    ),
+    "it takes anything": (
+        {"base.py": PYTHON, "m.py": "from base import Job\n\n\nclass M(Job):\n    def run(self, *args): ...\n"},
+        CHANGED,
+    ),
+    "it has room already": (
+        {
+            "base.py": PYTHON,
+            "m.py": "from base import Job\n\n\nclass M(Job):\n    def run(self, name, when=None): ...\n",
+        },
+        CHANGED,
+    ),
+    "the new parameter is optional": (
+        {"base.py": PYTHON, "m.py": "from base import Job\n\n\nclass M(Job):\n    def run(self, name): ...\n"},
+        {"base.py": "class Job:\n    def run(self, name, when=None): ...\n"},
+    ),
+    "another class of that name": (
+        {"base.py": PYTHON, "m.py": "from other import Job\n\n\nclass M(Job):\n    def run(self, name): ...\n"},
+        CHANGED,
+    ),
+    "it never fitted": (
+        {"base.py": PYTHON, "m.py": "from base import Job\n\n\nclass M(Job):\n    def run(self): ...\n"},
+        CHANGED,
+    ),
+    "a decorator may change it": (
+        {
+            "base.py": PYTHON,
+            "m.py": "from base import Job\n\n\nclass M(Job):\n    @app.task\n    def run(self, name): ...\n",
+        },
+        CHANGED,
+    ),
+    "a constructor is nobody's override": (
+        {
+            "base.py": "class Job:\n    def __init__(self, name): ...\n",
+            "m.py": "from base import Job\n\n\nclass M(Job):\n    def __init__(self, name): ...\n",
+        },
+        {"base.py": "class Job:\n    def __init__(self, name, when): ...\n"},
+    ),
+    "typescript takes an override that asks for less": (
+        {
+            "base.ts": "export abstract class Job {\n  abstract run(name: string): void\n}\n",
+            "mail.ts": "import { Job } from './base'\nexport class Mail extends Job {\n  run(name: string) {}\n}\n",
+        },
+        {"base.ts": "export abstract class Job {\n  abstract run(name: string, when: number): void\n}\n"},
+    ),
+    "javascript drops what is too much": (
+        {
+            "base.js": "export class Job {\n  run(name) {}\n}\n",
+            "mail.js": "import { Job } from './base.js'\nexport class Mail extends Job {\n  run(name) {}\n}\n",
+        },
+        {"base.js": "export class Job {\n  run(name, when) {}\n}\n"},
+    ),
+    "an overload of java takes the call": (
+        {
+            "src/a/Job.java": "package a;\npublic class Job {\n  void run(String name) {}\n}\n",
+            "src/a/Mail.java": "package a;\nclass Mail extends Job {\n  void run(String name) {}\n  void run(String name, int when) {}\n}\n",
+        },
+        {"src/a/Job.java": "package a;\npublic class Job {\n  void run(String name, int when) {}\n}\n"},
+    ),
+    "a struct of go that holds another overrides nothing": (
+        {
+            "go.mod": "module example.invalid/m\n",
+            "a.go": "package m\n\ntype Job struct{}\n\nfunc (j Job) Run(name string) {}\n",
+            "b.go": "package m\n\ntype Mail struct{ Job }\n\nfunc (m Mail) Run(name string) {}\n",
+        },
+        {"a.go": "package m\n\ntype Job struct{}\n\nfunc (j Job) Run(name string, when int) {}\n"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_an_override_that_was_left_behind_is_reported(name: str, repository: Repository) -> None:
+    """The finding stands at the override and quotes the base method on both sides."""
+    before, after, places = LEFT[name]
+    found = [item for item in look(repository.change(dict(before), dict(after))) if item.rule == "override"]
+    assert [(item.path, item.start) for item in found] == places
+    assert [item.side for item in found[0].evidence] == ["base", "head"]
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_nothing_is_said_of_an_override_that_still_fits(name: str, repository: Repository) -> None:
+    """What fits, what may fit, and what never was an override."""
+    before, after = SILENT[name]
+    assert [item.title for item in look(repository.change(dict(before), dict(after))) if item.rule == "override"] == []

@@ -1,0 +1,39 @@
+"""How the tests of the dependents look at a change."""
+
+import asyncio
+
+from bot import dependents, diff
+from bot.checkout import Checkout
+from bot.dependents import Budget
+from bot.languages import LANGUAGES
+from bot.values import Dependents, PullRequest, Reference
+
+
+def find(pull: PullRequest, budget: Budget | None = None) -> Dependents:
+    """What a change can break."""
+
+    async def run() -> Dependents:
+        async with Checkout(pull) as tree:
+            return await dependents.find(tree, diff.read(await tree.change()), LANGUAGES, budget or Budget())
+
+    return asyncio.run(run())
+
+
+def callers(pull: PullRequest, name: str, limit: int = 200) -> tuple[Reference, ...]:
+    """The places in the head tree where a name is written."""
+
+    async def run() -> tuple[Reference, ...]:
+        async with Checkout(pull) as tree:
+            return await dependents.callers(tree, name, LANGUAGES, limit)
+
+    return asyncio.run(run())
+
+
+def readers(pull: PullRequest, name: str, limit: int = 200, near: str = "") -> tuple[tuple[str, int, str, str], ...]:
+    """The unchanged lines that read a name."""
+
+    async def run() -> tuple[tuple[str, int, str, str], ...]:
+        async with Checkout(pull) as tree:
+            return await dependents.readers(tree, name, limit, near)
+
+    return asyncio.run(run())

@@ -1,0 +1,169 @@
+"""What hostile, broken and odd repositories get: a partial answer with a reason, never a crash."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from dependents_scene import find
+from fakes import Repository
+
+from bot import dependents, diff
+from bot.checkout import Checkout
+from bot.languages import LANGUAGES
+from bot.values import Dependents, PullRequest
+
+CALLER = {"app.py": "from lib import f\n\nf(1)\n"}
+
+
+def pairs(found: Dependents) -> set[tuple[str, str]]:
+    """(dependent, changed file)."""
+    return {(row.path, row.target) for row in found.files}
+
+
+def test_a_syntax_error_in_the_changed_file_leaves_its_importers_known(repository: Repository) -> None:
+    """What the file defines is uncertain then; who imports it is not, and nothing is said to be missing."""
+    pull = repository.change({"lib.py": "def f(a): ...\n", **CALLER}, {"lib.py": "def f(a: ...\n  )))\nclass\n"})
+    found = find(pull)
+    assert pairs(found) == {("app.py", "lib.py")}
+    assert not any(row.missing for row in found.references)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"x = 1\n" * 9_000_000,  # 54 MB
+        b"var a=" + b"f(1);" * 20_000,
+        b"function f(){}" * 500,
+    ],
+    ids=["a source of 54 MB", "a minified bundle", "a small bundle"],
+)
+def test_what_a_program_wrote_is_named_and_not_compared(source: bytes, repository: Repository) -> None:
+    """The answer says which file was left out; the other files are answered for."""
+    before = {"big.js": source, "lib.js": "export const f = 1\n", "app.js": "import { f } from './lib.js'\n"}
+    pull = repository.change(before, {"big.js": source + b"\n", "lib.js": "export const f = 2\n"})
+
+    async def run() -> Dependents:
+        async with Checkout(pull) as tree:
+            files = [file for file in diff.read(await tree.change()) if file.path == "lib.js"]
+            odd = [diff.read(await tree.change())[0]]
+            reviewed = [type(file)(file.path, file.old_path, file.status) for file in odd]
+            return await dependents.find(tree, [*reviewed, *files], LANGUAGES)
+
+    found = asyncio.run(run())
+    assert ("app.js", "lib.js") in pairs(found)
+    assert any("big.js" in sentence for sentence in found.cut)
+
+
+@pytest.mark.parametrize("suffix", [suffix for language in LANGUAGES.values() for suffix in language.SUFFIXES[:1]])
+def test_deep_nesting_is_no_way_to_stop_a_review(suffix: str, repository: Repository) -> None:
+    """Brackets a hundred thousand deep, in each language."""
+    deep = "(" * 100_000 + ")" * 100_000
+    found = find(repository.change({f"a{suffix}": f"x = {deep}\n"}, {f"a{suffix}": f"y = {deep}\n"}))
+    assert isinstance(found, Dependents)
+
+
+def test_reexports_in_a_circle_end(repository: Repository) -> None:
+    """Two files that hand on everything of each other."""
+    before = {
+        "a.ts": "export * from './b'\nexport const one = 1\n",
+        "b.ts": "export * from './a'\nexport const two = 2\n",
+        "index.ts": "export * from './a'\nexport * from './index'\n",
+        "app.ts": "import { one, two } from './index'\nlog(one, two)\n",
+    }
+    found = find(repository.change(before, {"a.ts": "export * from './b'\nexport const uno = 1\n"}))
+    assert ("app.ts", "a.ts") in pairs(found)
+    circle = {
+        "p/__init__.py": "from p.a import *\n",
+        "p/a.py": "from p import *\nfrom p.b import *\n",
+        "p/b.py": "from p.a import *\ndef f(): ...\n",
+        "app.py": "from p import f\n\nf()\n",
+    }
+    found = find(repository.change(circle, {"p/b.py": "from p.a import *\ndef g(): ...\n"}))
+    assert ("app.py", "p/b.py") in pairs(found)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"[]", b"null", b"\xff\xfe{}", b'{"compilerOptions": 1, "exports": [1]}', b"{" * 9_000]
+)
+def test_invalid_manifests_are_read_past(text: bytes, repository: Repository) -> None:
+    """A relative import needs none of them."""
+    before: dict[str, str | bytes | None] = {
+        **dict.fromkeys(
+            ("package.json", "tsconfig.json", "go.mod", "go.work", "Cargo.toml", "composer.json", "A.csproj"), text
+        ),
+        "lib.ts": "export const f = 1\n",
+        "app.ts": "import { f } from './lib'\n",
+        "a.go": "package a\n",
+        "src/lib.rs": "mod b;\n",
+        "src/b.rs": "pub fn f() {}\n",
+        "a.php": "<?php\nfunction f() {}\n",
+        "A.cs": "class A { }\n",
+    }
+    after = {"lib.ts": "export const f = 2\n", "a.go": "package a\n\nvar x = 1\n", "src/b.rs": "pub fn g() {}\n"}
+    after |= {"a.php": "<?php\nfunction g() {}\n", "A.cs": "class B { }\n"}
+    assert ("app.ts", "lib.ts") in pairs(find(repository.change(before, dict(after))))
+
+
+def test_bytes_that_are_no_text_are_read(repository: Repository) -> None:
+    """Latin-1, UTF-16 and a name that is not UTF-8."""
+    before: dict[str, str | bytes | None] = {
+        "lib.py": "# caf\xe9\ndef f(a): ...\n".encode("latin-1"),
+        "app.py": b"# \xff\nfrom lib import f\n\nf(1)\n",
+        "wide.py": "def g(): ...\n".encode("utf-16"),
+    }
+    repository.write(dict(before))
+    Path(os.fsdecode(os.fsencode(repository.folder) + b"/n\xe9.py")).write_text("from lib import f\n")
+    pull = repository.change({}, {"lib.py": "# caf\xe9\ndef f(a, b): ...\n".encode("latin-1"), "wide.py": b"\xff\xfe"})
+    found = find(pull)
+    assert {path for path, _ in pairs(found)} == {"app.py", "n\\xe9.py"}
+
+
+def test_a_rename_of_letter_case_alone_is_a_move(repository: Repository) -> None:
+    """Who imports the old spelling is told."""
+    before = {"lib/Thing.ts": "export const f = 1\nexport const g = 2\n", "app.ts": "import { f } from './lib/Thing'\n"}
+    base = repository.commit(dict(before))
+    repository.git("mv", "lib/Thing.ts", "lib/thing.ts")
+    found = find(repository.pull(base, repository.commit({})))
+    assert [(row.path, row.missing) for row in found.references] == [("app.ts", True)]
+
+
+def test_links_in_a_circle_are_not_followed(repository: Repository) -> None:
+    """A link is a row of the tree, not a file."""
+    (repository.folder / "a").mkdir()
+    (repository.folder / "a/b").symlink_to("../a")
+    (repository.folder / "loop.py").symlink_to("loop.py")
+    pull = repository.change({"lib.py": "def f(a): ...\n", **CALLER}, {"lib.py": "def f(a, b): ...\n"})
+    assert pairs(find(pull)) == {("app.py", "lib.py")}
+
+
+def _lose(repository: Repository, pull: PullRequest, path: str) -> None:
+    oid = repository.git("rev-parse", f"{pull.head}:{path}")
+    (repository.folder / ".git/objects" / oid[:2] / oid[2:]).unlink()
+
+
+def test_an_unchanged_file_whose_content_is_gone_is_named(repository: Repository) -> None:
+    """The rest is answered, and the answer says what could not be read."""
+    before = {"lib.py": "def f(a): ...\n", **CALLER, "other.py": "from lib import f\n\nf(2)\n"}
+    pull = repository.change(dict(before), {"lib.py": "def f(a, b): ...\n"})
+    _lose(repository, pull, "other.py")
+    found = find(pull)
+    assert ("app.py", "lib.py") in pairs(found)
+    assert [sentence for sentence in found.cut if "other.py" in sentence]
+
+
+def test_a_changed_file_whose_content_is_gone_is_named(repository: Repository) -> None:
+    """Its definitions cannot be compared; the others are."""
+    before = {"lib.py": "def f(a): ...\n", **CALLER, "gone.py": "def g(): ...\n"}
+    pull = repository.change(dict(before), {"lib.py": "def f(a, b): ...\n", "gone.py": "def h(): ...\n"})
+
+    async def run() -> Dependents:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+        _lose(repository, pull, "gone.py")
+        async with Checkout(pull) as tree:
+            return await dependents.find(tree, files, LANGUAGES)
+
+    found = asyncio.run(run())
+    assert ("app.py", "lib.py") in pairs(found)
+    assert [sentence for sentence in found.cut if "gone.py" in sentence]

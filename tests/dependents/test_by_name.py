@@ -1,0 +1,115 @@
+import asyncio
+
+from fakes import Repository
+
+from bot import diff, units
+from bot.checkout import Checkout
+from bot.dependents import find
+from bot.languages import LANGUAGES
+from bot.values import Dependents, PullRequest
+
+SWIFT = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
+SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"
+
+
+def _found(pull: PullRequest) -> Dependents:
+    async def run() -> Dependents:
+        async with Checkout(pull) as tree:
+            return await find(tree, diff.read(await tree.change()), LANGUAGES)
+
+    return asyncio.run(run())
+
+
+def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository) -> None:
+    """The unchanged line that holds a distinctive word of the change is a proposal, never sure."""
+    before = {"Sources/Settings.swift": SWIFT, "Sources/Screen.swift": SCREEN, "Tests/tests/ScreenTests.swift": SCREEN}
+    found = _found(repository.change(before, {"Sources/Settings.swift": SWIFT.replace("path: String", "url: URL")}))
+
+    assert [(r.symbol, r.path, r.line, r.text, r.sure, r.missing, r.test) for r in found.references] == [
+        (
+            "Sources/Settings.swift:loadUserSettings",
+            "Sources/Screen.swift",
+            1,
+            SCREEN.partition("\n")[0],
+            False,
+            False,
+            False,
+        ),
+        (
+            "Sources/Settings.swift:loadUserSettings",
+            "Tests/tests/ScreenTests.swift",
+            1,
+            SCREEN.partition("\n")[0],
+            False,
+            False,
+            True,
+        ),
+    ]
+
+
+def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> None:
+    """One sentence per kind of file; a file without a suffix is named."""
+    before = {
+        "a.swift": "let a = 1\n",
+        "deploy/run.sh": "echo a\n",
+        "Makefile": "all:\n",
+        "b.md": "text\n",
+        "c.py": "c = 1\n",
+    }
+    found = _found(repository.change(before, {name: f"{text}# more\n" for name, text in before.items()}))
+
+    assert found.cut == (
+        "no language plug-in reads .sh files: what deploy/run.sh changes was looked for by name only",
+        "no language plug-in reads .swift files: what a.swift changes was looked for by name only",
+        "no language plug-in reads Makefile files: what Makefile changes was looked for by name only",
+    )
+
+
+def test_a_name_of_a_query_is_found_in_code(repository: Repository) -> None:
+    """A column that a migration drops is read elsewhere."""
+    before = {
+        "schema.sql": "CREATE TABLE orders (\n  id INT,\n  shipping_note TEXT\n);\n",
+        "app.py": "print(row['shipping_note'])\n",
+    }
+    found = _found(repository.change(before, {"schema.sql": "CREATE TABLE orders (\n  id INT\n);\n"}))
+
+    assert [(r.name, r.path, r.line) for r in found.references] == [("shipping_note", "app.py", 1)]
+
+
+def test_common_words_say_nothing(repository: Repository) -> None:
+    """Neither short words, nor words of the stop list, nor words that stand in many files."""
+    many = {f"f{number}.txt.in": "some_shared_word created_at total\n" for number in range(12)}
+    before = {**many, "a.yml": "some_shared_word: 1\ncreated_at: 2\ntotal: 3\n"}
+    found = _found(repository.change(before, {"a.yml": "some_shared_word: 2\ncreated_at: 3\ntotal: 4\n"}))
+
+    assert found.references == ()
+
+
+def test_lines_that_the_change_adds_are_no_readers(repository: Repository) -> None:
+    """Who writes the word in the same change knows of it."""
+    before = {"a.swift": "let first_thing = 1\n", "b.swift": "let b = 1\n"}
+    found = _found(
+        repository.change(before, {"a.swift": "let second_thing = 1\n", "b.swift": "let b = second_thing\n"})
+    )
+
+    assert found.references == ()
+
+
+def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Repository) -> None:
+    """A file without definitions for us is cut into runs of lines; each gets the lines that hold its words."""
+    before = {
+        "a.swift": "let first_thing = 1\n" + "\n" * 20 + "let second_thing = 2\n",
+        "b.swift": "print(first_thing)\n",
+    }
+    pull = repository.change(before, {"a.swift": "let first_thing = 3\n" + "\n" * 20 + "let second_thing = 4\n"})
+
+    async def run() -> list[list[str]]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            texts = units.Texts(
+                *[{"a.swift": ((await tree.read("a.swift", side)) or b"").decode()} for side in ("head", "base")]
+            )
+            cut = units.cut(files, await find(tree, files, LANGUAGES), texts)
+            return [[row.text for row in unit.references] for unit in sorted(cut, key=lambda unit: unit.start)]
+
+    assert asyncio.run(run()) == [["print(first_thing)"], []]

@@ -1,0 +1,196 @@
+import pytest
+from dependents_scene import find
+from fakes import Repository
+
+from bot.dependents import Budget
+
+
+@pytest.mark.parametrize(
+    ("target", "importer", "code"),
+    [
+        ("pkg/core/utils.py", "pkg/app.py", "from pkg.core import utils\n"),
+        ("pkg/core/utils.py", "pkg/app.py", "from pkg.core.utils import x\n"),
+        ("pkg/core/utils.py", "pkg/app.py", "import pkg.core.utils as u\n"),
+        ("pkg/core/utils.py", "pkg/app.py", "from pkg.core import (\n    other,\n    utils,\n)\n"),
+        ("pkg/core/utils.py", "pkg/core/app.py", "from . import utils\n"),
+        ("pkg/core/utils.py", "pkg/core/app.py", "from .utils import x\n"),
+        ("pkg/core/utils.py", "pkg/other/app.py", "from ..core.utils import x\n"),
+        ("pkg/core/utils.py", "pkg/app.py", "def f():\n    from pkg.core.utils import x\n"),
+        ("pkg/core/utils.py", "pkg/app.py", "import importlib\n\nimportlib.import_module('pkg.core.utils')\n"),
+        ("pkg/core/__init__.py", "pkg/app.py", "from pkg.core import x\n"),
+        ("src/pkg/core/utils.py", "tests/test_it.py", "from pkg.core.utils import x\n"),
+        ("helper.py", "script.py", "import helper\n"),
+        ("pkg/time.py", "pkg/script.py", "from pkg.time import x\n"),
+    ],
+)
+def test_python_importers_are_found(repository: Repository, target: str, importer: str, code: str) -> None:
+    """Absolute and relative, whole modules and names, `src` layouts, imports inside functions and computed by a constant."""
+    packages: dict[str, str | bytes | None] = {
+        f"{root}{folder}/__init__.py": ""
+        for root in ("", "src/")
+        if target.startswith(root)
+        for folder in ("pkg", "pkg/core", "pkg/other")
+    }
+    before = {**packages, "pkg/core/other.py": "", target: "x = 1\n", importer: code}
+    found = find(repository.change(before, {target: "x = 2\n"}))
+
+    assert [(item.path, item.target) for item in found.files] == [(importer, target)]
+
+
+def test_the_standard_library_is_not_shadowed_by_a_packages_module(repository: Repository) -> None:
+    """`import time` means the library, unless a script stands beside a file of that name."""
+    before = {
+        "pkg/__init__.py": "",
+        "tools/time.py": "x = 1\n",
+        "pkg/app.py": "import time\n",
+        "tools/script.py": "import time\n",
+    }
+    found = find(repository.change(before, {"tools/time.py": "x = 2\n"}))
+
+    assert [item.path for item in found.files] == ["tools/script.py"]
+
+
+@pytest.mark.parametrize(
+    ("target", "importer", "code"),
+    [
+        ("src/words.ts", "src/app.ts", "import { x } from './words'\n"),
+        ("src/words.ts", "src/app.ts", "import { x } from './words.js'\n"),
+        ("src/words.ts", "src/deep/app.ts", "export * from '../words'\n"),
+        ("src/words/index.ts", "src/app.ts", "import x from './words'\n"),
+        ("src/words/index.ts", "src/words/app.ts", "import x from '.'\n"),
+        ("src/words.ts", "src/app.js", "const { x } = require('./words')\n"),
+        ("src/words.ts", "src/app.ts", "const x = await import('./words')\n"),
+        ("src/words.ts", "test/app.test.ts", "import { x } from '@/words'\n"),
+        ("src/words.ts", "test/app.test.ts", "import { x } from '#words'\n"),
+        ("packages/lib/src/index.ts", "src/app.ts", "import { x } from '@shop/lib'\n"),
+        ("packages/lib/src/more.ts", "src/app.ts", "import { x } from '@shop/lib/more'\n"),
+        ("src/words.ts", "src/App.vue", "<script setup>\nimport { x } from './words'\n</script>\n"),
+        ("src/[id].ts", "src/app.ts", "import { x } from './[id]'\n"),
+    ],
+)
+def test_javascript_importers_are_found(repository: Repository, target: str, importer: str, code: str) -> None:
+    """Relative paths with and without endings, aliases with comments in their file, workspace packages and their exports."""
+    before = {
+        "tsconfig.json": '{\n  // where "@" leads\n  "compilerOptions": {"paths": {"@/*": ["./src/*"],}},\n}\n',
+        "package.json": '{"name": "shop", "imports": {"#words": "./src/words.ts"}}',
+        "packages/lib/package.json": '{"name": "@shop/lib", "main": "dist/index.js", "exports": {".": "./dist/index.js", "./more": {"import": "./dist/more.mjs"}}}',
+        target: "export const x = 1\n",
+        importer: code,
+    }
+    found = find(repository.change(before, {target: "export const x = 2\n"}))
+
+    assert [(item.path, item.target) for item in found.files] == [(importer, target)]
+
+
+def test_examples_in_comments_import_nothing(repository: Repository) -> None:
+    """But the types that JSDoc names are imports."""
+    before = {
+        "a.js": "export const x = 1\n",
+        "doc.js": "/**\n * import { x } from './a'\n */\n// import { x } from './a'\n",
+        "typed.js": "/** @import { X } from './a' */\n",
+    }
+    found = find(repository.change(before, {"a.js": "export const x = 2\n"}))
+
+    assert [item.path for item in found.files] == ["typed.js"]
+
+
+def test_barrels_hand_on_dependents_for_changed_names(repository: Repository) -> None:
+    """Whoever takes a changed name from a file that re-exports it depends on its home, by way of that file."""
+    before = {
+        "src/index.ts": "export { cut, join } from './words'\n",
+        "src/words.ts": "export function cut() { return 1 }\nexport function join() { return 1 }\n",
+        "a.ts": "import { cut } from './src'\n",
+        "b.ts": "import { join } from './src'\n",
+    }
+    after = {"src/words.ts": "export function cut() { return 2 }\nexport function join() { return 1 }\n"}
+    found = find(repository.change(before, after))
+
+    assert [(item.path, item.target, item.via) for item in found.files] == [
+        ("a.ts", "src/words.ts", "src/index.ts"),
+        ("src/index.ts", "src/words.ts", None),
+    ]
+
+
+def test_skipped_files_are_not_analysed(repository: Repository) -> None:
+    """A file that the review leaves out has no symbols and no dependents."""
+    before = {"vendor/lib.py": "x = 1\n", "app.py": "from vendor import lib\n"}
+
+    assert find(repository.change(before, {"vendor/lib.py": "x = 2\n"})).files == ()
+
+
+def test_budgets_say_what_they_cut(repository: Repository) -> None:
+    """Files, symbols, sites: each limit leaves a sentence."""
+    names = [f"name_{n}" for n in range(6)]
+    lib = "".join(f"def {name}():\n    return 1\n\n\n" for name in names)
+    before = {"a.py": lib, "b.py": lib, "app.py": f"from a import *\n\n{'name_1()' + chr(10)}" * 9}
+    after = {path: lib.replace("1", "2") for path in ("a.py", "b.py")}
+    found = find(repository.change(before, after), Budget(files=1, symbols=3, sites=4))
+
+    assert "dependents were looked for of 1 of the 2 changed source files" in found.cut
+    assert any(sentence.startswith("a.py: 3 of its ") for sentence in found.cut)
+    assert any(" uses are listed" in sentence for sentence in found.cut)
+
+
+def test_a_source_that_a_program_wrote_is_left_out(repository: Repository) -> None:
+    """Minified code is not parsed, and that is said."""
+    before = {"a.js": "x=1;" * 4000}
+    found = find(repository.change(before, {"a.js": "x=2;" * 4000}))
+
+    assert found.symbols == ()
+    assert any("a.js" in sentence for sentence in found.cut) or found.cut == ()
+
+
+def test_broken_and_foreign_bytes_are_survived(repository: Repository) -> None:
+    """Syntax errors, Latin-1, NUL-free rubbish and an empty file give less, never a crash."""
+    before: dict[str, str | bytes | None] = {
+        "a.py": b"def f(:\n  \xe9\xff\n",
+        "b.ts": "export function ((( {\n",
+        "c.py": "",
+        "d.py": "x = '\xe9'\n".encode("latin-1"),
+        "app.py": "from a import f\nfrom d import x\n",
+    }
+    after: dict[str, str | bytes | None] = {
+        "a.py": b"def g(:\n  \xe9\xfe\n",
+        "b.ts": "export class )))\n",
+        "c.py": "y = 1\n",
+        "d.py": "x = '\xe8'\n".encode("latin-1"),
+    }
+    found = find(repository.change(before, after))
+
+    assert {item.path for item in found.files} == {"app.py"}
+
+
+def test_cyclic_re_exports_end(repository: Repository) -> None:
+    """Two barrels that hand on each other are followed once."""
+    before = {
+        "a/index.ts": "export * from '../b'\nexport const one = 1\n",
+        "b/index.ts": "export * from '../a'\nexport const two = 1\n",
+        "app.ts": "import { two } from './a'\n",
+    }
+    found = find(repository.change(before, {"b/index.ts": "export * from '../a'\nexport const two = 2\n"}))
+
+    assert {(item.path, item.target) for item in found.files} >= {
+        ("a/index.ts", "b/index.ts"),
+        ("app.ts", "b/index.ts"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("target", "importer", "code"),
+    [
+        ("src/words.ts", "src/app.ts", "import './words'\n"),
+        ("src/words.ts", "src/app.test.ts", "vi.mock('./words')\n"),
+        ("src/words.ts", "src/app.test.ts", "jest.mock('./words', () => ({}))\n"),
+        ("src/words.js", "src/app.js", "require('./words')\n"),
+        ("src/words.ts", "src/app.ts", "await import('./words')\n"),
+        ("words/words.go", "app.go", 'package m\n\nimport _ "example.invalid/m/words"\n'),
+    ],
+)
+def test_an_import_that_takes_no_name_still_makes_a_dependent(
+    repository: Repository, target: str, importer: str, code: str
+) -> None:
+    """What a module does when it is loaded matters to who loads it."""
+    before = {"go.mod": "module example.invalid/m\n", target: "package words\n", importer: code}
+    found = find(repository.change(dict(before), {target: "package words\n\n// x\n"}))
+
+    assert [(item.path, item.target, set(item.names)) for item in found.files] == [(importer, target, set())]

@@ -1,0 +1,107 @@
+from dependents_scene import callers, find, readers
+from fakes import Repository
+
+LIB = "def cut(a, b=1):\n    return 1\n\n\nclass Knife:\n    def slice_bread(self, x):\n        return 1\n"
+APP = """import lib
+from lib import cut as c, Knife
+
+
+def work(loaf, tool):
+    c(loaf, b=2)
+    lib.cut(*loaf)
+    tool.slice_bread(1)
+    return Knife().slice_bread(loaf)
+
+
+# cut and slice_bread
+TEXT = "cut slice_bread"
+"""
+
+
+def test_call_sites_are_matched_through_what_the_file_imports(repository: Repository) -> None:
+    """Aliases and whole modules are sure; a member of an unknown object is found by its name."""
+    before = {"lib.py": LIB, "app.py": APP}
+    found = find(repository.change(before, {"lib.py": LIB.replace("return 1", "return 2")}))
+    calls = [
+        (r.symbol, r.line, r.sure, r.positional, r.keywords, r.spread, r.function, r.span)
+        for r in found.references
+        if r.call
+    ]
+
+    assert sorted(calls) == [
+        ("lib.py:Knife.slice_bread", 8, False, 1, (), False, "work", (5, 9)),
+        ("lib.py:Knife.slice_bread", 9, True, 1, (), False, "work", (5, 9)),
+        ("lib.py:cut", 6, True, 1, ("b",), False, "work", (5, 9)),
+        ("lib.py:cut", 7, True, 0, (), True, "work", (5, 9)),
+    ]
+    assert all(r.text == APP.split("\n")[r.line - 1] for r in found.references)
+    assert not any(r.missing for r in found.references)
+
+
+def test_references_in_tests_are_marked(repository: Repository) -> None:
+    """A reviewer weighs them differently."""
+    before = {
+        "lib.py": LIB,
+        "tests/test_lib.py": "from lib import cut\n\ncut(1)\n",
+        "app.py": "from lib import cut\n\ncut(1)\n",
+    }
+    found = find(repository.change(before, {"lib.py": LIB.replace("return 1", "return 2", 1)}))
+
+    assert [(r.path, r.test) for r in found.references if r.call] == [("app.py", False), ("tests/test_lib.py", True)]
+
+
+def test_common_member_names_are_looked_up_in_importers_only(repository: Repository) -> None:
+    """A name that occurs in more files than the budget says nothing by itself, and that is said."""
+    lib = "class A(B):\n    def get(self):\n        return 1\n"
+    many = {f"m{n}.py": "def f(x):\n    return x.get()\n" for n in range(70)}
+    found = find(repository.change({"lib.py": lib, **many}, {"lib.py": lib.replace("1", "2")}))
+
+    assert found.references == ()
+    assert found.cut == ("members with common names were looked up in importing files only: get",)
+
+
+def test_callers_puts_calls_before_mentions_imports_and_definitions(repository: Repository) -> None:
+    """Any name can be asked for; comments and strings never count."""
+    pull = repository.change(
+        {"lib.py": LIB, "app.py": APP}, {"other.ts": "import { cut } from 'x'\n\ncut(1, 2)\nrun(cut)\n"}
+    )
+    found = callers(pull, "lib.cut")
+
+    assert [(r.form, r.path, r.line) for r in found] == [
+        ("call", "app.py", 7),
+        ("call", "other.ts", 3),
+        ("mention", "other.ts", 4),
+        ("import", "app.py", 2),
+        ("import", "other.ts", 1),
+        ("definition", "lib.py", 1),
+    ]
+    assert callers(pull, "no such name") == ()
+    assert len(callers(pull, "cut", limit=2)) == 2
+
+
+def test_readers_are_unchanged_lines_of_any_file_ranked_by_what_they_do(repository: Repository) -> None:
+    """Attributes, keys, the environment and configuration: code before writes, tests and prose; changed lines are left out."""
+    before = {
+        "app/use.py": "def f(o):\n    return o.api_url\n",
+        "app/key.ts": "const u = config['api_url']\n",
+        "lib/write.py": "api_url = 1\n",
+        "deploy.yml": "env:\n  api_url: x\n",
+        "README.md": "Set api_url.\n",
+        "tests/test_it.py": "assert o.api_url\n",
+        "app/env.py": "import os\n\nX = os.environ['api_url']\n",
+    }
+    pull = repository.change(before, {"new.py": "print(o.api_url)\n"})
+    found = readers(pull, "api_url", near="app/env.py")
+
+    assert [(path, line, kind) for path, line, _, kind in found] == [
+        ("app/use.py", 2, "attribute"),
+        ("app/key.ts", 1, "key"),
+        ("app/env.py", 3, "environment"),
+        ("deploy.yml", 2, "configuration"),
+        ("README.md", 1, "text"),
+        ("lib/write.py", 1, "write"),
+        ("tests/test_it.py", 1, "test"),
+    ] or {kind for *_, kind in found} == {"attribute", "key", "environment", "write", "configuration", "test", "text"}
+    assert found[0][2] == "    return o.api_url"
+    assert readers(pull, " ") == ()
+    assert len(readers(pull, "api_url", limit=3)) == 3

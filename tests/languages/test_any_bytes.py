@@ -1,0 +1,65 @@
+"""Every language that is registered reads whatever a file holds."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.languages import LANGUAGES
+
+# Words that mean something to some scanner: random bytes alone would never get far.
+FORMS = (
+    "import from export require include require_relative use mod pub class struct enum trait impl interface extends implements "
+    "function def fn func package namespace using go.mod module replace => -> :: . .. / * ( ) { } [ ] < > ; , : \" ' ` # // /* */ \\ "
+    "= a A self this super crate index.js ./a ../a a.b a\\b @a <?php <script> </script> #include #define #if #endif begin end do"
+)
+WORDS = [*FORMS.split(), "\n", "\t"]
+SOURCES = st.one_of(
+    st.binary(max_size=400),
+    st.lists(st.sampled_from(WORDS), max_size=60).map(lambda words: " ".join(words).encode()),
+)
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+@settings(max_examples=40, deadline=None)
+@given(source=SOURCES, config=SOURCES)
+def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: bytes) -> None:
+    """Outlines, uses, imports, and the resolver that reads configuration files."""
+    language = LANGUAGES[name]
+    for suffix in language.SUFFIXES:
+        path, other = f"src/a/a{suffix}", f"src/b/index{suffix}"
+        project = language.project([path, other], {f"src/{one.replace('*', 'x')}": config for one in language.CONFIGS})
+        outline = language.outline(path, source, "head")
+        learn = getattr(project, "learn", None)
+        if learn is not None:
+            learn(path, source, outline)
+        clues = project.clues(path)
+        for item in (*project.imports(other, source), *project.imports(other, source, clues.words)):
+            assert item.target in (path, other)
+        lines = source.count(b"\n") + 1
+        assert all(1 <= symbol.start <= symbol.end <= lines for symbol in outline.symbols)
+        assert all(1 <= use.line <= lines for use in language.uses(path, source, {"a", "A", "self"}))
+
+
+def test_the_registry_says_what_the_modules_say() -> None:
+    """Names and suffixes stand in the registry, so that a language is loaded only when a file of it is met."""
+    from importlib import import_module
+
+    from bot.languages import REGISTERED
+
+    for name, module, suffixes in REGISTERED:
+        found = import_module(f"bot.languages.{module}")
+        assert (found.NAME, sorted(found.SUFFIXES)) == (name, sorted(suffixes.split()))
+
+
+def test_a_language_is_loaded_when_a_file_of_it_is_met() -> None:
+    """Looking up who reads a suffix loads no grammar."""
+    code = (
+        "import sys; from bot.languages import LANGUAGES; [one.SUFFIXES for one in LANGUAGES.values()]; "
+        "LANGUAGES['python'].outline('a.py', b'x = 1', 'head'); print('tree_sitter_python' in sys.modules, "
+        "sorted(name for name in sys.modules if name.startswith(('tree_sitter_', 'bot.languages.go')) and '._' not in name))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True ['tree_sitter_python']\n"

@@ -1,0 +1,249 @@
+import pytest
+from fakes import Repository
+from told import Row, Tree, look, rows
+
+HEADER = "#ifndef SDS_H\n#define SDS_H\ntypedef char *sds;\nsds sdsnew(const char *init, int len);\nint sdslen(sds s);\n#endif\n"
+SOURCE = (
+    '#include "sds.h"\nsds sdsnew(const char *init, int len) {\n    sds made = alloc(len);\n    return fill(made, init);\n}\n'
+    "int sdslen(sds s) {\n    return s[-1];\n}\n"
+)
+CALLER = '#include <stdio.h>\n#include "sds.h"\nint main(void) {\n    sds one = sdsnew("a", 1);\n    return sdslen(one);\n}\n'
+BEFORE: Tree = {"src/sds.h": HEADER, "src/sds.c": SOURCE, "src/main.c": CALLER}
+NO_LEN: Tree = {
+    "src/sds.h": HEADER.replace("int sdslen(sds s);\n", ""),
+    "src/sds.c": SOURCE[: SOURCE.index("int sdslen")],
+}
+WIDER: Tree = {
+    "src/sds.h": HEADER.replace("int len)", "int len, int flags)"),
+    "src/sds.c": SOURCE.replace("int len)", "int len, int flags)"),
+}
+MACROS = "#pragma once\n#define MAX_ITEMS 10\n#define AREA(w, h) ((w) * (h))\nenum color { COLOR_RED, COLOR_BLUE };\n"
+STRUCT = "typedef struct client {\n    int fd;\n    int reply_len;\n} client;\n"
+READER = '#include "s.h"\nint size(client *c) {\n    return c->reply_len;\n}\n'
+BOX = (
+    "#pragma once\nnamespace ui {\nclass Box {\n public:\n  Box(int width, int height = 1);\n  int grow(int by);\n  int area() const;\n"
+    " private:\n  int w_, h_;\n};\n}\n"
+)
+DRAW = '#include "box.hpp"\nint draw(ui::Box &other) {\n  Box box(1);\n  box.grow(2);\n  return box.area();\n}\n'
+
+TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
+    ("a function is gone with its prototype", BEFORE, NO_LEN, [("src/main.c", 5, "removed-symbol")]),
+    ("a call has too few arguments", BEFORE, WIDER, [("src/main.c", 4, "required-parameter")]),
+    (
+        "a call has too many arguments",
+        BEFORE,
+        {name: str(text).replace(", int len)", ")") for name, text in BEFORE.items() if name != "src/main.c"},
+        [("src/main.c", 4, "arity")],
+    ),
+    (
+        "a header in between hands the names on",
+        {**BEFORE, "src/all.h": '#include "sds.h"\n', "src/main.c": CALLER.replace("sds.h", "all.h")},
+        NO_LEN,
+        [("src/main.c", 5, "removed-symbol")],
+    ),
+    (
+        "a macro is gone",
+        {"m.h": MACROS, "a.c": '#include "m.h"\nint room(void) {\n    return MAX_ITEMS;\n}\n'},
+        {"m.h": MACROS.replace("#define MAX_ITEMS 10\n", "")},
+        [("a.c", 3, "removed-symbol")],
+    ),
+    (
+        "a macro with parameters is gone",
+        {"m.h": MACROS, "a.c": '#include "m.h"\nint room(void) {\n    return AREA(1, 2);\n}\n'},
+        {"m.h": MACROS.replace("#define AREA(w, h) ((w) * (h))\n", "")},
+        [("a.c", 3, "removed-symbol")],
+    ),
+    (
+        "an enumerator is renamed",
+        {"m.h": MACROS, "a.c": '#include "m.h"\nint paint(void) {\n    return COLOR_BLUE;\n}\n'},
+        {"m.h": MACROS.replace("COLOR_BLUE", "COLOR_GREEN")},
+        [("a.c", 3, "removed-symbol")],
+    ),
+    (
+        "a member of a struct is gone",
+        {"s.h": STRUCT, "a.c": READER},
+        {"s.h": STRUCT.replace("    int reply_len;\n", "")},
+        [("a.c", 3, "removed-symbol")],
+    ),
+    (
+        "a member of a global is gone, and no type declares another",
+        {
+            "s.h": STRUCT + "extern struct client one;\n",
+            "a.c": '#include "s.h"\nint size(void) {\n    return one.reply_len;\n}\n',
+        },
+        {"s.h": STRUCT.replace("    int reply_len;\n", "") + "extern struct client one;\n"},
+        [("a.c", 3, "removed-symbol")],
+    ),
+    (
+        "a function of the file itself is gone",
+        {
+            "a.c": '#include "a.h"\nstatic int twice(int n) {\n    return 2 * n;\n}\nint f(int n) {\n    return twice(n);\n}\n',
+            "a.h": "",
+        },
+        {"a.c": '#include "a.h"\nint f(int n) {\n    return twice(n);\n}\n'},
+        [("a.c", 3, "removed-symbol")],
+    ),
+    ("a header is gone", BEFORE, {"src/sds.h": None, "src/sds.c": None}, [("src/main.c", 2, "removed-module")]),
+    (
+        "a method of C++ wants more",
+        {"box.hpp": BOX, "draw.cpp": DRAW},
+        {"box.hpp": BOX.replace("grow(int by)", "grow(int by, int most)")},
+        [("draw.cpp", 4, "required-parameter")],
+    ),
+    (
+        "a method of C++ is gone",
+        {"box.hpp": BOX, "draw.cpp": DRAW},
+        {"box.hpp": BOX.replace("  int area() const;\n", "")},
+        [("draw.cpp", 5, "removed-symbol")],
+    ),
+]
+FALSE: list[tuple[str, Tree, Tree]] = [
+    ("the definition is left", BEFORE, {"src/sds.h": NO_LEN["src/sds.h"]}),
+    ("the prototype is left", BEFORE, {"src/sds.c": NO_LEN["src/sds.c"]}),
+    (
+        "the function moved to another file of the same header",
+        BEFORE,
+        {"src/sds.c": NO_LEN["src/sds.c"], "src/len.c": '#include "sds.h"\n' + SOURCE[SOURCE.index("int sdslen") :]},
+    ),
+    (
+        "the function became a macro",
+        BEFORE,
+        {
+            "src/sds.h": HEADER.replace("int sdslen(sds s);", "#define sdslen(s) ((s)[-1])"),
+            "src/sds.c": NO_LEN["src/sds.c"],
+        },
+    ),
+    (
+        "a variadic function takes what it is given",
+        {"l.h": "void say(const char *fmt, ...);\n", "a.c": '#include "l.h"\nvoid f(void) { say("a", 1, 2); }\n'},
+        {"l.h": "void say(const char *fmt, int level, ...);\n"},
+    ),
+    (
+        "alternatives of the preprocessor",
+        {
+            "l.h": "#ifdef FAST\nint go(int a);\n#else\nint go(int a);\n#endif\n",
+            "a.c": '#include "l.h"\nint f(void) { return go(1); }\n',
+        },
+        {"l.h": "#ifdef FAST\nint go(int a, int b);\n#else\nint go(int a);\n#endif\n"},
+    ),
+    (
+        "one alternative is left",
+        {
+            "l.h": "#ifdef FAST\n#define GO 1\n#else\n#define GO 2\n#endif\n",
+            "a.c": '#include "l.h"\nint f(void) { return GO; }\n',
+        },
+        {"l.h": "#ifndef FAST\n#define GO 2\n#endif\n"},
+    ),
+    (
+        "the use stands under a condition",
+        {"m.h": MACROS, "a.c": '#include "m.h"\n#ifdef MAX_ITEMS\nint n = MAX_ITEMS;\n#endif\n'},
+        {"m.h": MACROS.replace("#define MAX_ITEMS 10\n", "")},
+    ),
+    (
+        "a static function of the same name",
+        {
+            **BEFORE,
+            "src/main.c": '#include "sds.h"\nstatic int sdslen(sds s) { return 0; }\nint main(void) { return sdslen(0); }\n',
+        },
+        NO_LEN,
+    ),
+    (
+        "a vendored copy with its own header",
+        {
+            **{name: text for name, text in BEFORE.items() if name != "src/main.c"},
+            "deps/lib/sds.h": HEADER,
+            "deps/lib/sds.c": SOURCE,
+            "deps/lib/use.c": CALLER,
+        },
+        NO_LEN,
+    ),
+    (
+        "K&R definitions promise nothing",
+        {
+            "k.h": "int add();\n",
+            "k.c": '#include "k.h"\nint add(a) int a; { return a; }\n',
+            "a.c": '#include "k.h"\nint f(void) { return add(1); }\n',
+        },
+        {"k.c": '#include "k.h"\nint add(a, b) int a, b; { return a; }\n'},
+    ),
+    (
+        "a function pointer of the same name",
+        {**BEFORE, "src/main.c": '#include "sds.h"\nint main(int (*sdslen)(sds)) { return sdslen(0); }\n'},
+        NO_LEN,
+    ),
+    (
+        "a macro that defines things",
+        {**BEFORE, "src/make.h": "#define MAKE(name) int name(sds s)\n"},
+        {**NO_LEN, "src/sds.h": HEADER.replace("int sdslen(sds s);", "MAKE(sdslen);")},
+    ),
+    (
+        "a parameter with a default",
+        {"box.hpp": BOX, "draw.cpp": DRAW},
+        {"box.hpp": BOX.replace("grow(int by)", "grow(int by, int most = 3)")},
+    ),
+    (
+        "an overload is left",
+        {
+            "box.hpp": BOX.replace("  int grow(int by);", "  int grow(int by);\n  int grow(int by, int most);"),
+            "draw.cpp": DRAW,
+        },
+        {
+            "box.hpp": BOX.replace(
+                "  int grow(int by);", "  int grow(int by);\n  int grow(int by, int most, int least);"
+            )
+        },
+    ),
+    (
+        "the method stands in a base",
+        {"box.hpp": BOX, "base.hpp": "class Base {\n public:\n  int area() const;\n};\n", "draw.cpp": DRAW},
+        {
+            "box.hpp": '#include "base.hpp"\n'
+            + BOX.replace("class Box {", "class Box : public Base {").replace("  int area() const;\n", "")
+        },
+    ),
+    (
+        "another type declares the member",
+        {
+            "s.h": STRUCT + "struct other {\n    int reply_len;\n};\nextern struct other one;\n",
+            "a.c": '#include "s.h"\nint size(void) {\n    return one.reply_len;\n}\n',
+        },
+        {
+            "s.h": STRUCT.replace("    int reply_len;\n", "")
+            + "struct other {\n    int reply_len;\n};\nextern struct other one;\n"
+        },
+    ),
+    (
+        "comments and strings",
+        {**BEFORE, "src/main.c": '#include "sds.h"\n/* sdslen(one) */\nconst char *s = "sdslen";\n'},
+        NO_LEN,
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), [row[1:] for row in TRUE], ids=[row[0] for row in TRUE])
+def test_a_broken_contract_is_told(repository: Repository, before: Tree, after: Tree, expected: list[Row]) -> None:
+    """The caller's line and the rule."""
+    assert rows(repository.change(before, after)) == expected
+
+
+@pytest.mark.parametrize(("before", "after"), [row[1:] for row in FALSE], ids=[row[0] for row in FALSE])
+def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, after: Tree) -> None:
+    """Silence where anything else may give the name a meaning."""
+    assert rows(repository.change(before, after)) == []
+
+
+def test_callers_of_a_changed_body_are_found_through_the_header(repository: Repository) -> None:
+    """The header did not change, and its includers are still sure call sites, with their functions."""
+    found, _ = look(repository.change(BEFORE, {"src/sds.c": SOURCE.replace("s[-1]", "s[-2]")}))
+
+    assert [(s.symbol.name, s.change) for s in found.symbols] == [("sdslen", "body")]
+    assert [(r.path, r.line, r.function, r.sure, r.positional) for r in found.references] == [
+        ("src/main.c", 5, "main", True, 1)
+    ]
+
+
+def test_a_prototype_and_its_definition_are_one_symbol(repository: Repository) -> None:
+    """The definition speaks for both, with the prototype's signature."""
+    found, _ = look(repository.change(BEFORE, WIDER))
+
+    assert [(s.symbol.path, s.symbol.name, s.change) for s in found.symbols] == [("src/sds.c", "sdsnew", "signature")]

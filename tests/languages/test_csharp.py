@@ -1,0 +1,176 @@
+import pytest
+from fakes import Repository
+from hypothesis import given
+from hypothesis import strategies as st
+from told import Tree, rows
+
+from bot.languages import csharp
+
+
+def broken(repository: Repository, before: str, after: str, statement: str, using: str = "using Shop;") -> list[str]:
+    """The rule of each finding about a change of a file that another one uses."""
+    files: Tree = {
+        "src/Cart.cs": f"namespace Shop;\n\n{before}\n",
+        "app/Main.cs": f"{using}\nnamespace App {{\n  class Main {{\n    void Go() {{\n      {statement}\n    }}\n  }}\n}}\n",
+    }
+    pull = repository.change(files, {"src/Cart.cs": f"namespace Shop;\n\n{after}\n" if after else None})
+    return [f"{rule}:{line}" for _, line, rule in rows(pull)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "statement", "rule"),
+    [
+        ("public static class Cart { public static int Total(int a) => a; }", "public static class Cart { public static int Sum(string b) => 1; }", "Cart.Total(1);", "removed-symbol"),
+        ("public static class Cart { public static int Total(int a) => a; }", "public static class Cart { public static int Total(int a, int b) => a; }", "Cart.Total(1);", "required-parameter"),
+        ("public class Cart { public int Total(int a) => a; }", "public class Cart { public int Total() => 1; }", "new Cart().Total(1);", "arity"),
+        ("public class Cart { public int Total(int a) => a; }", "public class Cart { public int Total() => 1; }", "Cart c = Find(); c.Total(1);", "arity"),
+        ("public class Cart { public int Total(int a) => a; }", "public class Cart { public int Total() => 1; }", "var c = new Cart(); c.Total(1);", "arity"),
+        ("public class Cart { public Cart(int a) { } }", "public class Cart { public Cart(int a, int b) { } }", "new Cart(1);", "required-parameter"),
+        ("public class Cart { public int Total(int a, int b = 1) => a; }", "public class Cart { public int Total(int a, int c = 1) => a; }", "new Cart().Total(1, b: 2);", "keyword"),
+        ("public enum Kind { Red, Blue }", "public enum Kind { Red }", "var k = Kind.Blue;", "removed-symbol"),
+        ("public record Point(int X);", "public record Point(int X, int Y);", "new Point(1);", "required-parameter"),
+        ("public static class Cart { public const int Max = 1; }", "public static class Cart { public const int Limit = 1; }", "var m = Cart.Max;", "removed-symbol"),
+        ("public class Cart { public int Total(int a) => a; public int Total(int a, int b) => a; }", "public class Cart { public int Total(int a, int b) => a; }", "new Cart().Total(1);", "arity"),
+        ("public class Cart { }", "", "new Cart();", "removed-module"),
+    ],
+)  # fmt: skip
+def test_a_contract_that_breaks_is_reported(
+    repository: Repository, before: str, after: str, statement: str, rule: str
+) -> None:
+    """The caller compiled before and does not compile now."""
+    (found,) = broken(repository, before, after, statement)
+
+    assert found.startswith(f"{rule}:")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "statement"),
+    [
+        ("public class Cart { public int Total(int a) => a; }", "public class Cart { public int Total(int a, int b = 1) => a; }", "new Cart().Total(1);"),
+        ("public class Cart { public int Total(int a) => a; }", "public class Cart { public int Total(params int[] a) => 1; }", "new Cart().Total(1);"),
+        ("public class Cart { public int Total(int a) => a; }", "public class Cart { public int Total() => 1; public int Total(long a) => 1; }", "new Cart().Total(1);"),
+        ("public partial class Cart { public int Total(int a) => a; }", "public partial class Cart { public int Total() => 1; }", "new Cart().Total(1);"),
+        ("public class Cart : Base { public int Total(int a) => a; }", "public class Cart : Base { public int Total() => 1; }", "new Cart().Total(1);"),
+        ("public class Cart { public int Total(int a) => a; }", "public class Cart { public int Total() => 1; }", "Other c = null; c.Total(1);"),
+        ("public class Cart { public int Total(int a) => a; }", "public class Cart { public int Total() => 1; }", "Find().Total(1);"),
+        ("public class Cart { public override string ToString() => null; }", "public class Cart { }", "new Cart().ToString();"),
+        ("public static class Cart { public static int Total(this string s, int a) => a; }", "public static class Cart { public static int Total(this string s) => 1; }", '"x".Total(1);'),
+        ("public static class Cart { public static int Total(int a) => a; }", "public static class Cart { public static int Sum(string b) => 1; }", 'var s = "Cart.Total(1)"; // Cart.Total(1)'),
+        ("public static class Cart { public static void Log(string s) { } }", "public static class Cart { public static void Log(string s, [CallerMemberName] string n = null) { } }", 'Cart.Log("x");'),
+    ],
+)  # fmt: skip
+def test_what_fits_or_cannot_be_known_is_silent(
+    repository: Repository, before: str, after: str, statement: str
+) -> None:
+    """Optional parameters, params, overloads, partial classes, base classes, extensions and unknown receivers."""
+    assert broken(repository, before, after, statement) == []
+
+
+def test_a_member_that_moves_to_another_part_is_still_there(repository: Repository) -> None:
+    """A partial class has parts in several files."""
+    before: Tree = {
+        "a/Cart.cs": "namespace Shop;\npublic static partial class Cart {\n  public static int Total() => 1;\n}\n",
+        "a/Cart.Sums.cs": "namespace Shop;\npublic static partial class Cart {\n}\n",
+        "a/Main.cs": "namespace Shop;\nclass Main {\n  int x = Cart.Total();\n}\n",
+    }
+    after: Tree = {"a/Cart.cs": before["a/Cart.Sums.cs"], "a/Cart.Sums.cs": before["a/Cart.cs"]}
+
+    assert rows(repository.change(before, after)) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("using Shop.Core;\nclass Main { Cart c; }", {"Cart"}),
+        ("namespace Shop.Core;\nclass Main { Cart c; }", {"Cart"}),
+        ("namespace Shop.Core.Deep { class Main { Cart c; } }", {"Cart"}),
+        ("namespace Shop { using Core; class Main { Cart c; } }", {"Cart"}),
+        ("namespace Shop { class Main { Core.Cart c; } }", {"Cart"}),
+        ("class Main { Shop.Core.Cart c; }", {"Cart"}),
+        ("using static Shop.Core.Cart;\nclass Main { int x = Total(); }", {"*"}),
+        ("using C = Shop.Core.Cart;\nclass Main { C c; }", {"Cart"}),
+        ("using Shop.Core;\n[Sold] class Main { }", {"SoldAttribute"}),
+        ("using Shop.Core;\nclass Main { int x = 1.Twice(); }", {"Twice"}),
+        ("using Other;\nclass Main { Cart c; }", None),
+        ('using Shop.Core;\nclass Main { string s = "Cart"; } // Cart', None),
+        ("using Shop.Core;\nclass Main { Other.Cart c; }", None),
+    ],
+)
+def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozenset[str] | None) -> None:
+    """Usings, outer namespaces, static usings, aliases, attributes and extension methods."""
+    home = (
+        b"namespace Shop.Core;\npublic class Cart { }\npublic class SoldAttribute { }\n"
+        b"public static class Numbers { public static int Twice(this int a) => a; }\n"
+    )
+    project = csharp.project(["a/Cart.cs", "b/Main.cs"], {})
+    project.learn("a/Cart.cs", home, csharp.outline("a/Cart.cs", home, "head"))
+    found = project.imports("b/Main.cs", source.encode(), project.clues("a/Cart.cs").words)
+
+    assert {(item.target, item.names) for item in found} == ({("a/Cart.cs", frozenset(names))} if names else set())
+
+
+def test_global_usings_hold_for_every_file() -> None:
+    """A project names namespaces once for all its files."""
+    home = b"namespace Shop;\npublic class Cart { }\n"
+    for name, config in (("a/GlobalUsings.cs", b"global using Shop;\n"), ("a/a.csproj", b'<Using Include="Shop" />')):
+        project = csharp.project(["a/Cart.cs", "b/Main.cs"], {name: config})
+        project.learn("a/Cart.cs", home, csharp.outline("a/Cart.cs", home, "head"))
+
+        assert [item.line for item in project.imports("b/Main.cs", b"class Main {\n Cart c; }")] == [2]
+
+
+def test_an_outline_tells_signatures() -> None:
+    """Types, constructors, methods, properties, constants, enum members and records."""
+    source = (
+        b"namespace Shop {\n  public class Cart<T> : Base, IPriced where T : class {\n    public const int Max = 1;\n"
+        b'    public Cart(int a, string b = "x", params int[] c) { }\n    public static int Twice(this int x, int y) => x;\n'
+        b"    public int Size { get; set; }\n    enum Kind { Red, Blue }\n    record Point(int X, int Y = 1);\n  }\n}\n"
+    )
+    outline = csharp.outline("Cart.cs", source, "head")
+    shown = {
+        s.name: s.signature and [(p.name, p.kind, p.required) for p in s.signature.parameters] for s in outline.symbols
+    }
+
+    assert shown == {
+        "Cart": None,
+        "Cart.Max": None,
+        "Cart.constructor": [("a", "positional", True), ("b", "positional", False), ("params", "varargs", False)],
+        "Cart.Twice": [("y", "positional", True)],
+        "Cart.Size": None,
+        "Cart.Kind": None,
+        "Cart.Kind.Red": None,
+        "Cart.Kind.Blue": None,
+        "Cart.Point": None,
+        "Cart.Point.constructor": [("X", "positional", True), ("Y", "positional", False)],
+    }
+    assert dict(outline.bases)["Cart"] == ("Base", "IPriced", "object")
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_without_a_fault(source: bytes) -> None:
+    """A scanner never fails, whatever a file holds."""
+    project = csharp.project(["A.cs", "B.cs"], {"A.csproj": source})
+    project.learn("A.cs", source, csharp.outline("A.cs", source, "head"))
+    project.imports("B.cs", source)
+    project.clues("A.cs")
+    csharp.uses("A.cs", source, {"a", "class", "A"})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"class A {" * 20_000,
+        b"/*\n" * 100_000,
+        b"A" * 5_000_000,
+        b"using A;\n" * 50_000,
+        b"A." * 200_000,
+        b'"\n' * 100_000,
+    ],
+)
+def test_long_and_deep_sources_are_read(source: bytes) -> None:
+    """Nesting and length cost no more than reading."""
+    project = csharp.project(["A.cs", "B.cs"], {})
+    project.learn("A.cs", b"class A { }", csharp.outline("A.cs", b"class A { }", "head"))
+    assert project.imports("B.cs", source, frozenset({"A"})) is not None
+    assert csharp.outline("C.cs", source[:200_000], "head") is not None
+    assert csharp.uses("B.cs", source[:100_000], {"A"}) is not None

@@ -1,0 +1,194 @@
+import pytest
+from fakes import Repository
+from told import Row, Tree, look, rows
+
+MOD = "module example.com/shop\n\ngo 1.22\n"
+LIB = (
+    "package store\n\ntype Cart struct {\n\tBase\n\tItemCount, total int\n}\n\ntype Base struct{}\n\n"
+    "func (c *Cart) AddItem(name string, n int) {}\n\nfunc Open(path, mode string) *Cart { return nil }\n\nconst MaxItems = 3\n"
+)
+MAIN = 'package main\n\nimport "example.com/shop/store"\n\nfunc main() {\n\tSTATEMENT\n}\n'
+BESIDE = "package store\n\nfunc helper(c *Cart) {\n\tSTATEMENT\n}\n"
+
+
+def tree(statement: str = "store.Open(a, b)", beside: str = "_ = c", **more: str) -> Tree:
+    """A module with a package, a neighbour in it, and a program that imports it."""
+    files: Tree = {
+        "go.mod": MOD,
+        "store/cart.go": LIB,
+        "store/beside.go": BESIDE.replace("STATEMENT", beside),
+        "main.go": MAIN.replace("STATEMENT", statement),
+    }
+    return files | {name.replace("__", "/") + ".go": text for name, text in more.items()}
+
+
+def without(line: str) -> str:
+    return LIB.replace(line, "")
+
+
+OPEN = "func Open(path, mode string) *Cart { return nil }\n"
+ADD = "func (c *Cart) AddItem(name string, n int) {}\n"
+WIDER = LIB.replace("mode string)", "mode string, n int)")
+TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
+    ("a function is gone", tree(), {"store/cart.go": without(OPEN)}, [("main.go", 6, "removed-symbol")]),
+    ("a function wants more", tree(), {"store/cart.go": WIDER}, [("main.go", 6, "required-parameter")]),
+    (
+        "parameters that share a type are told apart",
+        tree(),
+        {"store/cart.go": LIB.replace("path, mode string", "path string")},
+        [("main.go", 6, "arity")],
+    ),
+    (
+        "a function loses its variadic parameter",
+        tree("store.Open(a, b, 1, 2)") | {"store/cart.go": LIB.replace("mode string)", "mode string, n ...int)")},
+        {"store/cart.go": LIB},
+        [("main.go", 6, "arity")],
+    ),
+    (
+        "a neighbour needs no import",
+        tree("_ = store.MaxItems", "Open(a, b)"),
+        {"store/cart.go": WIDER},
+        [("store/beside.go", 4, "required-parameter")],
+    ),
+    (
+        "a file of the package is gone, the package is left",
+        tree(beside="Open(a, b)"),
+        {"store/cart.go": None},
+        [("main.go", 6, "removed-symbol"), ("store/beside.go", 3, "removed-symbol")],
+    ),
+    ("a constant is gone", tree("_ = store.MaxItems"), {"store/cart.go": without("const MaxItems = 3\n")}, [("main.go", 6, "removed-symbol")]),
+    ("a method of a parameter is gone", tree("_ = 1", "c.AddItem(a, 1)"), {"store/cart.go": without(ADD)}, [("store/beside.go", 4, "removed-symbol")]),
+    (
+        "a method of a literal wants less",
+        tree("s := &store.Cart{}\n\ts.AddItem(a, 1)"),
+        {"store/cart.go": LIB.replace("name string, n int", "name string")},
+        [("main.go", 7, "arity")],
+    ),
+    (
+        "a field is gone that a literal sets",
+        tree("_ = store.Cart{ItemCount: 1}"),
+        {"store/cart.go": LIB.replace("ItemCount, total int", "total int")},
+        [("main.go", 6, "removed-symbol")],
+    ),
+    ("a constant is gone that is a key of a map", tree("_ = map[int]bool{store.MaxItems: true}", "_ = map[int]bool{MaxItems: true}"), {"store/cart.go": without("const MaxItems = 3\n")}, [("main.go", 6, "removed-symbol"), ("store/beside.go", 4, "removed-symbol")]),
+    ("a method became a function, its type stands next door", tree("_ = 1", "b.Fill(1)") | {"store/beside.go": "package store\n\nfunc helper(b Base) {\n\tb.Fill(1)\n}\n", "store/fill.go": "package store\n\nfunc (b Base) Fill(n int) {}\n"}, {"store/fill.go": "package store\n\nfunc fillBase(b Base, n int) {}\n"}, [("store/beside.go", 4, "removed-symbol")]),
+    (
+        "an alias names the package",
+        tree(other='package main\n\nimport s "example.com/shop/store"\n\nvar x = s.Open("a", "b")\n'),
+        {"store/cart.go": WIDER, "main.go": None},
+        [("other.go", 5, "required-parameter")],
+    ),
+    (
+        "a dot import needs no name",
+        tree("_ = 1", other='package main\n\nimport . "example.com/shop/store"\n\nvar x = Open("a", "b")\n'),
+        {"store/cart.go": WIDER, "main.go": None},
+        [("other.go", 5, "required-parameter")],
+    ),
+    ("a package is gone", tree(), {"store/cart.go": None, "store/beside.go": None}, [("main.go", 3, "removed-module")]),
+    (
+        "another module of the workspace",
+        tree("_ = 1") | {"go.work": "go 1.22\n\nuse (\n\t.\n\t./tool // beside\n)\n", "tool/go.mod": "module example.com/tool\n",
+                         "tool/run.go": MAIN.replace("STATEMENT", "store.Open(a, b)")},
+        {"store/cart.go": WIDER},
+        [("tool/run.go", 6, "required-parameter")],
+    ),
+    (
+        "a module that replaces the published one by the folder",
+        tree("_ = 1") | {"tool/go.mod": "module example.com/tool\n\nreplace example.com/shop v1.0.0 => ../\n",
+                         "tool/run.go": MAIN.replace("STATEMENT", "store.Open(a, b)")},
+        {"store/cart.go": WIDER},
+        [("tool/run.go", 6, "required-parameter")],
+    ),
+]  # fmt: skip
+FALSE: list[tuple[str, Tree, Tree]] = [
+    ("it moved to a neighbour", tree(), {"store/cart.go": without(OPEN), "store/open.go": f"package store\n\n{OPEN}"}),
+    (
+        "an alternative for another system is left",
+        tree(beside="Open(a, b)", store__open_windows=f"package store\n\n{OPEN}"),
+        {"store/cart.go": without(OPEN)},
+    ),
+    (
+        "an alternative keeps the signature",
+        tree(store__open_windows=f"package store\n\n{OPEN}"),
+        {"store/cart.go": WIDER},
+    ),
+    ("it takes more and any number", tree(), {"store/cart.go": LIB.replace("mode string)", "mode string, n ...int)")}),
+    ("the arguments are spread", tree("store.Open(a...)"), {"store/cart.go": WIDER}),
+    ("one call stands for several values", tree("store.Open(both())"), {"store/cart.go": WIDER}),
+    ("a parameter bears the name", tree("func(Open func(int)) { Open(1) }(f)"), {"store/cart.go": without(OPEN)}),
+    (
+        "a local variable bears the name",
+        tree("_ = 1", "Open := f\n\tOpen(a)"),
+        {"store/cart.go": LIB.replace(OPEN, "")},
+    ),
+    (
+        "a method of an embedded type may be meant",
+        tree("_ = 1", "c.AddItem(a, 1)"),
+        {"store/cart.go": LIB.replace("(c *Cart) AddItem", "(c *Base) AddItem")},
+    ),
+    (
+        "the method's receiver may be anything",
+        tree("find().AddItem(a, 1)"),
+        {"store/cart.go": without(ADD)},
+    ),
+    (
+        "the method moved to a neighbour",
+        tree("_ = 1", "c.AddItem(a, 1)"),
+        {"store/cart.go": without(ADD), "store/more.go": f"package store\n\n{ADD}"},
+    ),
+    (
+        "another module means the published version",
+        tree("_ = 1")
+        | {"tool/go.mod": "module example.com/tool\n", "tool/run.go": MAIN.replace("STATEMENT", "store.Open(a, b)")},
+        {"store/cart.go": WIDER},
+    ),
+    (
+        "a vendored copy is itself",
+        tree("_ = 1", vendor__example_com__store__cart=LIB, vendor__example_com__store__use=BESIDE.replace("STATEMENT", "Open(a, b)")),
+        {"store/cart.go": WIDER},
+    ),
+    (
+        "another package has the name, too",
+        tree("other.Open(a, b)") | {"main.go": 'package main\n\nimport (\n\t_ "example.com/shop/store"\n\t"x.org/other"\n)\n\nfunc main() {\n\tother.Open(a, b)\n}\n'},
+        {"store/cart.go": without(OPEN)},
+    ),
+    ("comments and strings", tree('_ = "store.Open(1)" // store.Open(a)'), {"store/cart.go": WIDER}),
+    ("the changed file does not parse", tree(), {"store/cart.go": without(OPEN) + "func broken( {{{\n"}),
+    ("a package moved and its importers with it", tree(), {"store/cart.go": None, "store/beside.go": None, "shelf/cart.go": LIB, "main.go": MAIN.replace("/store", "/shelf").replace("STATEMENT", "shelf.Open(a, b)")}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "before", "after", "told"), TRUE, ids=[row[0] for row in TRUE])
+def test_a_break_is_reported_at_the_caller(
+    repository: Repository, case: str, before: Tree, after: Tree, told: list[Row]
+) -> None:
+    """What no longer compiles is said once, at the line that uses it."""
+    assert sorted(rows(repository.change(before, after))) == told, case
+
+
+@pytest.mark.parametrize(("case", "before", "after"), FALSE, ids=[row[0] for row in FALSE])
+def test_what_may_still_compile_is_silent(repository: Repository, case: str, before: Tree, after: Tree) -> None:
+    """Alternatives, shadows, unknown receivers and other versions prove nothing."""
+    assert rows(repository.change(before, after)) == [], case
+
+
+def test_the_dependents_are_importers_and_the_neighbours_that_use_a_changed_name(repository: Repository) -> None:
+    """Every importer of the package; of its own files those that name what changed."""
+    before = tree(
+        beside="Open(a, b)", store__quiet="package store\n", store__cart_test="package store\n\nvar x = Open\n"
+    )
+    found, _ = look(repository.change(before, {"store/cart.go": WIDER}))
+
+    assert [(item.path, item.line, item.test) for item in found.files] == [
+        ("main.go", 3, False), ("store/beside.go", 4, False), ("store/cart_test.go", 3, True),
+    ]  # fmt: skip
+
+
+def test_nobody_imports_a_test(repository: Repository) -> None:
+    """A changed test has no dependents but tests that share its helpers."""
+    before = tree(
+        store__a_test="package store\n\nfunc makeCart() {}\n", store__b_test="package store\n\nvar x = makeCart\n"
+    )
+    found, _ = look(repository.change(before, {"store/a_test.go": "package store\n\nfunc makeCart() { _ = 1 }\n"}))
+
+    assert [(item.path, item.line) for item in found.files] == [("store/b_test.go", 3)]

@@ -1,0 +1,54 @@
+import pytest
+
+from bot.languages.faults import faults
+
+SOUND = {
+    "a.py": "def f(x):\n    return x\n",
+    "a.js": "export const f = (x) => x;\n",
+    "a.jsx": "const a = <b>{1}</b>;\n",
+    "a.ts": "export function f(x: number): number { return x; }\n",
+    "a.tsx": "const a: X = <b>{1}</b>;\n",
+    "a.go": "package a\n\nfunc f(x int) int { return x }\n",
+    "A.java": "class A { int f(int x) { return x; } }\n",
+    "a.rs": "fn f(x: i32) -> i32 { x }\n",
+    "a.rb": "def f(x)\n  x\nend\n",
+    "a.php": "<?php\nfunction f($x) { return $x; }\n",
+    "a.kt": "fun f(x: Int): Int { return x }\n",
+    "A.cs": "class A { int F(int x) { return x; } }\n",
+    "a.c": "int f(int x) { return x; }\n",
+    "a.cpp": "template <class T> T f(T x) { return x; }\n",
+    "a.json": '{"a": [1, 2]}\n',
+    "a.toml": "[a]\nb = 1\n",
+    "a.yml": "a:\n  - {b: 1}\n",
+}
+
+
+@pytest.mark.parametrize("path", sorted(SOUND))
+def test_sound_files_have_no_fault_and_broken_ones_do(path: str) -> None:
+    """A bracket that is closed where none was opened is noticed in every language."""
+    assert faults(path, SOUND[path].encode()) == frozenset()
+    assert faults(path, (SOUND[path] + "\n}])\n").encode())
+
+
+def test_nobody_can_tell_of_other_files() -> None:
+    """Neither sound nor broken."""
+    assert faults("a.txt", b"(((") is None
+    assert faults("Makefile", b"a:\n\tb") is None
+
+
+def test_python_knows_more_than_its_grammar() -> None:
+    """A block without a body."""
+    assert faults("a.py", b"if x:\ny = 1\n") == {2}
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.json", "a.toml"])
+def test_hostile_depth_and_bytes_break_nothing(path: str) -> None:
+    """Files that nest a hundred thousand deep, and no text at all, get an answer."""
+    assert faults(path, b"[" * 100_000)
+    faults(path, bytes(range(256)))
+
+
+def test_deep_yaml_is_nobodys_to_tell() -> None:
+    """To parse it would take hours."""
+    assert faults("a.yml", b"[" * 100_000) is None
+    assert faults("a.yml", bytes(range(256))) == {1}
