@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 .PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-offline bench-dependents bench-truth bench-chaos-engine lock clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 $(READY): requirements-dev.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or name one with make PYTHON=/path/to/python" >&2; exit 2; }

@@ -8,9 +8,13 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     gc.set_threshold(50_000, 20, 20)  # what is imported stays: to look through it each time costs 50 ms
 
-    from bot.cli import run
+    try:
+        from bot.cli import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while the command line itself was loaded
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ Order, strongest first: flag, repository file, environment, default. Nothing is 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pathspec import GitIgnoreSpec
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.errors import ConfigError
@@ -32,6 +32,14 @@ class Settings(BaseSettings):
     strategy: Strategy | None = None
     usd: float | None = Field(default=None, ge=0)
     journal: str | None = None
+
+
+def _pattern(value: str) -> str:
+    GitIgnoreSpec.from_lines([value])  # raises a ValueError, which pydantic tells with the key
+    return value
+
+
+Pattern = Annotated[str, AfterValidator(_pattern)]  # as in .gitignore
 
 
 class _Section(BaseModel):
@@ -57,7 +65,7 @@ class Budget(_Section):
 class Instruction(_Section):
     """One entry of `instructions`: what the owner asks of reviews of certain files."""
 
-    path: str  # a pattern as in .gitignore
+    path: Pattern
     text: str
 
 
@@ -67,7 +75,7 @@ class RepoConfig(_Section):
     models: Models = Models()
     budget: Budget = Budget()
     strategy: Strategy | None = None
-    ignore: tuple[str, ...] = ()  # paths that are listed and not reviewed, as in .gitignore
+    ignore: tuple[Pattern, ...] = ()  # paths that are listed and not reviewed, as in .gitignore
     quota: int | None = Field(default=None, ge=0)
     fail_on: Severity | None = None
     verify: bool | None = None
@@ -138,7 +146,7 @@ def read(text: bytes) -> tuple[RepoConfig, tuple[str, ...]]:
     try:
         source = text.decode()
         node, data = yaml.compose(source, Loader=yaml.SafeLoader), yaml.safe_load(source)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date that no month has is a ValueError
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" line {line + 1}" if line is not None else ""
         raise ConfigError(f"{FILE}{where} is not valid YAML: {getattr(error, 'problem', None) or error}") from error

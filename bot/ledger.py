@@ -4,6 +4,7 @@ The finish gate, the coverage table and the conclusion all read this one book.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -26,6 +27,7 @@ class Ledger:
         self._reused_files: dict[str, str] = {}
         self._files, self._dependents = tuple(files), dependents
         self._callers: dict[str, list[str]] = {}
+        self._lines = _own_lines(units, dependents)
 
     def mark(self, ids: Iterable[str], by: str) -> int:
         """These units were judged by `by`. Returns how many of them nobody had judged before."""
@@ -39,9 +41,9 @@ class Ledger:
 
     def saw(self, prompt: str, by: str) -> int:
         """An answered prompt: every unit and every caller whose text stands in it, verbatim, was read. Returns the new ones."""
-        for row in self._dependents.references:
-            if row.path not in self._callers and len(row.text.strip()) >= MIN_BODY and row.text.strip() in prompt:
-                self._callers.setdefault(row.path, []).append(by)
+        for path, line in self._lines:
+            if path not in self._callers and line in prompt and (self._lines[path, line] or path in prompt):
+                self._callers[path] = [by]
         plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
         return self.mark((unit.id for unit in left if stands_in(unit, prompt) or _whole(unit, plain)), by)
@@ -75,7 +77,8 @@ class Ledger:
     def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
         """The book as a value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
-        sure = [row.path for row in self._dependents.references if row.sure]  # by name alone is a proposal, not a dependent
+        # What is found by its name alone is a proposal, not a dependent.
+        sure = [row.path for row in self._dependents.references if row.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
         changed = {file.path for file in self._files}
         rows += [self._dependent(path) for path in paths if path not in changed]
@@ -116,6 +119,18 @@ def stands_in(unit: Unit, prompt: str) -> bool:
 def _blocks(diff: str) -> tuple[str, ...]:
     """The runs of changed lines. Kept, because every answered prompt is held against every unit."""
     return tuple("\n".join(rows) for changed, rows in groupby(diff.split("\n"), _is_change) if changed)
+
+
+def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str, str], bool]:
+    """The lines that prove a reading of an unchanged file (path, text), and whether the text alone says which file it is.
+
+    `from shop import pay` stands in many files, and perhaps in the change itself: it proves nothing without the path.
+    """
+    rows = {(row.path, row.text.strip()) for row in dependents.references if len(row.text.strip()) >= MIN_BODY}
+    holders = Counter(text for _, text in rows)
+    changed = {line.strip() for unit in units for line in unit.text.split("\n")}
+    changed |= {_NUMBERED.sub("", line).strip() for unit in units for line in unit.diff.split("\n")}
+    return {(path, text): holders[text] == 1 and text not in changed for path, text in sorted(rows)}
 
 
 def _whole(unit: Unit, prompt: str) -> bool:

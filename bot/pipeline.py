@@ -1,9 +1,11 @@
 """The map of the product: one straight line from a request to a review. Each arrow is a value that can be printed."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 from bot import __version__, checkout, config, dependents, diff, ledger, strategies, units
@@ -11,10 +13,10 @@ from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, place, rank, suggest, suppress
 from bot.ports import Language, Tree
-from bot.rlm import guidance, history
+from bot.rlm import guidance, history, lines
 from bot.rlm.desk import Subject
 from bot.rlm.work import Work
-from bot.values import ChangedFile, PullRequest, Review, ReviewRequest
+from bot.values import ChangedFile, PullRequest, Review, ReviewRequest, Transcript, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,62 +40,19 @@ class Deps:
 async def review(request: ReviewRequest, deps: Deps) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
     started = deps.clock()
-    async with survey(request, deps) as (subject, settings):
-        pull, files, tree, users = subject.pull, subject.files, subject.tree, subject.dependents
-        async with deps.desk(subject, settings) as work:
-            subject.past.carry(subject.ledger, users, by_model=work.reader is not None)
-            left = subject.ledger.unread()
-            name, reason = strategies.choose(settings["strategy"], left, root=bool(work.root), worker=bool(work.reader))
-            work.calls.journal.strategy(name, reason)
-            transcript = await strategies.run(name, work)
-            judged = await judge.judge(
-                transcript.findings,
-                tree,
-                users,
-                work.second_opinion(settings["verify"]),
-                files=files,
-                ignored=subject.ignored,
-                earlier=subject.past.earlier,
-                reread=history.spans(left),
-            )
-            held = await subject.past.held(judged.said)
-            placed = await suggest.suggest(place.place(judged.said, files), tree, deps.faults)
-            said = rank.rank(placed, settings["quota"], held)
-            done = Review(
-                pull=pull,
-                files=files,
-                strategy=name,
-                reason=reason,
-                findings=said,
-                coverage=subject.ledger.coverage(),
-                cost=work.calls.budget.cost(),
-                seconds=deps.clock() - started,
-                summary=transcript.summary or (subject.past.earlier.summary if subject.past.earlier else ""),
-                notes=(
-                    *settings.warnings,
-                    *subject.ignored.warnings,
-                    *subject.past.notes,
-                    *work.notes,
-                    *work.calls.budget.notes,
-                    *transcript.notes,
-                ),
-                partial=transcript.partial,
-                fault=transcript.fault,
-                fail_on=settings["fail_on"],
-                dropped=work.refused + judged.dropped,
-                turns=transcript.turns,
-                version=__version__,
-                round=subject.past.round,
-                still=judged.still,
-                fixed=judged.fixed,
-                suppressed=judged.suppressed,
-                unproven=judged.unproven,
-                read=history.read(subject.ledger),
-                areas=areas.areas(subject.units),
-                language=subject.guidance.language,
-                templates=subject.guidance.templates,
-            )
-            return work.calls.journal.end(done)
+    async with survey(request, deps) as (subject, settings), deps.desk(subject, settings) as work:
+        subject.past.carry(subject.ledger, subject.dependents, by_model=work.reader is not None)
+        left = subject.ledger.unread()
+        name, reason = strategies.choose(settings["strategy"], left, root=bool(work.root), worker=bool(work.reader))
+        work.calls.journal.strategy(name, reason)
+        transcript = await strategies.run(name, work)
+        judged, transcript = await _judged(transcript, subject, work, left, verify=settings["verify"])
+        held = await subject.past.held(judged.said)
+        placed = await suggest.suggest(place.place(judged.said, subject.files), subject.tree, deps.faults)
+        said = rank.rank(placed, settings["quota"], held)
+        done = _review(subject, settings, work, transcript, judged)
+        done = replace(done, strategy=name, reason=reason, findings=said, seconds=deps.clock() - started)
+        return work.calls.journal.end(done)
 
 
 @asynccontextmanager
@@ -112,7 +71,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
             tree.many_at_tip, names, settings["instructions"], guidelines=settings["guidelines"]
         )
         today = deps.today()
-        given = {"today": today.isoformat(), "earlier": deps.earlier and deps.earlier.decode(), "full": deps.full}
+        given = {"today": today.isoformat(), "earlier": lines.kept(deps.earlier), "full": deps.full}
         subject = Subject(pull, files, parts, users, tree, ledger.start(parts, files, users), request, given)
         yield (
             replace(
@@ -123,6 +82,69 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
             ),
             settings,
         )
+
+
+async def _judged(
+    transcript: Transcript, subject: Subject, work: Work, reread: Sequence[Unit], *, verify: bool
+) -> tuple[judge.Judged, Transcript]:
+    """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
+    judged = partial(
+        judge.judge,
+        transcript.findings,
+        subject.tree,
+        subject.dependents,
+        files=subject.files,
+        ignored=subject.ignored,
+        earlier=subject.past.earlier,
+        reread=history.spans(reread),
+    )
+    try:
+        done = await judged(ask=work.second_opinion(verify and transcript.fault != "interrupted"))
+    except asyncio.CancelledError:
+        if not work.take_back_cancel():
+            raise
+        return await judged(ask=None), strategies.interrupted(transcript)
+    return done, strategies.cut_short(work, transcript, *done.unheard) if done.unheard else transcript
+
+
+def _review(subject: Subject, settings: Config, work: Work, transcript: Transcript, judged: judge.Judged) -> Review:
+    """Everything that a review tells beside the findings that it says aloud."""
+    earlier, budget = subject.past.earlier, work.calls.budget
+    notes = (
+        *settings.warnings,
+        *subject.ignored.warnings,
+        *subject.past.notes,
+        *work.notes,
+        *budget.notes,
+        *transcript.notes,
+    )
+    return Review(
+        pull=subject.pull,
+        files=subject.files,
+        strategy="",
+        reason="",
+        findings=(),
+        coverage=subject.ledger.coverage(),
+        cost=budget.cost(),
+        seconds=0.0,
+        summary=transcript.summary or (earlier.summary if earlier else ""),
+        notes=tuple(dict.fromkeys(notes)),
+        partial=transcript.partial,
+        fault=transcript.fault,
+        fail_on=settings["fail_on"],
+        dropped=work.refused + judged.dropped,
+        turns=transcript.turns,
+        version=__version__,
+        round=subject.past.round,
+        still=judged.still,
+        fixed=judged.fixed,
+        suppressed=judged.suppressed,
+        unproven=judged.unproven,
+        read=history.read(subject.ledger),
+        areas=areas.areas(subject.units),
+        language=subject.guidance.language,
+        templates=subject.guidance.templates,
+    )
 
 
 async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:

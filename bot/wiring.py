@@ -19,8 +19,8 @@ from bot.lenses import LENSES
 from bot.models import PROVIDERS, connect, named, prices, warm
 from bot.pipeline import Deps
 from bot.ports import Lens, Model
+from bot.rlm import lines, spans
 from bot.rlm import replay as replays
-from bot.rlm import spans
 from bot.rlm.desk import Models, Subject, desk
 from bot.rlm.journal import Journal
 from bot.rlm.lines import Start
@@ -79,7 +79,7 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
         say=lambda _: None,
         pull=replays.pull(begun, repo, checkout.pull),
         today=lambda: date.fromisoformat(begun.given["today"]),
-        earlier=begun.given["earlier"] and begun.given["earlier"].encode(),
+        earlier=lines.given(begun.given["earlier"]),
         full=begun.given["full"],
     )
 
@@ -90,7 +90,7 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
     def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
         root, worker = resolved["root"], resolved["worker"]
         if not root and not worker:
-            root, worker = _preferred()
+            root, worker = preferred()
         if not root and not worker:
             _, root, worker = PREFERRED[0]
         weighed = [Rehearsal(n, partial(prices.dollars, n)) if n and named(n) else None for n in (root, worker or root)]
@@ -154,7 +154,7 @@ def models(resolved: Config, base_url: str | None) -> Models:
     if resolved["strategy"] == "offline":
         return Models(None, None)
     if not root and not worker:
-        root, worker = _preferred()
+        root, worker = preferred()
     if not root and not worker:
         if resolved["strategy"] != "auto":
             variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
@@ -171,7 +171,8 @@ def limits(resolved: Config) -> Limits:
     return Limits(usd=resolved["usd"], tokens=resolved["tokens"], calls=resolved["calls"], seconds=resolved["seconds"])
 
 
-def _preferred() -> tuple[str | None, str | None]:
+def preferred() -> tuple[str | None, str | None]:
+    """Root and worker of the first provider whose key is set, where nobody names one."""
     for provider, root, worker in PREFERRED:
         if config.key(PROVIDERS[provider].key_variable):
             return root, worker

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from bot import ledger
 from bot.values import ChangedFile, Dependent, Dependents, Reference, Unit
 
@@ -103,3 +105,17 @@ def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
     """One closing bracket is in every prompt."""
     unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", "+    1 }")
     assert ledger.start([unit], (), Dependents()).saw("void f() { }", "worker") == 0
+
+
+def test_a_line_that_several_files_hold_names_none_of_them() -> None:
+    """Each of them is read where the prompt names it too; what the change itself says is no reading of others."""
+    line = "from shop import pay"
+    unit = replace(UNIT, text=f"{line}\n{BODY}")
+    paths = ("till.py", "stall.py")
+    rows = tuple(replace(CALL, path=path, text=line, form="import") for path in paths)
+    users = Dependents(files=tuple(Dependent(p, "shop.py", frozenset({"pay"}), 1) for p in paths), references=rows)
+    kept = ledger.start([unit], FILES, users)
+    kept.saw(unit.text, "worker")
+    assert [row.path for row in kept.coverage().readings if row.state == "reviewed"] == ["shop.py"]
+    kept.saw(f"--- till.py ---\n{line}", "worker")
+    assert [row.path for row in kept.coverage().readings if row.state == "reviewed"] == ["shop.py", "till.py"]

@@ -8,17 +8,31 @@
 """
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from bot import __version__
 from bot.cli import config, demo, estimate, ignore, replay, review, trace
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
+
+class _Commands(TyperGroup):
+    """The commands. Ctrl-C before there is a review to show: typer alone would leave without a word."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - of the command line's own library
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            tell("deeprepo: interrupted before anything was found")
+            return INTERRUPTED
+
+
 app = typer.Typer(
     name="deeprepo",
+    cls=_Commands,
     help="Reviews a change by reading beyond the diff: every changed definition and everything that depends on it.",
     no_args_is_help=True,
     add_completion=False,
@@ -27,7 +41,7 @@ app = typer.Typer(
 )
 
 
-def run(arguments: list[str]) -> int:  # noqa: PLR0911 - the table of exit codes
+def run(arguments: list[str]) -> int:
     """Run the command line; every error becomes a sentence and an exit code here."""
     try:
         code = app(arguments, standalone_mode=False)
@@ -40,9 +54,6 @@ def run(arguments: list[str]) -> int:  # noqa: PLR0911 - the table of exit codes
     except DeepRepoError as error:
         tell(f"deeprepo: {error}")
         return FAULT
-    except KeyboardInterrupt:
-        tell("deeprepo: interrupted before anything was found")
-        return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away, as `| head` does
         return CLEAN
@@ -54,7 +65,8 @@ def run(arguments: list[str]) -> int:  # noqa: PLR0911 - the table of exit codes
 def _outside(error: Exception) -> int:
     """The parser's own errors, and defects of ours with a log to hand in."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-        tell(f"deeprepo: {error.format_message()}\nTry `deeprepo --help`.")
+        said = str(error.format_message()).replace("Value error, ", "")  # its library adds these words
+        tell(f"deeprepo: {said}\nTry `deeprepo --help`.")
         return USAGE
     import tempfile
     import traceback
@@ -76,9 +88,9 @@ def _main(
 
 
 app.command(name="review")(review.command)
-app.command(name="estimate")(estimate.command)
-app.command(name="replay")(replay.command)
-app.command(name="trace")(trace.command)
 app.command(name="demo")(demo.command)
+app.command(name="estimate")(estimate.command)
 app.command(name="config")(config.command)
 app.command(name="ignore")(ignore.command)
+app.command(name="trace")(trace.command)
+app.command(name="replay")(replay.command)

@@ -29,7 +29,7 @@ class Form(StrEnum):
 
 def command(
     change: Annotated[
-        str | None, typer.Argument(metavar="[BASE..HEAD]", help="What would be reviewed, as for `deeprepo review`.")
+        str | None, typer.Argument(metavar="BASE..HEAD", help="What would be reviewed, as for `deeprepo review`.")
     ] = None,
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
     staged: Annotated[bool, typer.Option("--staged", help="What is in the index.")] = False,

@@ -23,7 +23,7 @@ class Scope(StrEnum):
 
 
 def command(
-    fingerprint: Annotated[str, typer.Argument(help="The finding's fingerprint, as the review prints it.")],
+    fingerprint: Annotated[str, typer.Argument(help="The finding's fingerprint: the 16 characters after its source.")],
     reason: Annotated[str, typer.Option(help="Why it should not be said again.")],
     scope: Annotated[
         Scope, typer.Option(help="This finding; its rule in its file; everything in its file.")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 OFFLINE = (
-    "No API key was found, so this review ran offline: contract checks over the callers, ruff, a secrets check. "
-    "With ANTHROPIC_API_KEY or OPENAI_API_KEY set, models also read every changed unit with its callers."
+    "No model is configured, so this review ran offline: contract checks over the callers, ruff, a secrets check. "
+    "With ANTHROPIC_API_KEY or OPENAI_API_KEY set, or a model named with --worker, models also read every changed unit."
 )
 
 
@@ -70,7 +70,7 @@ SHOW = typer.Option(help="Also list what a second call did not confirm: unproven
 def command(
     change: Annotated[
         str | None,
-        typer.Argument(metavar="[BASE..HEAD]", help="What to review; without it, HEAD against the default branch."),
+        typer.Argument(metavar="BASE..HEAD", help="What to review; without it, HEAD against the default branch."),
     ] = None,
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
     staged: Annotated[bool, typer.Option("--staged", help="Review what is in the index.")] = False,
@@ -103,7 +103,11 @@ def command(
     show: Annotated[list[Show] | None, SHOW] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> int:
-    """Review a change and leave with 0 (clean), 1 (findings at --fail-on), 2 (usage), 3 (a fault) or 130 (interrupted)."""
+    """Review a change: what HEAD adds to the default branch, a range, staged or uncommitted work.
+
+    Leaves with 0 (clean), 1 (findings at --fail-on), 2 (cannot be carried out as typed), 3 (a fault) or 130 (interrupted).
+    """
+    _writable(output)
     flags: dict[str, Any] = {
         "strategy": strategy.value if strategy else None,
         "root": root,
@@ -140,6 +144,7 @@ def carry_out(request: "ReviewRequest", flags: Mapping[str, Any], *, quiet: bool
 def deliver(review: "Review", form: str, output: Path | None) -> None:
     """Print the review, or write it to a file and say so."""
     from bot.outputs import OUTPUTS
+    from bot.render import count
 
     if form == "console" and output is None:
         from rich.console import Console
@@ -156,7 +161,17 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}") from error
-    tell(f"{len(review.findings)} findings; the review is in {output}")
+    tell(f"{count(len(review.findings), 'finding')}; the review is in {output}")
+
+
+def _writable(output: Path | None) -> None:
+    """Said before anything is paid: a review that has nowhere to go would be lost."""
+    if output is None:
+        return
+    if output.is_dir():
+        raise UsageError(f"{output} cannot be written: it is a folder")
+    if not output.parent.is_dir():
+        raise UsageError(f"{output} cannot be written: there is no folder {output.parent}")
 
 
 def exit_code(review: "Review") -> int:

@@ -119,11 +119,6 @@ def _phase(
     ]
     if known:
         branch.add(_words((f"{title}  ", ""), (f"{count(len(known), 'call')} that an earlier run had paid", "dim")))
-    known = [
-        row for row in section.rows if row["kind"] == "reused" and at in {None, row["at"]} and row["role"] in roles
-    ]
-    if known:
-        branch.add(_words((f"{title}  ", ""), (f"{count(len(known), 'call')} that an earlier run had paid", "dim")))
     if not made:
         return
     below = branch.add(_words((f"{title}  ", ""), (_spent(made), "dim")))
@@ -154,6 +149,7 @@ def _lost(top: "Tree", section: "Section") -> None:
 
 
 def _end(top: "Tree", section: "Section") -> None:
+    from bot.render import count
     from bot.rlm import differs
 
     if section.end is None:
@@ -163,14 +159,14 @@ def _end(top: "Tree", section: "Section") -> None:
     read = top.add(_words(("coverage", "bold")))
     for kind, name in (("unit", "changed units"), ("dependent", "dependent files")):
         counts = done["coverage"][kind]
-        shown = ", ".join(f"{count} {state}" for state, count in counts.items() if count) or "none"
+        shown = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
         read.add(_words((f"{name}  ", "dim"), (shown, "yellow" if counts["unread"] else "")))
     money = top.add(_words(("money", "bold"), ("  " + _total(done["cost"], done["seconds"]), "dim")))
     for role, name in ROLES:
         made = [row for row in section.rows if row["kind"] == "call" and row["role"] == role]
         if made:
             money.add(_words((f"{name}  ", "dim"), _spent(made)))
-    found = top.add(_words((f"{len(done['findings'])} findings", "bold")))
+    found = top.add(_words((count(len(done["findings"]), "finding"), "bold")))
     for row in done["findings"]:
         found.add(
             _words(

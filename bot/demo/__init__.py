@@ -24,7 +24,7 @@ def build(folder: str) -> None:
     for side, branch, message in (("base", "main", "Rates and labels"), ("head", "pull-request", f"{TITLE}\n\n{BODY}")):
         if side == "head":
             git("checkout", "--quiet", "-b", branch)
-        shutil.copytree(SAMPLE / side, folder, dirs_exist_ok=True)
+        shutil.copytree(SAMPLE / side, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
         carrier = Path(folder, "parcel", "carrier.py")
         if carrier.exists():
             carrier.write_text(carrier.read_text().replace("@TOKEN@", TOKEN))

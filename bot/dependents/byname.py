@@ -43,7 +43,7 @@ async def by_name(tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[s
     for file in mine[: budget.files]:
         for word in _words(file):
             owners.setdefault(word, file)
-    rows = await _lines(tree, list(owners))
+    rows = await _lines(tree, list(owners)) if budget.sites else []
     changed = {file.path: file for file in files}
     held: dict[str, set[str]] = defaultdict(set)
     for word, path, _, _ in rows:

@@ -1,5 +1,6 @@
 """What may be said: findings that code has proven or a second call has confirmed. The rest is counted and listed on demand."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,6 +9,7 @@ from bot.findings.merge import merge
 from bot.findings.suppress import Ignored
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
+from bot.render import count
 from bot.values import ChangedFile, Dependents, Earlier, Finding, Suppressed
 
 
@@ -21,6 +23,7 @@ class Judged:
     still: tuple[Finding, ...] = ()  # said in an earlier round and still there
     fixed: tuple[Finding, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
+    unheard: tuple[str, ...] = ()  # sentences: why second opinions were wanted and did not come
 
 
 async def judge(
@@ -45,10 +48,16 @@ async def judge(
         said = tuple(f for f in new if f.verdict != "refuted")
         return Judged(said, len(new) - len(said), (), (*still, *doubtful), known.fixed, hushed)
     asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
-    judged = await verify(asked, tree, dependents, ask, files)
+    verified = await verify(asked, tree, dependents, ask, files)
+    judged = verified.findings
     said = tuple(finding for finding in judged[: len(new)] if finding.verdict in {"proven", "confirmed"})
     unproven = tuple(finding for finding in judged[: len(new)] if finding.verdict == "unproven")
     gone = {f.fingerprint for f in judged[len(new) :] if f.verdict == "refuted"}
     fixed = tuple(replace(finding, status="fixed") for finding in doubtful if finding.fingerprint in gone)
     open_ones = tuple(finding for finding in doubtful if finding.fingerprint not in gone)
-    return Judged(said, len(new) - len(said), unproven, (*still, *open_ones), (*known.fixed, *fixed), hushed)
+    why = Counter(verified.unheard[f.fingerprint] for f in unproven if f.fingerprint in verified.unheard)
+    unheard = tuple(
+        f"{count(number, 'finding')} without a second opinion, so not said but listed as unproven: {reason}"
+        for reason, number in why.items()
+    )
+    return Judged(said, len(new) - len(said), unproven, (*still, *open_ones), (*known.fixed, *fixed), hushed, unheard)

@@ -13,6 +13,7 @@ import yaml
 from pathspec import GitIgnoreSpec
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from bot.config import Pattern
 from bot.values import Finding, Suppressed
 
 FILE = ".deeprepo/ignore.yml"
@@ -33,7 +34,7 @@ class Entry(BaseModel):
     reason: str
     fingerprint: str = ""
     rule: str = ""
-    path: str = ""
+    path: Pattern = ""
     title: str = ""  # for people
     expires: date | None = None
 
@@ -76,7 +77,7 @@ def read(text: bytes | None, today: date) -> Ignored:
         return Ignored()
     try:
         rows = yaml.safe_load(text.decode())
-    except (yaml.YAMLError, UnicodeDecodeError):
+    except (yaml.YAMLError, ValueError, RecursionError):  # a date that no month has is a ValueError
         return Ignored(warnings=(f"{FILE} is not valid YAML: nothing is ignored",))
     if rows is None:
         return Ignored()

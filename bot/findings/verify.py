@@ -1,11 +1,11 @@
 """A second opinion: a fresh call sees the finding and evidence that the harness gathered itself. No verdict, no post."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from bot import render
-from bot.errors import DeepRepoError
+from bot.errors import BadAnswer, DeepRepoError
 from bot.findings import proof
 from bot.ports import Tree
 from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, Schema
@@ -34,15 +34,28 @@ VERDICT = Schema(
 Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Every finding with its verdict, and why no opinion came on some of them: by the finding's fingerprint."""
+
+    findings: tuple[Finding, ...]
+    unheard: Mapping[str, str]
+
+
 async def verify(
     findings: Sequence[Finding], tree: Tree, dependents: Dependents, ask: Ask, files: Sequence[ChangedFile] = ()
-) -> tuple[Finding, ...]:
-    """Every finding with a verdict. What code has proven is not asked again; an unreadable verdict means unproven."""
+) -> Verified:
+    """What code has proven is not asked again; an unreadable verdict means unproven."""
     open_ones = [finding for finding in findings if finding.verdict == "unproven"]
     prompts = await asyncio.gather(*(_prompt(finding, tree, dependents, files) for finding in open_ones))
     replies = await ask(prompts) if prompts else ()
     judged = {id(f): _judged(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
-    return tuple(judged.get(id(finding), finding) for finding in findings)
+    unheard = {
+        f.fingerprint: str(reply)
+        for f, reply in zip(open_ones, replies, strict=True)
+        if not isinstance(reply, (Completion, BadAnswer))
+    }
+    return Verified(tuple(judged.get(id(finding), finding) for finding in findings), unheard)
 
 
 def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:

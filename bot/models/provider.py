@@ -39,7 +39,9 @@ def address(provider: Provider, base_url: str | None) -> str:
     """The base URL to use. Raises UsageError where there is none, or where it is no URL."""
     url = base_url or provider.base_url
     if not url:
-        raise UsageError(f"{provider.name} has no fixed address: configure its base URL")
+        raise UsageError(
+            f"{provider.name} has no fixed address: set DEEPREPO_BASE_URL, for example to http://127.0.0.1:8000/v1"
+        )
     if not _is_web_address(url):
         raise UsageError(
             f"the base URL of {provider.name} is not a web address: it must begin with http:// or https://"

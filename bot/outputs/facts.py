@@ -153,6 +153,8 @@ def _found(review: Review, words: Phrases) -> str:
     if not review.findings:
         if review.round.number > 1:
             return words.say("nothing_new")
+        if review.files and all(file.skip for file in review.files):
+            return words.say("nothing_to_read")
         return words.say("nothing" if conclusion(review) == "clean" else "nothing_in_read")
     folded = len(listing(review).folded)
     short = words.say("in_short", folded) if folded else ""

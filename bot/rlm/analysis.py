@@ -20,23 +20,29 @@ class AnalyzerWorker:
         tree: Tree,
         files: Sequence[ChangedFile],
         dependents: Dependents,
+        units: Sequence[Unit],
         ledger: Ledger | None,
     ) -> None:
         self.name = ", ".join(analyzers)
         self.failures: list[str] = []
         self._analyzers, self._tree, self._files, self._dependents = analyzers, tree, tuple(files), dependents
+        self._homes = {unit.path for unit in units}
         self._ledger = ledger  # None: a model reads the units too, and only its reading counts
         self._found: list[Finding] | None = None
         self._ran: set[str] = set()
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
     async def review(self, units: Sequence[Unit], question: str = "") -> Answer:  # noqa: ARG002 - analysers know their question
-        """What the analysers say of these units' files and of the callers that they break, each finding once."""
+        """What the analysers say of these units' files and of the callers that they break, each finding once.
+
+        What lies in no unit (a file that only moved has none) goes to whoever asks first, also without any units.
+        """
         async with self._once:
             if self._found is None:
                 self._found = await self._analyzed()
         paths = {unit.path for unit in units}
-        mine = [f for f in self._found if f.path in paths or paths & {item.path for item in f.evidence}]
+        named = [(finding, {finding.path, *(item.path for item in finding.evidence)}) for finding in self._found]
+        mine = [finding for finding, places in named if places & paths or not places & self._homes]
         self._found = [finding for finding in self._found if finding not in mine]
         self._mark(units)
         return Answer(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
@@ -75,5 +81,6 @@ class AnalyzerWorker:
                 self._ledger.mark([unit.id], ", ".join(judges))
         if "contracts" in self._ran:
             paths = {unit.path for unit in units}
-            self._ledger.looked_at([d.path for d in self._dependents.files if d.target in paths], "contracts")
+            targets = [d for d in self._dependents.files if d.target in paths or d.target not in self._homes]
+            self._ledger.looked_at([d.path for d in targets], "contracts")
             self._ledger.looked_at([r.path for u in units for r in u.references], "contracts")

@@ -65,7 +65,7 @@ async def desk(
     book = journal or Journal()
     calls = Calls(Budget(limits), book)
     alone = subject.ledger if models.reader is None else None  # with a model, an analyser's look is no reading
-    checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, alone)
+    checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, alone)
     model = models.reader
     worker = (
         ModelWorker(

@@ -60,6 +60,16 @@ def frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
 
 
+def kept(data: bytes | None) -> str | None:
+    """A file from outside as it stands in a line; it need not be text."""
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def given(text: str | None) -> bytes | None:
+    """The same, back as it was."""
+    return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
 def key(model: str, prompt: Prompt) -> tuple[str, int]:
     """The content key of a request, and the characters that it sends."""
     rows = [[m.role, m.text, _called(m.calls), m.call_id] for m in prompt.messages]

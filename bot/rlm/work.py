@@ -1,5 +1,6 @@
 """One review in progress: everything that the root's code, the workers and the strategies share."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -85,6 +86,14 @@ class Work:
             return await self.calls.many(model, prompts, "verify")
 
         return ask
+
+    def take_back_cancel(self) -> bool:
+        """Whether the review goes on although a person broke it off: the command still shows what it has."""
+        task = asyncio.current_task()
+        if task is None or not self.keep_on_cancel:
+            return False
+        task.uncancel()
+        return True
 
 
 async def admit(work: Work, finding: Finding) -> Finding | str:

@@ -1,6 +1,6 @@
 """The worker with a model: whole units packed into small prompts, with the unchanged code that decides about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot import render
@@ -71,11 +71,12 @@ class ModelWorker:
         prompts = [Prompt((Message("user", text),)) for text in texts]
         answers = []
         for text, reply in zip(texts, await self.calls.many(self.model, prompts, self.role), strict=True):
-            if isinstance(reply, Completion):
+            if isinstance(reply, Completion) and reply.text.strip() and reply.stop != "refusal":
                 self.ledger.saw(text, self.name)
                 answers.append(Answer(reply.text))
             else:
-                answers.append(Answer("", error=str(reply)))
+                said = f"{self.model.name} said nothing" if isinstance(reply, Completion) else str(reply)
+                answers.append(Answer("", error=said))
         return answers
 
     def _of(self, text: str) -> Prompt:
@@ -119,12 +120,13 @@ class ModelWorker:
         findings: list[Finding] = []
         dropped = 0
         for said in first:
-            kept = [finding for finding in said.findings if not _vague(finding)]
+            kept = _complete(said.findings)
             vague = len(said.findings) - len(kept)
-            if id(said) in second:
-                mended = [finding for finding in second[id(said)].findings if not _vague(finding)][:vague]
-                kept += mended
-                dropped += vague - len(mended)
+            if (new := second.get(id(said))) is not None:
+                # Where nobody answered, they stay as they are: a second opinion must find the trigger then.
+                mended = [f for f in said.findings if _vague(f)] if new.error else _complete(new.findings)
+                kept += mended[:vague]
+                dropped += vague - len(mended[:vague])
             findings += kept
         text = "\n".join(filter(None, (said.text for said in first)))
         errors = dict.fromkeys(said.error for said in first if said.error)
@@ -147,6 +149,10 @@ class ModelWorker:
 def _vague(finding: Finding) -> bool:
     """Whether a finding leaves open when it happens or whom it hurts."""
     return not finding.trigger.strip() or not finding.consequence.strip()
+
+
+def _complete(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if not _vague(finding)]
 
 
 def _sent_back(prompt: Prompt, said: Answer) -> Prompt:

@@ -13,7 +13,7 @@ from bot.strategies import direct, fanout, offline, rlm, rlm_only
 from bot.strategies.choice import choose
 from bot.values import Transcript
 
-__all__ = ["STRATEGIES", "choose", "run"]
+__all__ = ["STRATEGIES", "choose", "cut_short", "interrupted", "run"]
 STRATEGIES: Mapping[str, Callable[[Work], Awaitable[Transcript]]] = {
     "direct": direct.run,
     "fanout": fanout.run,
@@ -28,15 +28,22 @@ async def run(name: str, work: Work) -> Transcript:
     try:
         transcript = await STRATEGIES[name](work)
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or not work.keep_on_cancel:
+        if not work.take_back_cancel():
             raise
-        task.uncancel()
-        note = "interrupted: these are the findings so far"
-        return Transcript(tuple(work.findings), notes=(note,), partial=True, fault="interrupted")
+        return interrupted(Transcript(tuple(work.findings)))
     except ProviderError as error:
         return Transcript(tuple(work.findings), notes=(str(error),), partial=True, fault="provider")
-    left = work.ledger.unread()
-    partial = transcript.partial or bool(left)
-    fault = transcript.fault or ("provider" if partial and work.calls.budget.cost().failed_calls else "")
-    return replace(transcript, findings=tuple(work.findings), partial=partial, fault=fault)
+    transcript = replace(transcript, findings=tuple(work.findings))
+    return cut_short(work, transcript) if transcript.partial or work.ledger.unread() else transcript
+
+
+def cut_short(work: Work, transcript: Transcript, *notes: str) -> Transcript:
+    """Something was not done: by a cap, or by the fault of a provider whose calls failed."""
+    fault = transcript.fault or ("provider" if work.calls.budget.cost().failed_calls else "")
+    return replace(transcript, notes=(*transcript.notes, *notes), partial=True, fault=fault)
+
+
+def interrupted(transcript: Transcript) -> Transcript:
+    """A person broke it off."""
+    note = "interrupted: these are the findings so far"
+    return replace(transcript, notes=(*transcript.notes, note), partial=True, fault="interrupted")

@@ -62,7 +62,8 @@ def choose(
         return wanted, "asked for"
     size = measure(units)
     if size.tokens <= limits.direct_tokens and size.sites <= limits.direct_sites:
-        return "direct", f"the change is small ({size}): one call sees all of it"
+        small = f"the change is small ({size}): one call sees all of it"
+        return "direct", small if units else "nothing is left to read"
     if not root:
         return "fanout", f"{size}; a worker but no root model is configured"
     if size.units > limits.fanout_units:

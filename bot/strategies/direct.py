@@ -21,5 +21,5 @@ async def run(work: Work) -> Transcript:
     for finding in answer.findings:
         await admit(work, finding)
     if answer.error:
-        return Transcript(tuple(work.findings), partial=True, notes=(answer.error,), fault="provider")
+        return Transcript(tuple(work.findings), partial=True, notes=(answer.error,))
     return Transcript(tuple(work.findings), answer.text, partial=bool(work.ledger.unread()))

@@ -1,5 +1,7 @@
 """No model: the built-in orchestration program runs in the REPL, and the analysers are its workers."""
 
+from dataclasses import replace
+
 from bot.errors import ReplUnavailable
 from bot.rlm import loop
 from bot.rlm.work import Work
@@ -10,7 +12,10 @@ from bot.values import Transcript
 async def run(work: Work) -> Transcript:
     """The same program and the same REPL that a root model gets; where the REPL does not start, the same plan without it."""
     try:
-        return await loop.run_program(work)
+        # The program counts what it found before the owner's list and the quota have judged it; the verdict counts what is said.
+        transcript = replace(await loop.run_program(work), summary="")
     except ReplUnavailable as error:
         work.notes.append(f"the REPL did not start ({error}): the same plan ran without it")
         return await fanout.run(work)
+    await fanout.check_by_code(work)  # what lies in no unit: the program had none to ask about
+    return transcript

@@ -25,6 +25,7 @@ def use(path: str, line: int) -> Reference:
     ("changed", "root", "worker", "strategy", "words"),
     [
         (units(2), True, False, "offline", "no model is configured"),
+        ([], True, True, "direct", "nothing is left to read"),
         (units(6), True, True, "direct", "the change is small (6 units, about 6,000 tokens"),
         (units(7), False, True, "fanout", "a worker but no root model is configured"),
         (units(7), True, True, "rlm", "7 units, about 7,000 tokens, 0 links between units, 0 uses elsewhere"),

@@ -1,0 +1,35 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from fakes import Repository
+
+
+def explained(repository: Repository, **variables: str) -> dict[str, str]:
+    """The rows of `deeprepo config --explain`, by setting."""
+    command = [sys.executable, "-m", "bot", "config", "--explain", "--repo", str(repository.folder)]
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), **variables}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    return {line.split()[0]: line for line in done.stdout.splitlines()}
+
+
+def test_config_explains_each_value(repository: Repository) -> None:
+    """The value as the file would have it, and where it comes from."""
+    repository.commit({".deeprepo.yml": "quota: 2\n"})
+    lines = explained(repository, DEEPREPO_USD="0.25")
+    assert lines["quota"].split()[1] == "2"
+    assert "[.deeprepo.yml of the base branch]" in lines["quota"]
+    assert lines["usd"].split() == ["usd", "0.25", "[environment]"]
+    assert lines["verify"].split() == ["verify", "true", "[default]"]
+    assert lines["root"].split() == ["root", "(none)", "[default]"]
+
+
+def test_config_names_the_models_that_a_key_brings(repository: Repository) -> None:
+    """Where nobody names a model and a key is set, the provider's usual pair is shown, and never the key."""
+    repository.commit({"a.py": "a = 1\n"})
+    lines = explained(repository, OPENAI_API_KEY="not-shown")
+    assert lines["root"].split()[1].startswith("openai/")
+    assert lines["worker"].split()[1].startswith("openai/")
+    assert "[the key that is set]" in lines["root"]
+    assert not any("not-shown" in line for line in lines.values())

@@ -1,0 +1,114 @@
+"""What a review says when something stood in its way: no finding is lost without a word, and no missing opinion reads as clean."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from pushes import Hand, first_push, judge, titles
+
+from bot import pipeline, wiring
+from bot.doubles import Reply
+from bot.outputs import facts
+from bot.values import Review, ReviewRequest
+
+FOUND = {"A negative amount is accepted", "An empty size crashes the label"}
+
+
+@pytest.fixture
+def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """A feature branch on which the first push is made."""
+    return first_push(repository, tmp_path / "scratch", monkeypatch)
+
+
+def offline(repository: Repository, tmp_path: Path) -> Review:
+    """The branch, reviewed with no model."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    deps = wiring.deps({"strategy": "offline"}, str(scratch), lambda _: None)
+    return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), deps))
+
+
+def asked_to_judge(body: Mapping[str, Any]) -> bool:
+    return "The claim, about" in str(body["messages"])
+
+
+def test_a_cap_before_the_second_opinions_is_said(hand: Hand) -> None:
+    """Nothing is said without a verdict; the review is partial, names the cap, and is not clean."""
+    review = hand.review(calls=1)
+    assert (len(hand.requests), review.findings, titles(review.unproven)) == (1, (), FOUND)
+    assert any("2 findings without a second opinion" in note and "cap of 1 calls" in note for note in review.notes)
+    assert (review.partial, review.fault, facts.conclusion(review)) == (True, "", "incomplete")
+
+
+def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> None:
+    """The exit code is 3, not 0."""
+    refusing = hand.review(worker=lambda body: Reply("no", status=400) if asked_to_judge(body) else judge(body))
+    assert (refusing.findings, titles(refusing.unproven), refusing.fault) == ((), FOUND, "provider")
+    assert any("without a second opinion" in note for note in refusing.notes)
+
+
+def gives_up(when: Callable[[Mapping[str, Any]], bool]) -> Callable[[Mapping[str, Any]], Reply]:
+    """A worker whose user presses Ctrl-C, once, while it keeps the user waiting for an answer of this kind."""
+    pressed: list[int] = []
+
+    def worker(body: Mapping[str, Any]) -> Reply:
+        if not when(body):
+            return judge(body)
+        if not pressed:
+            pressed.append(1)
+            os.kill(os.getpid(), signal.SIGINT)
+        return Reply(fault="hang")
+
+    return worker
+
+
+def test_ctrl_c_during_the_second_opinions_shows_what_was_found(hand: Hand) -> None:
+    """What the workers found was paid for: it is shown as unproven."""
+    review = hand.review(worker=gives_up(asked_to_judge))
+    assert {(placed.finding.title, placed.finding.verdict) for placed in review.findings} == {
+        (title, "unproven") for title in FOUND
+    }
+    assert (review.partial, review.fault) == (True, "interrupted")
+
+
+def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
+    """The interrupted root follows the workers: their findings are shown, and whoever gave up pays no further call."""
+    worker = gives_up(lambda body: bool(body.get("tools")) and "execute_python" in str(body["tools"]))
+    review = hand.review(worker=worker, strategy="rlm", root="compatible/root")
+    assert titles(placed.finding for placed in review.findings) == FOUND
+    assert review.fault == "interrupted"
+    assert not any("The claim, about" in request for request in hand.requests)
+
+
+def test_direct_ends_at_a_cap_without_a_fault(hand: Hand) -> None:
+    """A cap is an outcome, whatever the strategy."""
+    review = hand.review(strategy="direct", calls=0)
+    assert (hand.requests, review.partial, review.fault) == ([], True, "")
+    assert any("cap of 0 calls" in note for note in review.notes)
+
+
+def test_an_earlier_review_that_is_no_text_is_read_anew(hand: Hand) -> None:
+    """A picture in the place of the JSON output is said, and is no defect."""
+    review = hand.review(b"\x89PNG\r\n\x1a\n\xff\xfe")
+    assert titles(placed.finding for placed in review.findings) == FOUND
+    assert any("no JSON" in note and "everything was read again" in note for note in review.notes)
+
+
+@pytest.mark.parametrize("also", [{}, {"app/new.py": "def fresh():\n    return 1\n"}])
+def test_a_module_that_only_moved_still_breaks_its_importers(
+    repository: Repository, tmp_path: Path, also: dict[str, str | bytes | None]
+) -> None:
+    """It has no changed line and so no unit; the importer is reported, and counts as looked at."""
+    module = "def helper(x):\n    return x + 1\n\n\ndef other(y):\n    return y * 2\n"
+    user = "from app.util import helper\n\n\ndef go():\n    return helper(3)\n"
+    repository.commit({"app/__init__.py": "", "app/util.py": module, "app/use.py": user})
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"app/util.py": None, "app/tools.py": module, **also})
+    review = offline(repository, tmp_path)
+    assert [(placed.finding.path, placed.finding.verdict) for placed in review.findings] == [("app/use.py", "proven")]
+    assert review.coverage.complete
