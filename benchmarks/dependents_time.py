@@ -181,7 +181,7 @@ def _child() -> None:
             ),
             flush=True,
         )
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(_peak_mb())
 
 
 async def _timed(pull: PullRequest) -> Timed:
@@ -202,6 +202,14 @@ async def _timed(pull: PullRequest) -> Timed:
     return Timed(
         pull.head, len(files), direct, own + kids - began, whole, now - own, after - kids, len(found.references)
     )
+
+
+def _peak_mb() -> float:
+    """This program's own peak. `ru_maxrss` would be the parent's where that was larger: a child inherits it over exec."""
+    status = Path("/proc/self/status")
+    if not status.exists():  # not Linux
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return next(int(line.split()[1]) / 1024 for line in status.read_text().splitlines() if line.startswith("VmHWM"))
 
 
 def _used() -> tuple[float, float]:
