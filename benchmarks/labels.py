@@ -1,10 +1,12 @@
 """Labelled defects of the cases and twins: what must stand in a prompt for one of them to be seen, and how its repository is built."""
 
+import argparse
+import json
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +34,54 @@ class Label:
     proof: tuple[Line, ...] = ()
     proof_files: tuple[str, ...] = ()
     excuse: tuple[Line, ...] = ()  # where both trees hold the evidence: what only the good one holds beside it
+
+
+def arguments(description: str | None) -> argparse.Namespace:
+    """What the benches over cases and twins are told."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=Path, required=True)
+    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--only", action="append", help="ids of cases; no table then")
+    parser.add_argument("--keep", type=Path, help="a folder where the built repositories are kept and used again")
+    parser.add_argument("--verbose", action="store_true", help="print what a prompt would show, of what was missed")
+    return parser.parse_args()
+
+
+def cases(
+    asked: argparse.Namespace, wanted: Callable[[Mapping[str, Any]], object]
+) -> Iterator[tuple[dict[str, Any], Path]]:
+    """The wanted cases for which there is a clone, each with the repository that was built of it."""
+    absent = []
+    for path in sorted(asked.cases.glob("*.json")):
+        case = json.loads(path.read_text())
+        if not wanted(case) or (asked.only and case["id"] not in asked.only):
+            continue
+        clone = clone_of(asked.repos, case["clone_from"])
+        if clone is None:
+            absent.append(case["id"])
+            continue
+        with folder(asked.keep) as built_in:
+            repo = Path(built_in, case["id"])
+            built([asked.cases / "materialise.py", path, clone, repo, "--allow-missing"])
+            yield case, repo
+    print(f"without a clone: {', '.join(absent) or 'none'}", flush=True)
+
+
+def twins(asked: argparse.Namespace) -> Iterator[tuple[str, Mapping[str, Path], Label]]:
+    """The twins for which there is a clone: name, the repository of each variant, and what only the bad one holds."""
+    for path in sorted((asked.cases / "twins").glob("twin-*.json")):
+        case = json.loads(path.read_text())
+        if asked.only and path.stem not in asked.only:
+            continue
+        clone = clone_of(asked.repos, case["repo"])
+        if clone is None:
+            print(f"no clone of {case['repo']}: {path.stem}", flush=True)
+            continue
+        with folder(asked.keep) as built_in:
+            places = {variant: Path(built_in, f"{path.stem}-{variant}") for variant in ("bad", "good")}
+            for variant, place in places.items():
+                built([path.parent / "twin.py", path, variant, clone, place])
+            yield path.stem, places, twin_label(case, places["bad"], places["good"])
 
 
 def clone_of(folder: Path, name: str) -> Path | None:

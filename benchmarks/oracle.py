@@ -8,7 +8,6 @@ stands in the review at the right file, within ten lines, survived. On the twins
 
 import argparse
 import asyncio
-import json
 import re
 import shutil
 import tempfile
@@ -20,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.labels import Label, Line, built, clone_of, folder, hits, label, twin_label
+from benchmarks import labels as labelled
+from benchmarks.labels import Label, Line, hits, label
 from benchmarks.table import Row, report
 from bot import pipeline
 from bot.analyzers import ANALYZERS
@@ -117,8 +117,8 @@ def _sections(text: str) -> dict[str, set[str]]:
 
 def main() -> int:
     """Review every case and twin for which there is a clone; the exit code says whether the promises hold."""
-    asked = _arguments()
-    outcomes = list(_run(asked, _cases(asked)))
+    asked = labelled.arguments(__doc__)
+    outcomes = list(_run(asked))
     twins = dict(_twins(asked))
     if asked.only:
         return 0
@@ -127,38 +127,12 @@ def main() -> int:
     return report("oracle", rows, details)
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=Path, required=True)
-    parser.add_argument("--repos", type=Path, required=True)
-    parser.add_argument("--only", action="append", help="ids of cases; no table then")
-    parser.add_argument("--keep", type=Path, help="a folder where the built repositories are kept and used again")
-    parser.add_argument("--verbose", action="store_true", help="print the prompts of what was missed")
-    return parser.parse_args()
-
-
-def _cases(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    for path in sorted(asked.cases.glob("*.json")):
-        case = json.loads(path.read_text())
-        if case["defects"] and (not asked.only or case["id"] in asked.only):
-            yield case
-
-
-def _run(asked: argparse.Namespace, cases: Iterator[dict[str, Any]]) -> Iterator[Outcome]:
-    absent = []
-    for case in cases:
-        clone = clone_of(asked.repos, case["clone_from"])
-        if clone is None:
-            absent.append(case["id"])
-            continue
-        with folder(asked.keep) as built_in:
-            repo = Path(built_in, case["id"])
-            built([asked.cases / "materialise.py", asked.cases / f"{case['id']}.json", clone, repo, "--allow-missing"])
-            found = [label(case, defect, repo) for defect in case["defects"]]
-            for outcome in _outcomes(case["id"], found, repo, asked):
-                print(_line(outcome), flush=True)
-                yield outcome
-    print(f"without a clone: {', '.join(absent) or 'none'}", flush=True)
+def _run(asked: argparse.Namespace) -> Iterator[Outcome]:
+    for case, repo in labelled.cases(asked, lambda case: case["defects"]):
+        found = [label(case, defect, repo) for defect in case["defects"]]
+        for outcome in _outcomes(case["id"], found, repo, asked):
+            print(_line(outcome), flush=True)
+            yield outcome
 
 
 def _outcomes(name: str, labels: Sequence[Label], repo: Path, asked: argparse.Namespace) -> Iterator[Outcome]:
@@ -183,25 +157,13 @@ def _line(o: Outcome) -> str:
 
 def _twins(asked: argparse.Namespace) -> Iterator[tuple[str, dict[str, bool]]]:
     """Both variants of each twin; the oracle is given the evidence of the bad one."""
-    for path in sorted((asked.cases / "twins").glob("twin-*.json")):
-        case = json.loads(path.read_text())
-        if asked.only and path.stem not in asked.only:
-            continue
-        clone = clone_of(asked.repos, case["repo"])
-        if clone is None:
-            print(f"no clone of {case['repo']}: {path.stem}", flush=True)
-            continue
-        with folder(asked.keep) as built_in:
-            places = {variant: Path(built_in, f"{path.stem}-{variant}") for variant in ("bad", "good")}
-            for variant, place in places.items():
-                built([path.parent / "twin.py", path, variant, clone, place])
-            wanted = twin_label(case, places["bad"], places["good"])
-            found = {}
-            for variant in ("bad", "good"):
-                outcome = next(_outcomes(f"{path.stem} {variant}", [wanted], places[variant], asked))
-                print(_line(outcome), flush=True)
-                found[variant] = outcome.survived
-        yield path.stem, found
+    for name, places, wanted in labelled.twins(asked):
+        found = {}
+        for variant in ("bad", "good"):
+            outcome = next(_outcomes(f"{name} {variant}", [wanted], places[variant], asked))
+            print(_line(outcome), flush=True)
+            found[variant] = outcome.survived
+        yield name, found
 
 
 def reviewed(repo: Path, oracle: Oracle) -> tuple[Review, ScriptedModel]:

@@ -104,7 +104,7 @@ async def _judged(
         if not work.take_back_cancel():
             raise
         return await judged(ask=None), strategies.interrupted(transcript)
-    return done, strategies.cut_short(work, transcript, *done.unheard) if done.unheard else transcript
+    return done, strategies.cut_short(work, transcript, *done.why) if done.why else transcript
 
 
 def _review(subject: Subject, settings: Config, work: Work, transcript: Transcript, judged: judge.Judged) -> Review:
@@ -140,7 +140,7 @@ def _review(subject: Subject, settings: Config, work: Work, transcript: Transcri
         fixed=judged.fixed,
         suppressed=judged.suppressed,
         unproven=judged.unproven,
-        read=history.read(subject.ledger),
+        read=history.read(subject.ledger, judged.unheard),
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,

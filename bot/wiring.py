@@ -162,6 +162,8 @@ def models(resolved: Config, base_url: str | None) -> Models:
                 f"the strategy {resolved['strategy']} needs a model: name one with --worker provider/model, or set one of {variables}"
             )
         return Models(None, None)
+    if not root and resolved["strategy"] in {"rlm", "rlm-only"}:
+        raise UsageError(f"the strategy {resolved['strategy']} needs a root model: name one with --root provider/model")
     reader = _connected(worker or root, base_url)
     return Models(_connected(root, base_url) if root else None, reader)
 

@@ -13,6 +13,7 @@ from pushes import Hand, first_push, judge, titles
 
 from bot import pipeline, wiring
 from bot.doubles import Reply
+from bot.errors import UsageError
 from bot.outputs import facts
 from bot.values import Review, ReviewRequest
 
@@ -43,6 +44,22 @@ def test_a_cap_before_the_second_opinions_is_said(hand: Hand) -> None:
     assert (len(hand.requests), review.findings, titles(review.unproven)) == (1, (), FOUND)
     assert any("2 findings without a second opinion" in note and "cap of 1 calls" in note for note in review.notes)
     assert (review.partial, review.fault, facts.conclusion(review)) == (True, "", "incomplete")
+
+
+def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None:
+    """Otherwise a finding that a cap kept back would be lost with the first push after it."""
+    first = hand.review(calls=1)
+    again = hand.review(first)
+    assert titles(placed.finding for placed in again.findings) == FOUND
+    assert not again.partial
+    assert hand.review(again).findings == ()
+    assert hand.requests == []
+
+
+def test_a_root_that_is_missing_is_said_before_anything_is_paid(hand: Hand) -> None:
+    """The workers do not read first."""
+    with pytest.raises(UsageError, match="--root"):
+        hand.review(strategy="rlm", worker=lambda _: pytest.fail("asked"))
 
 
 def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> None:

@@ -1,5 +1,6 @@
 """`deeprepo ignore`: a finding that should not be said again, with the reason, in a file that people can read."""
 
+import re
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -49,6 +50,8 @@ def command(
     found = _finding(fingerprint, review)
     if found is None and scope is not Scope.finding:
         raise UsageError(f"--scope {scope.value} needs --review FILE: the JSON output of the review that found it")
+    if found is None and not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
+        raise UsageError(f"{fingerprint!r} is no fingerprint: the console shows it after a finding's source")
     entry = (
         suppress.entry_for(found, scope.value, reason.strip(), until)
         if found is not None

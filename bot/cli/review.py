@@ -107,6 +107,8 @@ def command(
 
     Leaves with 0 (clean), 1 (findings at --fail-on), 2 (cannot be carried out as typed), 3 (a fault) or 130 (interrupted).
     """
+    from bot.strategies.choice import NO_MODEL
+
     _writable(output)
     flags: dict[str, Any] = {
         "strategy": strategy.value if strategy else None,
@@ -123,7 +125,7 @@ def command(
     }
     request = asked(change, repo, staged=staged, uncommitted=uncommitted)
     result = carry_out(request, flags, quiet=quiet)
-    if result.strategy == "offline" and strategy is None:
+    if result.reason == NO_MODEL:
         tell(OFFLINE)
     listed = result if show or form is Format.json else replace(result, unproven=())
     deliver(listed, form.value, output)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.cli.exits import CLEAN, tell
-from bot.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -31,12 +30,7 @@ def command(
 
     from bot.rlm import record
 
-    if not file.exists():
-        raise UsageError(f"there is no journal {file}")
-    recorded = record.load(file)
-    sections = [section for section in recorded.sections if section.start]
-    if not sections:
-        raise UsageError(f"{file} holds no review: `deeprepo review --trace FILE` records one")
+    recorded, sections = record.reviews(file)
     console = Console(width=None if sys.stdout.isatty() else WIDE)
     for section in sections if every else sections[-1:]:
         console.print(tree(recorded, section, calls=calls))

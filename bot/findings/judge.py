@@ -23,7 +23,8 @@ class Judged:
     still: tuple[Finding, ...] = ()  # said in an earlier round and still there
     fixed: tuple[Finding, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
-    unheard: tuple[str, ...] = ()  # sentences: why second opinions were wanted and did not come
+    unheard: tuple[Finding, ...] = ()  # of the unproven ones, those on which no second opinion came
+    why: tuple[str, ...] = ()  # it did not come, as sentences
 
 
 async def judge(
@@ -55,9 +56,18 @@ async def judge(
     gone = {f.fingerprint for f in judged[len(new) :] if f.verdict == "refuted"}
     fixed = tuple(replace(finding, status="fixed") for finding in doubtful if finding.fingerprint in gone)
     open_ones = tuple(finding for finding in doubtful if finding.fingerprint not in gone)
-    why = Counter(verified.unheard[f.fingerprint] for f in unproven if f.fingerprint in verified.unheard)
-    unheard = tuple(
-        f"{count(number, 'finding')} without a second opinion, so not said but listed as unproven: {reason}"
-        for reason, number in why.items()
+    unheard = tuple(finding for finding in unproven if finding.fingerprint in verified.unheard)
+    why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
+    return Judged(
+        said,
+        dropped=len(new) - len(said),
+        unproven=unproven,
+        still=(*still, *open_ones),
+        fixed=(*known.fixed, *fixed),
+        suppressed=hushed,
+        unheard=unheard,
+        why=tuple(
+            f"{count(number, 'finding')} without a second opinion, so not said but listed as unproven: {reason}"
+            for reason, number in why.items()
+        ),
     )
-    return Judged(said, len(new) - len(said), unproven, (*still, *open_ones), (*known.fixed, *fixed), hushed, unheard)

@@ -15,33 +15,34 @@ CLAIMS = ("undefined", "unused", "unpassed", "no-file")
 TEXT = {"type": "string"}
 
 
-def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+def strict(**properties: Mapping[str, Any]) -> dict[str, Any]:
     """A JSON schema object in the strict form: every property required, nothing else allowed."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _text(description: str) -> dict[str, Any]:
+def text(description: str) -> dict[str, Any]:
+    """A text of such an object."""
     return {"type": "string", "description": description}
 
 
-FINDING = _object(
-    path=_text("the file, as it is named in the prompt"),
-    quote=_text("the line or lines that the finding is about, copied verbatim without sign and line number"),
+FINDING = strict(
+    path=text("the file, as it is named in the prompt"),
+    quote=text("the line or lines that the finding is about, copied verbatim without sign and line number"),
     line={"type": "integer", "description": "line number of the first quoted line"},
-    title=_text("one sentence that names the defect, at most 90 characters"),
-    why=_text("the mechanism: what happens, step by step"),
-    consequence=_text("what a user or a caller notices"),
-    trigger=_text("a concrete input, call or order of events that makes it happen"),
+    title=text("one sentence that names the defect, at most 90 characters"),
+    why=text("the mechanism: what happens, step by step"),
+    consequence=text("what a user or a caller notices"),
+    trigger=text("a concrete input, call or order of events that makes it happen"),
     severity={"type": "string", "enum": list(SEVERITIES)},
     category={"type": "string", "enum": list(CATEGORIES)},
     evidence={
         "type": "array",
-        "items": _object(path=TEXT, quote=TEXT),
+        "items": strict(path=TEXT, quote=TEXT),
         "description": "further verbatim quotes that prove it: the caller, the definition, the reader",
     },
     claims={
         "type": "array",
-        "items": _object(says={"type": "string", "enum": list(CLAIMS)}, name=TEXT),
+        "items": strict(says={"type": "string", "enum": list(CLAIMS)}, name=TEXT),
         "description": "what the finding takes for granted about the whole repository: name is not defined, not read, not passed by any caller; no such file. Empty if nothing",
     },
     suggestion={
@@ -52,8 +53,8 @@ FINDING = _object(
 ANSWER = Schema(
     name="review",
     description="Hand in the review of the code in the prompt.",
-    parameters=_object(
-        answer=_text("the reply to the question in at most three sentences"),
+    parameters=strict(
+        answer=text("the reply to the question in at most three sentences"),
         findings={"type": "array", "items": FINDING},
     ),
 )

@@ -7,29 +7,22 @@ from dataclasses import dataclass, replace
 from bot import render
 from bot.errors import BadAnswer, DeepRepoError
 from bot.findings import proof
+from bot.findings.read import strict, text
 from bot.ports import Tree
 from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, Schema
 
 VERDICT = Schema(
     name="verdict",
     description="Hand in the verdict on the finding.",
-    parameters={
-        "type": "object",
-        "properties": {
-            "verdict": {"type": "string", "enum": ["confirmed", "refuted", "unproven"]},
-            "trigger": {
-                "type": "string",
-                "description": "the concrete input, call or order of events; empty if there is none",
-            },
-            "author_would_change": {
-                "type": "boolean",
-                "description": "whether the author, shown this, would change the code",
-            },
-            "reason": {"type": "string", "description": "one sentence"},
+    parameters=strict(
+        verdict={"type": "string", "enum": ["confirmed", "refuted", "unproven"]},
+        trigger=text("the concrete input, call or order of events; empty if there is none"),
+        author_would_change={
+            "type": "boolean",
+            "description": "whether the author, shown this, would change the code",
         },
-        "required": ["verdict", "trigger", "author_would_change", "reason"],
-        "additionalProperties": False,
-    },
+        reason=text("one sentence"),
+    ),
 )
 Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
@@ -72,9 +65,9 @@ def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
 
 async def _prompt(finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile]) -> Prompt:
     excerpts = await proof.gather(finding, tree, dependents, files)
-    text = render.text("prompts/verify.md.j2", finding=finding, excerpts=excerpts)
+    asked = render.text("prompts/verify.md.j2", finding=finding, excerpts=excerpts)
     return Prompt(
-        (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", text)),
+        (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", asked)),
         answer=VERDICT,
         max_tokens=1024,
     )

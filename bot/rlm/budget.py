@@ -6,7 +6,7 @@ A cap that is hit is an outcome: `BudgetSpent`, with a sentence that names the c
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Literal
 
@@ -53,6 +53,12 @@ class Spent:
         return math.fsum(usd for role in roles or tuple(self.usd) for usd in self.usd.get(role, ()))
 
 
+def dearest(price: PriceOf, usage: Usage) -> float | None:
+    """What this could cost at most: a provider may charge more for what it writes into its cache."""
+    plain, written = price(usage), price(replace(usage, cache_write=usage.input))
+    return None if plain is None else max(plain, written or 0.0)
+
+
 class Budget:
     """One review's purse. Read from the REPL's thread too, hence the lock."""
 
@@ -73,7 +79,7 @@ class Budget:
 
     def reserve(self, usage: Usage, price: PriceOf, model: str, role: Role = "worker") -> Hold:
         """Set aside what a call could use at most. Raises BudgetSpent; then nothing may be sent."""
-        tokens, usd = usage.input + usage.output, price(usage)
+        tokens, usd = usage.input + usage.output, dearest(price, usage)
         with self._lock:
             if usd is None:
                 self._unpriced(model)

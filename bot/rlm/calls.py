@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from bot.errors import BadAnswer, BudgetSpent, ProviderDown, ProviderError, RateLimited
 from bot.ports import Model
-from bot.rlm.budget import Budget, Hold, Role
+from bot.rlm.budget import Budget, Hold, Role, dearest
 from bot.rlm.fits import misfit
 from bot.rlm.gate import Gate, Pause
 from bot.rlm.journal import Journal
@@ -103,7 +103,7 @@ class Calls:
             self._book(known, role)
         if known is not None and known.reply is not None:
             if role == "root":
-                self.budget.keep(Hold(most.input + most.output, model.price(most) or 0.0))
+                self.budget.keep(Hold(most.input + most.output, dearest(model.price, most) or 0.0))
             self._done[key] = known.reply
             return known.reply
         if known is not None and known.error is not None:

@@ -66,14 +66,7 @@ async def desk(
     calls = Calls(Budget(limits), book)
     alone = subject.ledger if models.reader is None else None  # with a model, an analyser's look is no reading
     checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, alone)
-    model = models.reader
-    worker = (
-        ModelWorker(
-            model, calls, subject.pull, subject.files, subject.tree, subject.ledger, lenses or {}, subject.guidance
-        )
-        if model
-        else checks
-    )
+    worker = _model_worker(models.reader, subject, calls, lenses or {}) if models.reader else checks
     start = Start(
         pull=subject.pull,
         settings=settings or {},
@@ -96,7 +89,7 @@ async def desk(
             worker=worker,
             checks=checks,
             root=models.root,
-            reader=model,
+            reader=models.reader,
             keep_on_cancel=keep_on_cancel,
             callers=partial(_callers, subject.tree, languages),
             readers=partial(_readers, subject.tree),
@@ -108,6 +101,12 @@ async def desk(
         book.close()
         for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
             await open_one.close()
+
+
+def _model_worker(model: Model, subject: Subject, calls: Calls, lenses: Mapping[str, Lens]) -> ModelWorker:
+    return ModelWorker(
+        model, calls, subject.pull, subject.files, subject.tree, subject.ledger, lenses, subject.guidance
+    )
 
 
 async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> tuple[Reference, ...]:

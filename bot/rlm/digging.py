@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.rlm import context, structure
 from bot.rlm.notebook import Notebook
-from bot.rlm.reading import near
+from bot.rlm.reading import absent
 from bot.values import Side
 
 PATH_CHARS = 400  # a longer word is a text
@@ -87,7 +87,5 @@ async def _text(book: Notebook, source: str, *, base: bool) -> tuple[str, str]:
         blob = await book.work.tree.read(source, side)
         if blob is not None:
             return blob.decode("utf-8", "replace"), source
-        entries = await book.work.tree.entries(side)
-        why = "is too large or no text file" if source in entries else f"does not exist on the {side} side"
-        raise ValueError(f"{source!r} {why}{near(source, entries)}")
+        raise ValueError(f"{source!r} {await absent(book, source, side)}")
     return source, ""

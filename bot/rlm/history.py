@@ -4,7 +4,7 @@ It fails closed: where the base is another one, the head was not made on top of 
 trusted to be ours, everything is read as if for the first time, and the review says why.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -89,9 +89,11 @@ def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:
     return tuple((unit.path, unit.start, unit.end) for unit in units if unit.side == "head")
 
 
-def read(book: Ledger) -> tuple[tuple[str, str, str], ...]:
-    """What the next round can build upon: unit, digest and reader."""
-    return tuple((i, memory.digest(book.units[i]), by) for i, by in book.readers().items())
+def read(book: Ledger, unheard: Iterable[Finding] = ()) -> tuple[tuple[str, str, str], ...]:
+    """What the next round can build upon: unit, digest and reader. Files with an `unheard` finding are read again: it is not lost."""
+    again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
+    rows = ((book.units[i], by) for i, by in book.readers().items())
+    return tuple((unit.id, memory.digest(unit), by) for unit, by in rows if unit.path not in again)
 
 
 def _uses(units: Sequence[Unit], same: Collection[str]) -> list[Reference]:

@@ -17,19 +17,15 @@ PROMPT_TOKENS = 11_000  # the same, for the pieces of one long file
 MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
 
 
-def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-_LOOK = _object(
-    answer={"type": "string", "description": "the reply to the question in at most three sentences"},
+_LOOK = read.strict(
+    answer=read.text("the reply to the question in at most three sentences"),
     found={
         "type": "boolean",
         "description": "false where the shown text does not hold what the question asks for; say so rather than guess",
     },
     quotes={
         "type": "array",
-        "items": _object(path=read.TEXT, quote=read.TEXT),
+        "items": read.strict(path=read.TEXT, quote=read.TEXT),
         "description": "the verbatim lines that the reply rests on, with their file; none where nothing was found",
     },
     findings=read.ANSWER.parameters["properties"]["findings"],

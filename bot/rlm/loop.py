@@ -138,7 +138,7 @@ def _summary(work: Work) -> str:
     if not work.findings:
         return f"Nothing found in {read} of {len(work.units)} units{rest}."
     worst = ", ".join(dict.fromkeys(finding.path for finding in work.findings))
-    return f"{len(work.findings)} problem{'s' if len(work.findings) > 1 else ''} in {worst}{rest}."
+    return f"{render.count(len(work.findings), 'problem')} in {worst}{rest}."
 
 
 def _last_line(observation: Observation) -> str:

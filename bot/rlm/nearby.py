@@ -76,7 +76,7 @@ class Nearby:
 
     async def _callers(self, units: Sequence[Unit], shown: "_Shown", room: int) -> list[Excerpt]:
         """Bodies of the functions that use what the units change: each unit's best first, each function once."""
-        wanted = _sifted(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
+        wanted = call_sites(units)
         texts = await self.tree.read_many([row.path for row in wanted])
         found = []
         for row in wanted:
@@ -135,6 +135,11 @@ class _Shown:
         start = max((n + 1 for n in range(start, line) if (path, n) in self.lines), default=start)
         end = min((n - 1 for n in range(line, end + 1) if (path, n) in self.lines), default=end)
         return start, end
+
+
+def call_sites(units: Iterable[Unit]) -> list[Reference]:
+    """The uses of what the units change that are worth showing, in the order in which a prompt would show them."""
+    return _sifted(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
 
 
 def _sifted(rows: Iterable[Reference]) -> list[Reference]:

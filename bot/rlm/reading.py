@@ -31,9 +31,7 @@ async def read(book: Notebook, path: str, start: int = 1, end: int | None = None
     side: Side = "base" if base else "head"
     blob = await book.work.tree.read(path, side)
     if blob is None:
-        entries = await book.work.tree.entries(side)
-        why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
-        return f"[{path} {why}{near(path, entries)}]"
+        return f"[{path} {await absent(book, path, side)}]"
     lines = blob.decode("utf-8", "replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
@@ -86,6 +84,13 @@ def _globs(given: Iterable[str]) -> list[str]:
     """Git's own form: a plain pattern matches in every folder, one with ** as shells do."""
     wanted = [glob.strip() for glob in given if glob.strip() not in {"", "*", "**", "**/*"}]
     return [f":(glob){glob}" if "**" in glob else glob.lstrip(":") for glob in wanted]
+
+
+async def absent(book: Notebook, path: str, side: Side) -> str:
+    """Why a file cannot be read, and which one may have been meant."""
+    entries = await book.work.tree.entries(side)
+    why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
+    return f"{why}{near(path, entries)}"
 
 
 def near(path: str, known: Iterable[str]) -> str:

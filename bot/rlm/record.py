@@ -136,6 +136,17 @@ def load(path: Path) -> Record:
         raise UsageError(f"{path} is damaged: a line lacks what it needs ({error})") from error
 
 
+def reviews(path: Path) -> tuple[Record, list[Section]]:
+    """A journal and the reviews in it, one at least. Raises UsageError."""
+    if not path.exists():
+        raise UsageError(f"there is no journal {path}")
+    recorded = load(path)
+    found = [section for section in recorded.sections if section.start]
+    if not found:
+        raise UsageError(f"{path} holds no review: `deeprepo review --journal FILE` records one")
+    return recorded, found
+
+
 def start(section: Section) -> Start:
     """What a section was begun with. Raises UsageError where the file says none."""
     if section.start is None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.checkout import git
-from bot.errors import ReplayDiffers, UsageError
+from bot.errors import ReplayDiffers
 from bot.rlm import differs, lines, record
 from bot.rlm.budget import Role
 from bot.rlm.journal import Journal
@@ -96,12 +96,7 @@ class RecordedModel:
 
 def finished(path: Path) -> tuple[Record, Section, Start]:
     """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
-    if not path.exists():
-        raise UsageError(f"there is no journal {path}")
-    recorded = record.load(path)
-    reviews = [section for section in recorded.sections if section.start]
-    if not reviews:
-        raise UsageError(f"{path} holds no review: `deeprepo review --journal FILE` records one")
+    recorded, reviews = record.reviews(path)
     done = [section for section in reviews if section.end]
     if not done:
         raise ReplayDiffers(

@@ -71,12 +71,13 @@ class ModelWorker:
         prompts = [Prompt((Message("user", text),)) for text in texts]
         answers = []
         for text, reply in zip(texts, await self.calls.many(self.model, prompts, self.role), strict=True):
-            if isinstance(reply, Completion) and reply.text.strip() and reply.stop != "refusal":
+            if not isinstance(reply, Completion):
+                answers.append(Answer("", error=str(reply)))
+            elif reply.stop == "refusal" or not reply.text.strip():
+                answers.append(Answer("", error=f"{self.model.name} declined to answer"))
+            else:
                 self.ledger.saw(text, self.name)
                 answers.append(Answer(reply.text))
-            else:
-                said = f"{self.model.name} said nothing" if isinstance(reply, Completion) else str(reply)
-                answers.append(Answer("", error=said))
         return answers
 
     def _of(self, text: str) -> Prompt:

@@ -19,6 +19,7 @@ class Thresholds:
 
 
 THRESHOLDS = Thresholds()
+NO_MODEL, ASKED = "no model is configured", "asked for"  # reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ def choose(
 ) -> tuple[str, str]:
     """The strategy and the reason for it, as the review prints it."""
     if not worker:
-        return "offline", "no model is configured" if wanted == "auto" else "asked for"
+        return "offline", NO_MODEL if wanted == "auto" else ASKED
     if wanted != "auto":
-        return wanted, "asked for"
+        return wanted, ASKED
     size = measure(units)
     if size.tokens <= limits.direct_tokens and size.sites <= limits.direct_sites:
         small = f"the change is small ({size}): one call sees all of it"

@@ -5,11 +5,9 @@ checked, nobody knows beforehand: for that the habits below are assumed, and sai
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.ledger import Ledger
 from bot.rlm.rehearsal import TURN_TOKENS, Price, Rehearsal
 from bot.rlm.work import Work
 from bot.strategies import STRATEGIES
@@ -37,7 +35,6 @@ class Habits:
 
 
 HABITS = Habits()
-Desk = Callable[[Ledger], AbstractAsyncContextManager[Work]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from bot import seed
 from bot.errors import ReplUnavailable
 from bot.rlm import dialogue, loop
-from bot.rlm.budget import Hold
+from bot.rlm.budget import Hold, dearest
 from bot.rlm.work import Work
 from bot.strategies import fanout
 from bot.values import Transcript, Usage, tokens
@@ -33,4 +33,4 @@ def reserve(work: Work) -> None:
         return
     start = seed.gather(work.pull, work.files, work.units, work.dependents)
     usage = Usage(tokens(start.text) + INSTRUCTIONS, dialogue.MAX_TOKENS)
-    work.calls.budget.keep(Hold(usage.input + usage.output, work.root.price(usage) or 0.0))
+    work.calls.budget.keep(Hold(usage.input + usage.output, dearest(work.root.price, usage) or 0.0))

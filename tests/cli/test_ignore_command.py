@@ -69,5 +69,12 @@ def test_a_wider_scope_needs_to_know_the_finding(changed: Repository) -> None:
 def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
     """The second time changes nothing."""
     for _ in range(2):
-        assert run("ignore", "abc", "--reason", "r", cwd=changed.folder).returncode == 0
-    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count("fingerprint: abc") == 1
+        assert run("ignore", "0123456789abcdef", "--reason", "r", cwd=changed.folder).returncode == 0
+    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count("fingerprint: 0123456789abcdef") == 1
+
+
+def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
+    """An entry that could never match is refused, and the sentence says where a fingerprint stands."""
+    done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
+    assert (done.returncode, "the console shows it" in done.stderr) == (2, True)
+    assert not (changed.folder / ".deeprepo").exists()

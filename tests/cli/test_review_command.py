@@ -55,6 +55,13 @@ def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> No
     assert "offline" in done.stderr
 
 
+def test_who_asked_for_offline_is_told_of_no_missing_key(changed: Repository) -> None:
+    """By a flag, by the environment: a key may well be there."""
+    for arguments, env in ((("--strategy", "offline"), {}), ((), {"DEEPREPO_STRATEGY": "offline"})):
+        done = run(*arguments, cwd=changed.folder, OPENAI_API_KEY="set", **env)
+        assert (done.returncode, "No API key" in done.stderr) == (0, False)
+
+
 def test_fail_on_is_the_exit_code(changed: Repository) -> None:
     """1 at or above the bar, 0 below it."""
     assert run("--fail-on", "high", cwd=changed.folder).returncode == 1

@@ -53,6 +53,9 @@ def test_the_reason_goes_with_the_finding() -> None:
         ("- just text\n", "entry 1"),
         ("fingerprint: abc\n", "must hold a list"),
         ("- [\n", "not valid YAML"),
+        ("[" * 5_000, "not valid YAML"),
+        ("- fingerprint: abc\n  reason: r\n  expires: 2026-13-45\n", "not valid YAML"),
+        ("- scope: path\n  path: '!'\n  reason: r\n", "path: "),
     ],
 )
 def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> None:

@@ -61,7 +61,7 @@ def test_a_password_in_the_base_url() -> None:
 
 def test_a_provider_without_an_address() -> None:
     """A provider that only the user can locate asks for its base URL."""
-    with pytest.raises(UsageError, match="configure its base URL"):
+    with pytest.raises(UsageError, match="set DEEPREPO_BASE_URL"):
         models.connect("azure/my-deployment", "key")
 
 

@@ -35,7 +35,7 @@ def reviewed(table: Table, root: Root) -> tuple[Transcript, Work]:
     table.limits, table.price = root.limits, root.price
 
     async def step(work: Work) -> tuple[Transcript, Work]:
-        work.checks = AnalyzerWorker({}, work.tree, work.files, work.dependents, None)
+        work.checks = AnalyzerWorker({}, work.tree, work.files, work.dependents, work.units, None)
         return await asyncio.wait_for(strategies.run("rlm", work), PATIENCE), work
 
     return table.run(step)

@@ -119,3 +119,11 @@ def test_no_cap_is_no_cap() -> None:
         budget.reserve(Usage(10**9, 10**9), cent, "m")
     left = budget.left()
     assert (left.usd, left.tokens, left.calls, left.seconds) == (None, None, None, None)
+
+
+def test_what_the_provider_may_write_into_its_cache_is_reserved_too() -> None:
+    """A written token costs a quarter more there: the cap holds for it as well, and a cheaper price for it changes nothing."""
+    budget = Budget(Limits(usd=1.0, tokens=None))
+    with pytest.raises(BudgetSpent, match=r"could cost \$1\.1250"):
+        budget.reserve(Usage(90, 0), lambda u: (u.input + 0.25 * u.cache_write) / 100, "m")
+    assert budget.reserve(Usage(90, 0), lambda u: (u.input - 0.5 * u.cache_write) / 100, "m").usd == 0.9

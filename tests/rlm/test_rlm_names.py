@@ -8,7 +8,7 @@ from bot.rlm import names
 from bot.rlm.island import opened
 from bot.rlm.notebook import Notebook
 from bot.rlm.work import Work
-from bot.values import Limits, Reference
+from bot.values import Completion, Limits, Reference, Usage
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Work, Notebook]:
@@ -227,3 +227,12 @@ def test_cancelling_ends_an_endless_loop(table: Table) -> None:
         return True
 
     assert table.run(step)
+
+
+@pytest.mark.parametrize("reply", [Completion("I cannot help.", Usage(), "refusal"), Completion(" ", Usage(1, 1))])
+def test_a_reply_that_says_nothing_is_no_reading(table: Table, reply: Completion) -> None:
+    """A model that declines has read nothing: its slot says so, and the unit stays unread."""
+    table.worker = lambda _: reply
+    said, work, _ = blocks(table, "print(llm_query(units[0]['diff']))")
+    assert said == ["[worker error: scripted/worker declined to answer]"]
+    assert len(work.ledger.unread()) == len(work.units)

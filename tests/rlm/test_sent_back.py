@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from shop import AFTER, BEFORE, FINDING, Table
 
+from bot.errors import ProviderError, ProviderRefused
 from bot.rlm.work import Answer, Work
 from bot.values import Prompt
 
@@ -14,13 +15,15 @@ def change(repository: Any) -> Any:  # noqa: ANN401 - the fixtures' own types
     return repository.change(dict(BEFORE), dict(AFTER))
 
 
-def asked(change: Any, again: list[Mapping[str, Any]]) -> tuple[Answer, list[Prompt]]:  # noqa: ANN401
+def asked(change: Any, again: list[Mapping[str, Any]] | ProviderError) -> tuple[Answer, list[Prompt]]:  # noqa: ANN401
     """A worker whose finding names no trigger, and what it says when it is asked again."""
     prompts: list[Prompt] = []
 
-    def worker(prompt: Prompt) -> Mapping[str, Any]:
+    def worker(prompt: Prompt) -> Mapping[str, Any] | ProviderError:
         prompts.append(prompt)
         sent_back = len(prompt.messages) > 2
+        if sent_back and isinstance(again, ProviderError):
+            return again
         return {"answer": "", "findings": again if sent_back else [{**FINDING, "trigger": " "}]}
 
     async def step(work: Work) -> Answer:
@@ -44,3 +47,10 @@ def test_what_stays_vague_is_dropped_and_counted(change: Any, again: list[Mappin
     """There is no third time."""
     answer, prompts = asked(change, again)
     assert (answer.findings, answer.dropped, len(prompts)) == ((), 1, 2)
+
+
+def test_what_nobody_could_be_asked_about_again_stays(change: Any) -> None:  # noqa: ANN401
+    """The provider failed, not the finding: the second opinion has to find the trigger."""
+    answer, prompts = asked(change, ProviderRefused("no more calls for this key"))
+    assert ([finding.title for finding in answer.findings], answer.dropped) == ([FINDING["title"]], 0)
+    assert len(prompts) == 2
