@@ -1,4 +1,4 @@
-"""One file per family of languages; a new one is a file that satisfies `ports.Language` and a line here."""
+"""One file or folder per family of languages; a new one satisfies `ports.Language` and is a line here."""
 
 from collections.abc import Mapping
 from importlib import import_module

@@ -8,8 +8,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 
-from bot.languages.rust_layout import Layout, Place, joined
-from bot.languages.rust_paths import Segments, Written, inside, plain, written
+from bot.languages.rust.layout import Layout, Place, joined
+from bot.languages.rust.paths import Segments, Written, inside, plain, written
 from bot.values import Clues, Import
 
 WHOLE = frozenset({"*"})

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 
-from bot.languages.python_modules import mention
+from bot.languages.python.modules import mention
 from bot.values import Clues, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")

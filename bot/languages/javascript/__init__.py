@@ -8,9 +8,9 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import syntax
-from bot.languages.javascript_modules import Modules
-from bot.languages.javascript_outline import outline_of
-from bot.languages.javascript_uses import SHAPE
+from bot.languages.javascript.modules import Modules
+from bot.languages.javascript.outline import outline_of
+from bot.languages.javascript.uses import SHAPE
 from bot.languages.nesting import too_deep
 from bot.values import Outline, Side, Use
 

@@ -4,7 +4,7 @@ import re
 
 from tree_sitter import Node
 
-from bot.languages.go_outline import bare, receiver_type
+from bot.languages.go.outline import bare, receiver_type
 from bot.languages.syntax import Form, Shape, ancestors, any_of, first_line, text
 from bot.values import Call
 

@@ -7,9 +7,9 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 
 from bot.languages import syntax
-from bot.languages.go_modules import Packages, called, specs
-from bot.languages.go_outline import outline_of
-from bot.languages.go_uses import SHAPE, fields
+from bot.languages.go.modules import Packages, called, specs
+from bot.languages.go.outline import outline_of
+from bot.languages.go.uses import SHAPE, fields
 from bot.languages.nesting import too_deep
 from bot.values import Outline, Side, Use
 

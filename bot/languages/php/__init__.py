@@ -7,9 +7,9 @@ from tree_sitter import Language as Grammar
 
 from bot.languages import spots, syntax
 from bot.languages.nesting import too_deep
-from bot.languages.php_names import Names
-from bot.languages.php_outline import outline_of
-from bot.languages.php_uses import READING
+from bot.languages.php.names import Names
+from bot.languages.php.outline import outline_of
+from bot.languages.php.uses import READING
 from bot.values import Outline, Side, Use
 
 NAME = "php"

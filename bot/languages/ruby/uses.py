@@ -6,7 +6,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.ruby_outline import HOLDERS, last
+from bot.languages.ruby.outline import HOLDERS, last
 from bot.languages.spots import DEPTH, UNKNOWN, Reading, Spot
 from bot.languages.syntax import ancestors, text
 from bot.values import Call

@@ -9,9 +9,9 @@ from tree_sitter import Language as Grammar
 
 from bot.languages import syntax
 from bot.languages.nesting import too_deep
-from bot.languages.rust_modules import Crates
-from bot.languages.rust_outline import outline_of
-from bot.languages.rust_uses import SHAPE, UNKNOWN
+from bot.languages.rust.modules import Crates
+from bot.languages.rust.outline import outline_of
+from bot.languages.rust.uses import SHAPE, UNKNOWN
 from bot.values import Outline, Side, Use
 
 NAME = "rust"

@@ -8,9 +8,9 @@ from tree_sitter import Language as Grammar
 
 from bot.languages import syntax
 from bot.languages.nesting import too_deep
-from bot.languages.python_modules import Modules
-from bot.languages.python_outline import outline_of
-from bot.languages.python_uses import SHAPE
+from bot.languages.python.modules import Modules
+from bot.languages.python.outline import outline_of
+from bot.languages.python.uses import SHAPE
 from bot.values import Outline, Side, Use
 
 NAME = "python"

@@ -4,8 +4,8 @@ import re
 
 from tree_sitter import Node
 
-from bot.languages.rust_outline import bare
-from bot.languages.rust_signature import conditions
+from bot.languages.rust.outline import bare
+from bot.languages.rust.signature import conditions
 from bot.languages.syntax import Form, Shape, ancestors, text
 from bot.values import Call
 

@@ -5,8 +5,8 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from bot.languages.javascript_clauses import STATEMENT, aliases_of, commented, names_of
-from bot.languages.python_modules import mention
+from bot.languages.javascript.clauses import STATEMENT, aliases_of, commented, names_of
+from bot.languages.python.modules import mention
 from bot.values import Clues, Import
 
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json")

@@ -8,9 +8,9 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import syntax
-from bot.languages.cfamily_includes import Includes
-from bot.languages.cfamily_outline import outline_of
-from bot.languages.cfamily_uses import SHAPE, plain
+from bot.languages.cfamily.includes import Includes
+from bot.languages.cfamily.outline import outline_of
+from bot.languages.cfamily.uses import SHAPE, plain
 from bot.languages.nesting import too_deep
 from bot.values import Outline, Side, Use
 

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from bot.languages import java, kotlin, typed
-from bot.languages.jvm_packages import STATEMENT, SUFFIXES, Packages
+from bot.languages import typed
+from bot.languages.jvm import java, kotlin
+from bot.languages.jvm.packages import STATEMENT, SUFFIXES, Packages
 from bot.values import Outline, Side, Use
 
 NAME = "jvm"

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from bot.languages.cfamily_includes import INCLUDE
-from bot.languages.cfamily_signature import declared, macro, signature
+from bot.languages.cfamily.includes import INCLUDE
+from bot.languages.cfamily.signature import declared, macro, signature
 from bot.languages.syntax import first_line, last_line, text
 from bot.values import Outline, Side, Signature, Symbol
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from bot.languages.javascript_members import CLASSES, TYPES, Found, take
-from bot.languages.javascript_signature import FUNCTIONS
+from bot.languages.javascript.members import CLASSES, TYPES, Found, take
+from bot.languages.javascript.signature import FUNCTIONS
 from bot.languages.syntax import text
 from bot.values import Outline, Side
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.php_outline import CLASSES
+from bot.languages.php.outline import CLASSES
 from bot.languages.spots import DEPTH, UNKNOWN, Reading, Spot
 from bot.languages.syntax import Form, ancestors, text
 from bot.values import Call

@@ -7,9 +7,9 @@ from tree_sitter import Language as Grammar
 
 from bot.languages import spots, syntax
 from bot.languages.nesting import too_deep
-from bot.languages.ruby_outline import outline_of
-from bot.languages.ruby_requires import Requires
-from bot.languages.ruby_uses import READING
+from bot.languages.ruby.outline import outline_of
+from bot.languages.ruby.requires import Requires
+from bot.languages.ruby.uses import READING
 from bot.values import Outline, Side, Use
 
 NAME = "ruby"

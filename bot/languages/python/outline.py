@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from bot.languages.python_signature import HARMLESS, signature
+from bot.languages.python.signature import HARMLESS, signature
 from bot.languages.syntax import first_line, last_line, text
 from bot.values import Outline, Side, Symbol
 

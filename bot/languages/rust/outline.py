@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from bot.languages.rust_signature import receives, signature
+from bot.languages.rust.signature import receives, signature
 from bot.languages.syntax import first_line, last_line, text
 from bot.values import Outline, Side, Signature, Symbol
 

@@ -8,7 +8,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import syntax, typed
-from bot.languages.java import OBJECT, Found
+from bot.languages.jvm.java import OBJECT, Found
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed import UNKNOWN, Place, Reading
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from bot.languages.javascript_signature import FUNCTIONS, signature
+from bot.languages.javascript.signature import FUNCTIONS, signature
 from bot.languages.syntax import first_line, last_line, text
 from bot.values import Side, Symbol
 

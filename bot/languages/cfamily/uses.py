@@ -118,7 +118,7 @@ def _declared(source: bytes, target: str) -> tuple[str, ...]:
 def _scope_name(node: Node) -> str:
     if node.type != "function_definition":
         return text(node.child_by_field_name("name")) if node.child_by_field_name("body") is not None else ""
-    from bot.languages.cfamily_signature import declared
+    from bot.languages.cfamily.signature import declared
 
     declarator = node.child_by_field_name("declarator")
     return declared(declarator)[0] if declarator is not None else ""

@@ -8,9 +8,10 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import csharp_uses, syntax, typed
-from bot.languages.csharp_namespaces import Namespaces
-from bot.languages.java import Found
+from bot.languages import syntax, typed
+from bot.languages.csharp import uses as csharp_uses
+from bot.languages.csharp.namespaces import Namespaces
+from bot.languages.jvm.java import Found
 from bot.languages.syntax import first_line, last_line, text
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use
 
