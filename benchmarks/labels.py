@@ -36,15 +36,14 @@ class Label:
     excuse: tuple[Line, ...] = ()  # where both trees hold the evidence: what only the good one holds beside it
 
 
-def arguments(description: str | None) -> argparse.Namespace:
+def parser(description: str | None) -> argparse.ArgumentParser:
     """What the benches over cases and twins are told."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=Path, required=True)
-    parser.add_argument("--repos", type=Path, required=True)
-    parser.add_argument("--only", action="append", help="ids of cases; no table then")
-    parser.add_argument("--keep", type=Path, help="a folder where the built repositories are kept and used again")
-    parser.add_argument("--verbose", action="store_true", help="print what a prompt would show, of what was missed")
-    return parser.parse_args()
+    told = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    told.add_argument("--cases", type=Path, required=True)
+    told.add_argument("--repos", type=Path, required=True)
+    told.add_argument("--only", action="append", help="ids of cases; no table then")
+    told.add_argument("--keep", type=Path, help="a folder where the built repositories are kept and used again")
+    return told
 
 
 def cases(

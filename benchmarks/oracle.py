@@ -117,7 +117,9 @@ def _sections(text: str) -> dict[str, set[str]]:
 
 def main() -> int:
     """Review every case and twin for which there is a clone; the exit code says whether the promises hold."""
-    asked = labelled.arguments(__doc__)
+    parser = labelled.parser(__doc__)
+    parser.add_argument("--verbose", action="store_true", help="print the prompts of what was missed")
+    asked = parser.parse_args()
     outcomes = list(_run(asked))
     twins = dict(_twins(asked))
     if asked.only:

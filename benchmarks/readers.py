@@ -41,7 +41,7 @@ class Rank:
     """At which place each way delivers a file that proves the defect; 0: not at all."""
 
     id: str
-    places: tuple[int, ...]
+    places: tuple[int, ...]  # none: the tree does not hold such a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Twin:
 
 def main() -> int:
     """Measure every case and twin for which there is a clone; the exit code says whether the promise holds."""
-    asked = labels.arguments(__doc__)
+    asked = labels.parser(__doc__).parse_args()
     ranks = list(_shown(Rank(case["id"], asyncio.run(_ranks(repo, files))) for case, repo, files in _proven(asked)))
     twins = list(_shown(asyncio.run(_twin(name, at["bad"], found)) for name, at, found in labels.twins(asked)))
     if asked.only:
@@ -86,13 +86,16 @@ async def _read(repo: Path) -> AsyncIterator[Subject]:
 
 
 async def _ranks(repo: Path, proof: Collection[str]) -> tuple[int, ...]:
-    """The place of the first file that proves the defect, for each of WAYS."""
+    """The place of the first file that proves the defect, for each of WAYS; nothing where the tree holds none of them."""
     async with _read(repo) as subject:
         groups = packed(subject.units)
         bare = [[replace(unit, references=()) for unit in group] for group in groups]
         sites = [row.path for group in groups for row in call_sites(group)]
         ways = sites, await _excerpts(subject, bare), await _excerpts(subject, groups)
+        held = await subject.tree.entries()
         changed = {path for file in subject.files for path in (file.path, file.old_path)}
+    if not any(path in held for path in proof):
+        return ()  # the repair added the file, or the clone lacks it
     found = [list(dict.fromkeys(path for path in paths if path not in changed)) for paths in ways]
     return tuple(next((at for at, path in enumerate(paths, 1) if path in proof), 0) for paths in found)
 
@@ -157,9 +160,10 @@ def _shown(found: Iterable[Found]) -> Iterator[Found]:
 
 
 def _rank_rows(ranks: Sequence[Rank]) -> Iterator[Row]:
-    for at, way in enumerate(WAYS if ranks else ()):
-        count = sum(0 < rank.places[at] <= FILES for rank in ranks)
-        yield Row(f"proof among {FILES} files, {way} ({count} of {len(ranks)})", count / len(ranks))
+    held = [rank.places for rank in ranks if rank.places]
+    for at, way in enumerate(WAYS if held else ()):
+        count = sum(0 < places[at] <= FILES for places in held)
+        yield Row(f"proof among {FILES} files, {way} ({count} of {len(held)})", count / len(held))
 
 
 def _twin_rows(twins: Sequence[Twin]) -> Iterator[Row]:

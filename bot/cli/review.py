@@ -60,6 +60,10 @@ class Show(StrEnum):
     unproven = "unproven"
 
 
+JOURNAL = typer.Option(
+    metavar="FILE", help="Record every call and turn there (a folder: one file per change); run again, it goes on."
+)
+TRACE = typer.Option(metavar="FILE", help="The same record, begun anew; `deeprepo trace FILE` shows it.")
 PREVIOUS = typer.Option(
     metavar="FILE", help="The JSON output of the last review of this change: only what is new is read."
 )
@@ -88,16 +92,8 @@ def command(
     verify: Annotated[
         bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
     ] = None,
-    journal: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Record every call and turn there (a folder: one file per change); run again, it goes on.",
-        ),
-    ] = None,
-    trace: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The same record, begun anew; `deeprepo trace FILE` shows it.")
-    ] = None,
+    journal: Annotated[str | None, JOURNAL] = None,
+    trace: Annotated[str | None, TRACE] = None,
     previous: Annotated[Path | None, PREVIOUS] = None,
     full: Annotated[bool, FULL] = False,
     show: Annotated[list[Show] | None, SHOW] = None,
@@ -162,6 +158,7 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
+        sys.stdout.write(text)  # it may have been paid for
         raise UsageError(f"{output} cannot be written: {error.strerror}") from error
     tell(f"{count(len(review.findings), 'finding')}; the review is in {output}")
 

@@ -61,7 +61,7 @@ def kept(
 def _code(version: str) -> str:
     """What decides an answer beside the file: version and source of this product, and the grammars."""
     home = Path(bot.__file__).parent
-    sources = (path for part in ("languages", "values") for path in sorted((home / part).glob("*.py")))
+    sources = (path for part in ("languages", "values") for path in sorted((home / part).rglob("*.py")))
     grammars = sorted({found.name for folder in sys.path for found in Path(folder).glob("tree_sitter*.dist-info")})
     return hashlib.sha256(
         b"".join([json.dumps([version, grammars]).encode(), *(s.read_bytes() for s in sources)])

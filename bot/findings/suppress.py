@@ -4,6 +4,7 @@ It is read at the tip of the base branch, so that a change cannot silence the fi
 merged. What it silences is counted and listed with the reason, never dropped unseen.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -107,12 +108,17 @@ def write(before: bytes | None, entry: Entry) -> str:
 
 def entry_for(finding: Finding, scope: Scope, reason: str, expires: date | None = None) -> Entry:
     """The entry that silences a finding in this scope."""
-    title = " ".join(finding.title.split())
+    path, title = _only(finding.path), " ".join(finding.title.split())
     if scope == "finding":
-        return Entry(fingerprint=finding.fingerprint, path=finding.path, title=title, reason=reason, expires=expires)
+        return Entry(fingerprint=finding.fingerprint, path=path, title=title, reason=reason, expires=expires)
     if scope == "rule":
-        return Entry(scope="rule", rule=rule(finding), path=finding.path, reason=reason, expires=expires)
-    return Entry(scope="path", path=finding.path, reason=reason, expires=expires)
+        return Entry(scope="rule", rule=rule(finding), path=path, reason=reason, expires=expires)
+    return Entry(scope="path", path=path, reason=reason, expires=expires)
+
+
+def _only(path: str) -> str:
+    """The pattern that means this one path: `setup.py` alone would mean those of all folders, `[id].tsx` another file."""
+    return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
 
 
 def _entry(row: object) -> Entry | str:

@@ -45,16 +45,17 @@ def _review(review: Review) -> dict[str, Any]:
 
 
 def _pull(pull: PullRequest) -> dict[str, Any]:
-    return {
-        "title": pull.title,
-        "body": pull.body,
-        "base": pull.base,
-        "head": pull.head,
-        "base_name": pull.base_name,
-        "head_name": pull.head_name,
-        "base_tip": pull.base_tip,
-        "url": pull.url,
-    }
+    told = (
+        "title",
+        "body",
+        "base",
+        "head",
+        "base_name",
+        "head_name",
+        "base_tip",
+        "url",
+    )  # not where it lies on this machine
+    return {name: getattr(pull, name) for name in told}
 
 
 def _finding(placed: Placed) -> dict[str, Any]:

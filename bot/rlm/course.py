@@ -1,7 +1,6 @@
 """Where a run of a root stands: what it repeats, whether it still gains, and what it must be told. Pure.
 
-The rules answer failures that were seen in transcripts: the same error in a row, the same cell again, exploring without end,
-finishing on the first turn.
+The rules answer failures seen in transcripts: the same error or cell again, exploring without end, finishing on turn one.
 """
 
 import re

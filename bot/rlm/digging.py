@@ -13,8 +13,7 @@ from bot.rlm.reading import absent
 from bot.values import Side
 
 PATH_CHARS = 400  # a longer word is a text
-PREVIEW_CHARS, MAX_PREVIEW = 2_000, 100_000
-MAX_ROWS = 500  # of an outline
+PREVIEW_CHARS, MAX_PREVIEW, MAX_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
 HEADING = re.compile(
     r"#{1,6} \S|\s{0,8}(?:export |public |private |protected |static |async |abstract |final |pub |default )*"
     r"(?:def|class|func|fn|function|struct|enum|interface|trait|impl|type|module|namespace)\s+[\w(*]"

@@ -41,11 +41,6 @@ class Island:
         return await self._there(self._opened.value, expression)
 
     @property
-    def spent(self) -> str:
-        """The sentence of a cap that a host call hit, also where the block caught it."""
-        return self._opened.spent
-
-    @property
     def _opened(self) -> MontyRepl:
         if self._repl is None:
             raise RuntimeError("the island is not open")

@@ -59,6 +59,7 @@ async def run_program(work: Work) -> Transcript:
         content = await island.value('answer["content"]') or ""
     turn = Turn(1, source, observation)
     work.calls.journal.turn("program", turn, work.calls.now() - started)
+    work.calls.at = ""
     notes = list(book.errors)
     if observation.error:
         notes.append(f"The built-in program did not come to its end: {_last_line(observation)}")

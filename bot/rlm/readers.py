@@ -21,6 +21,7 @@ from bot.values import Unit
 COMMON_FILES = 200  # a name in more files than this says nothing
 FOREIGN = 0.15  # of a name that the repository neither defines nor writes
 FADE = 0.7  # what a name is worth after each line that showed it
+KNOWN_FILE = 0.8  # of a line for each one that its file has shown: another file tells more
 LEAST = 0.03  # score of a line that is worth its tokens
 MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
 MAX_LINES = 40  # picked for one prompt
@@ -123,7 +124,11 @@ def _greedily(
 
     def score(key: tuple[str, int]) -> float:
         kind = posixpath.splitext(key[0])[1]
-        return factors[key] * sum(worth[name] * faded[name, kind] for name in lines[key][1])
+        return (
+            factors[key]
+            * KNOWN_FILE ** len(taken[key[0]])
+            * sum(worth[name] * faded[name, kind] for name in lines[key][1])
+        )
 
     heap = [(-score(key), key) for key in lines]
     heapify(heap)

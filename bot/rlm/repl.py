@@ -7,13 +7,13 @@ process of its own, without files, network or clock; every power comes from the 
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from bot.errors import BudgetSpent, DeepRepoError, ReplUnavailable
+from bot.errors import DeepRepoError, ReplUnavailable
 from bot.rlm import modules
 from bot.rlm.output import Output
 from bot.values import Limits, Observation
@@ -35,25 +35,12 @@ LIMIT_SIGNS = ("feed time limit exceeded", "memory limit exceeded", "suspension 
 GONE = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
 
 
-@contextmanager
-def open_repl(
-    variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]], limits: Limits
-) -> Iterator["MontyRepl"]:
-    """A REPL with these names. Raises ReplUnavailable where it cannot start."""
-    repl = MontyRepl(variables, functions, limits)
-    try:
-        yield repl
-    finally:
-        repl.close()
-
-
 class MontyRepl:
     """One worker process, opened anew after a crash or a limit. Used from one thread; `kill` from any."""
 
     def __init__(
         self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]], limits: Limits
     ) -> None:
-        self.spent = ""  # the sentence of a cap that a host call hit: an exception in a block can be caught there
         self._limits, self._last = limits, Output(limits.output_chars)
         self._variables = dict(variables)
         self._functions = {name: self._guarded(name, call) for name, call in functions.items()}
@@ -155,9 +142,6 @@ class MontyRepl:
                 raise ValueError(f"{name}() takes at most {ARGUMENT_CHARS:,} characters: pass less at once")
             try:
                 return call(*arguments, **named)
-            except BudgetSpent as error:
-                self.spent = str(error)
-                raise RuntimeError(f"{name}(): {error}") from None
             except DeepRepoError as error:
                 raise RuntimeError(f"{name}(): {error}") from None
             except TypeError as error:  # arguments that do not fit: Python's own words say which

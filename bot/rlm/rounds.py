@@ -154,7 +154,7 @@ class Rounds:
 
     def _status(self, number: int, *, refused: bool) -> Status:
         budget = self.book.work.calls.budget
-        spent = bool(budget.refused or self.island.spent) or self.tight
+        spent = bool(budget.refused) or self.tight
         return Status(
             number=number,
             turns=self.course.turns,

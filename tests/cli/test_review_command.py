@@ -55,6 +55,13 @@ def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> No
     assert "offline" in done.stderr
 
 
+def test_a_review_that_cannot_be_written_is_printed(changed: Repository) -> None:
+    """The disk is full when the review is done: it may have been paid for."""
+    done = run("--output", "/dev/full", "--format", "json", cwd=changed.folder)
+    assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
+    assert json.loads(done.stdout)["findings"]
+
+
 def test_who_asked_for_offline_is_told_of_no_missing_key(changed: Repository) -> None:
     """By a flag, by the environment: a key may well be there."""
     for arguments, env in ((("--strategy", "offline"), {}), ((), {"DEEPREPO_STRATEGY": "offline"})):

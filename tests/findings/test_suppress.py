@@ -65,6 +65,16 @@ def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> Non
     assert warning in warnings[0]
 
 
+@pytest.mark.parametrize("path", ["app/[id]/page.tsx", "setup.py", "#a b.py", "!x?.py", "a\\b*.py"])
+@pytest.mark.parametrize("scope", ["rule", "path"])
+def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: suppress.Scope) -> None:
+    """Brackets are no pattern there, and a file of the top folder is not one of another folder."""
+    mine = replace(FINDING, path=path)
+    text = suppress.write(None, suppress.entry_for(mine, scope, "r"))
+    assert split(text, mine) == (False, ())
+    assert split(text, replace(mine, path=f"other/{path}")) == (True, ())
+
+
 def test_the_last_day_still_counts() -> None:
     """An entry expires when its day is over."""
     assert split("- fingerprint: abc\n  reason: r\n  expires: 2026-06-01\n") == (False, ())
@@ -83,6 +93,6 @@ def test_what_people_wrote_in_the_file_stays() -> None:
     entries = suppress.read(text.encode(), TODAY).entries
     assert [(e.scope, e.fingerprint, e.rule, e.path) for e in entries] == [
         ("finding", "old", "", ""),
-        ("rule", "", "removed-symbol", "src/a.py"),
+        ("rule", "", "removed-symbol", "/src/a.py"),
     ]
     assert entries[1].reason == 'says: "no"\n- not an entry'

@@ -1,7 +1,9 @@
+from contextlib import closing
+
 import pytest
 
 from bot.rlm.hints import hint
-from bot.rlm.repl import open_repl
+from bot.rlm.repl import MontyRepl
 from bot.values import Limits
 
 FAILING = [
@@ -47,7 +49,7 @@ FAILING = [
 def test_one_hint_per_gap(code: str, advice: str) -> None:
     """What the dialect lacks is answered with the line to write instead."""
     functions = {"findings": list, "coverage": dict}
-    with open_repl({}, functions, Limits(turn_seconds=2)) as repl:
+    with closing(MontyRepl({}, functions, Limits(turn_seconds=2))) as repl:
         error = repl.run(code).error
     assert advice in hint(error, functions)
 

@@ -1,27 +1,27 @@
 import os
 import signal
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Never
 
 import pytest
 
-from bot.errors import BudgetSpent
 from bot.rlm.modules import LARGE
-from bot.rlm.repl import open_repl
+from bot.rlm.repl import MontyRepl
 from bot.values import Limits, Observation
 
 LIMITS = Limits(turn_seconds=1.0, output_chars=400)
 
 
 def one(code: str, functions: Mapping[str, Callable[..., Any]] | None = None, limits: Limits = LIMITS) -> Observation:
-    with open_repl({"answer": {"ready": False}}, functions or {}, limits) as repl:
+    with closing(MontyRepl({"answer": {"ready": False}}, functions or {}, limits)) as repl:
         return repl.run(code)
 
 
 def test_names_persist() -> None:
     """What a block assigns is there in the next one, also after an error."""
-    with open_repl({"given": 1}, {}, LIMITS) as repl:
+    with closing(MontyRepl({"given": 1}, {}, LIMITS)) as repl:
         assert repl.run("mine = given + 1\n1 / 0").outcome == "error"
         assert repl.run("print(mine)").output == "2\n"
 
@@ -42,7 +42,7 @@ def test_unsupported_syntax_is_syntax() -> None:
 
 def test_runtime_error_names_the_block() -> None:
     """A traceback counts the root's own blocks, and shows no path of the host."""
-    with open_repl({}, {}, LIMITS) as repl:
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
         repl.run("def f():\n    return nothing")
         repl.value("1 + 1")
         error = repl.run("f()").error
@@ -53,7 +53,7 @@ def test_runtime_error_names_the_block() -> None:
 
 def test_endless_loop_is_a_limit() -> None:
     """A loop without end is stopped, and the model is told that its names are gone."""
-    with open_repl({"given": 1}, {}, LIMITS) as repl:
+    with closing(MontyRepl({"given": 1}, {}, LIMITS)) as repl:
         repl.run("mine = 1")
         seen = repl.run("while True: pass")
         assert seen.outcome == "limit"
@@ -76,7 +76,7 @@ def test_too_many_host_calls_are_a_limit() -> None:
 
 def test_killed_process_is_a_crash() -> None:
     """A process that is killed from outside is a crash; `kill` starts no other."""
-    with open_repl({}, {}, LIMITS) as repl:
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
         repl.run("x = 1")
         repl.kill()
         assert repl.run("x").outcome == "crash"
@@ -84,7 +84,7 @@ def test_killed_process_is_a_crash() -> None:
 
 def test_output_flood_keeps_head_and_tail() -> None:
     """Of a flood the head and the tail stay, the count is said, and more() gives the middle."""
-    with open_repl({}, {}, LIMITS) as repl:
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
         seen = repl.run("for i in range(1000): print(i)")
         assert seen.output.startswith("0\n1\n")
         assert seen.output.endswith("998\n999\n")
@@ -96,7 +96,7 @@ def test_output_flood_keeps_head_and_tail() -> None:
 
 def test_huge_output_is_bounded() -> None:
     """Of 40 MB only the ends and a part of the middle are held."""
-    with open_repl({}, {}, LIMITS) as repl:
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
         seen = repl.run("print('x' * 40_000_000)")
         assert seen.omitted > 39_000_000
         assert len(seen.output) < 1_000
@@ -116,17 +116,6 @@ def test_host_fault_is_an_exception_in_the_block() -> None:
 
     code = "try:\n    broken()\nexcept RuntimeError as error:\n    print(error)"
     assert one(code, {"broken": broken}).output == "broken() failed in the host: ZeroDivisionError\n"
-
-
-def test_spent_budget_is_seen_though_caught() -> None:
-    """A cap that a host call hits is remembered even where the block catches the exception."""
-
-    def pay() -> Never:
-        raise BudgetSpent("the cap of $1.00 is reached")
-
-    with open_repl({}, {"pay": pay}, LIMITS) as repl:
-        assert repl.run("try:\n    pay()\nexcept Exception:\n    pass").error is None
-        assert repl.spent == "the cap of $1.00 is reached"
 
 
 def test_wrong_arguments_are_a_type_error() -> None:
@@ -182,7 +171,7 @@ def test_crash_is_survived() -> None:
             if parent == os.getpid() and "monty" in (name.parent / "cmdline").read_text():
                 os.kill(pid, signal.SIGKILL)
 
-    with open_repl({"given": 1}, {"die": die}, LIMITS) as repl:
+    with closing(MontyRepl({"given": 1}, {"die": die}, LIMITS)) as repl:
         seen = repl.run("mine = 1\ndie()\nprint('not reached')")
         assert seen.outcome == "crash"
         assert "The REPL was restarted" in seen.error

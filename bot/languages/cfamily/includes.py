@@ -1,7 +1,6 @@
 """What an `#include` means: the includer's folder first, then the nearest file whose path ends like the written one.
 
-Include folders are given to the compiler, not to us: `#include "net/socket.h"` is any `.../net/socket.h`, the one that shares
-most folders with the includer where there are several.
+Include folders are the compiler's business: `"net/socket.h"` is any `.../net/socket.h`, the nearest one where several fit.
 """
 
 import posixpath
@@ -20,8 +19,8 @@ WHOLE = frozenset({"*"})
 STANDARD = (
     "alloca assert complex ctype dirent dlfcn errno fcntl features fenv float getopt glob grp inttypes iso646 langinfo "
     "libgen limits locale malloc math memory netdb nl_types poll pthread pwd regex sched search semaphore setjmp signal "
-    "spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sysexits syslog "
-    "termios tgmath threads time uchar unistd utime wchar wctype windows"
+    "spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sysexits syslog termios "
+    "tgmath threads time uchar unistd utime wchar wctype windows"
 )
 SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
 
@@ -59,10 +58,9 @@ class Includes:
         return self._found[key]
 
     def _search(self, written: str, folder: str, angled: bool) -> str | None:
-        beside = posixpath.normpath(posixpath.join(folder, written))
-        system = angled and (written in SYSTEM or written.startswith(("sys/", "netinet/", "arpa/", "linux/")))
-        if system:
+        if angled and (written in SYSTEM or written.startswith(("sys/", "netinet/", "arpa/", "linux/"))):
             return None
+        beside = posixpath.normpath(posixpath.join(folder, written))
         if beside in self._paths:
             return beside
         ending = "/" + re.sub(r"^(\.{1,2}/)+", "", posixpath.normpath(written))

@@ -19,15 +19,15 @@ SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"
 CONFIGS = ("package.json", "tsconfig*.json", "jsconfig*.json")
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
 GLOBALS = (
-    "AbortController Array Blob Boolean Buffer Bun CustomEvent Date Deno Element Error Event File FormData "
-    "Function Headers Image Infinity Intl JSON Map Math MessageChannel NaN Node Number Object Promise "
-    "Proxy Range Reflect RegExp Request Response Set String Symbol Text TextDecoder TextEncoder URL URLSearchParams "
-    "WeakMap WeakRef WeakSet WebSocket Worker afterAll afterEach alert atob beforeAll beforeEach blur btoa chai "
-    "clearInterval clearTimeout close confirm console crypto customElements define describe document eval event expect exports "
-    "fetch find focus frames global globalThis history importScripts isFinite isNaN it jest length localStorage "
-    "location module moveBy moveTo name navigator open opener origin parent parseFloat parseInt performance postMessage "
-    "print process prompt queueMicrotask requestAnimationFrame require screen scroll self sessionStorage setImmediate setInterval setTimeout status "
-    "stop structuredClone test top undefined vi window "
+    "AbortController Array Blob Boolean Buffer Bun CustomEvent Date Deno Element Error Event File FormData Function Headers "
+    "Image Infinity Intl JSON Map Math MessageChannel NaN Node Number Object Promise Proxy Range Reflect RegExp Request "
+    "Response Set String Symbol Text TextDecoder TextEncoder URL URLSearchParams WeakMap WeakRef WeakSet WebSocket Worker "
+    "afterAll afterEach alert atob beforeAll beforeEach blur btoa chai clearInterval clearTimeout close confirm console "
+    "crypto customElements define describe document eval event expect exports fetch find focus frames global globalThis "
+    "history importScripts isFinite isNaN it jest length localStorage location module moveBy moveTo name navigator open "
+    "opener origin parent parseFloat parseInt performance postMessage print process prompt queueMicrotask "
+    "requestAnimationFrame require screen scroll self sessionStorage setImmediate setInterval setTimeout status stop "
+    "structuredClone test top undefined vi window"
 )
 AMBIENT = frozenset(GLOBALS.split())
 COMPONENTS = (".vue", ".svelte")
@@ -40,11 +40,9 @@ def _grammar(kind: str) -> Grammar:
         import tree_sitter_javascript
 
         return Grammar(tree_sitter_javascript.language())
-    import tree_sitter_typescript
+    import tree_sitter_typescript as typed
 
-    return Grammar(
-        tree_sitter_typescript.language_tsx() if kind == "tsx" else tree_sitter_typescript.language_typescript()
-    )
+    return Grammar(typed.language_tsx() if kind == "tsx" else typed.language_typescript())
 
 
 def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Modules:
