@@ -166,7 +166,6 @@ class Rows:
             weakref.finalize(self, base.close)
             base.execute("PRAGMA journal_mode = WAL")
             base.execute("PRAGMA synchronous = NORMAL")  # what a crash takes is parsed again
-            base.execute(f"PRAGMA journal_size_limit = {self._limit // 8}")
             base.execute(f"PRAGMA max_page_count = {self._limit // PAGE}")
             base.executescript(SCHEMA)
             self._base = base

@@ -65,15 +65,8 @@ def _finding(placed: Placed) -> dict[str, Any]:
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "old_path": file.old_path,
-        "status": file.status,
-        "added": len(file.added),
-        "removed": len(file.removed),
-        "skip": file.skip,
-        "note": file.note,
-    }
+    said = {name: getattr(file, name) for name in ("path", "old_path", "status", "skip", "note")}
+    return {**said, "added": len(file.added), "removed": len(file.removed)}
 
 
 def _coverage(coverage: Coverage) -> dict[str, Any]:

@@ -27,6 +27,7 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")  # a code span that
 
 _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore inside a word is no emphasis
 _AT_START = re.compile(r"^(\s*)(#+|[-+=:>/!]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)  # with / and ! the commands of bots
+_MARK = re.compile(r"^(?=--- .* ---[ \t]*$)", re.MULTILINE)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _LIVE = re.compile(  # mentions, issues, links, emoji
     r"@(?=\w)|(?:#|\bGH-)(?=\d)|:(?=//)|\bwww(?=\.)|:(?=[\w+-]+:)", re.IGNORECASE
@@ -42,6 +43,11 @@ def visible(value: str) -> str:
     """Code as it should be shown: control, bidi and zero-width characters become escapes that a reader can see."""
     unified = encodable(value).replace("\r\n", "\n")
     return _UNSEEN.sub(lambda found: _escape(found[0]), unified)
+
+
+def inside(value: str) -> str:
+    """Text in a section of a prompt: a line that imitates the mark of a section moves in by a blank, and so ends and begins none."""
+    return _MARK.sub(" ", value)
 
 
 def line(value: str) -> str:

@@ -28,7 +28,7 @@ MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
 APART = 4  # lines between two picks of one file
 
-BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6
+BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
 IN_TEST, IN_PROSE, IN_COMMENT, IN_DATA, IN_IMPORT = 0.3, 0.15, 0.4, 0.3, 0.3
 
 PROSE = re.compile(
@@ -45,11 +45,12 @@ OTHER = re.compile(
     r"|sh|tf|hcl|cfg|ini|env|prisma)$|(^|/)(Dockerfile|Makefile)",
     re.IGNORECASE,
 )
+DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
 COMMENT = re.compile(r"\s*(#(?!include|define|\[|!|if)|#!?\[derive\b|//|/?\*|<!--)")
 IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|(?:const|let|var)\s.*\brequire\()")
 _DEFINES = (
     r"\b(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val|macro_rules!)\s+(?:\([^)]*\)\s*)?NAME\b"
-    r"|^\s*(?:[\w<>\[\],.?]+\s+)+NAME\s*\([^;]*\{\s*$"
+    r"|^\s*(?:[\w<>\[\],.?]+\s+)+NAME\s*\([^;]*\{\s*$|^\s*NAME\s*\([^()]*\)\s*(?::[^{;]*)?\{\s*$"
 )
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
 _BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.*\bNAME\b|\bclass\s+\w+\(.*\bNAME\b.*\)\s*:|\(\w+\s+\*?NAME\)\s"
@@ -76,15 +77,28 @@ class Pick:
 
 def together(units: Sequence[Unit]) -> dict[str, float]:
     """The names of the units' changed lines, and what their callers store results in, with their weights."""
-    code = [unit for unit in units if not TEST.search(unit.path) and not PROSE.search(unit.path)]
-    found = touched.names("\n".join(unit.diff for unit in code))  # nobody reads what a test or a text names
+    code = _code(units)
+    found = touched.names("\n".join(unit.diff for unit in code))
     if any(_SHAPE.search(unit.diff) for unit in code):
         found.update(dict.fromkeys(PERSISTENCE, touched.STRING))
     for row in (row for unit in code for row in unit.references):
         if row.call and row.sure and not row.test:
             for name in touched.stored(row.text):
                 found[name] = max(found.get(name, 0.0), touched.IDENTIFIER)
-    return found
+    return {**dict.fromkeys(_namesakes(code), touched.IDENTIFIER), **found}
+
+
+def _code(units: Iterable[Unit]) -> list[Unit]:
+    """Without tests and texts: nobody reads what they name."""
+    return [unit for unit in units if not TEST.search(unit.path) and not PROSE.search(unit.path)]
+
+
+def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
+    """The names of the changed definitions: what else has such a name may have to change with them."""
+    for unit in units:
+        name = re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]
+        if touched.telling(name) and not touched.plain(name) and re.fullmatch(r"[\w$]+", name):
+            yield name
 
 
 def distinct(name: str) -> float:
@@ -98,6 +112,11 @@ def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown: Collec
     rows_of = [line for unit in units for line in unit.diff.split("\n") if line[:1] in ("+", "-")]
     own = {text for line in rows_of for text in (*touched.quoted(line), *touched.given(line))} | PERSISTENCE
     weights = together(units)
+    # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
+    code = _code(units)
+    others = {*_namesakes(code)} - touched.names("\n".join(unit.diff for unit in code)).keys()
+    alike = {name: [row for row in rows.get(name, ()) if defines(name, row[2])] for name in others}
+    rows = {**rows, **alike}
     worth = {name: w for name in weights if (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0}
     lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
     for name in worth:
@@ -195,6 +214,8 @@ def _factor(path: str, text: str, names: Collection[str], units: Sequence[Unit])
         factor *= REACHES_IN
     elif any(defines(name, text) for name in names):
         factor *= DEFINES
+    elif DECIDES.search(text):
+        factor *= IN_CONDITION
     suffixes = {posixpath.splitext(unit.path)[1] for unit in units}
     factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
     if any(unit.path == path for unit in units):
