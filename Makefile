@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-offline bench-dependents bench-truth bench-chaos-engine lock clean
+.PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-dependents bench-truth bench-chaos-engine lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -69,6 +69,9 @@ golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at t
 
 bench-oracle: $(READY)  ## what the prompts deliver, over cases and twins; CASES=folder of case files, REPOS=folder of clones
 	$(BIN)/python -m benchmarks.oracle --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
+
+bench-readers: $(READY)  ## whether the file that proves a defect is shown, by call sites and by readers of names; CASES, REPOS as above
+	$(BIN)/python -m benchmarks.readers --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
 
 TRUTH ?= .cache/truth
 bench-dependents: $(READY)  ## dependents of real commits against each language's own tool; REPOS=folder of clones, TRUTH=made by `make bench-truth`

@@ -187,18 +187,18 @@ def _child() -> None:
 async def _timed(pull: PullRequest) -> Timed:
     async with Checkout(pull) as tree:
         files = diff.read(await tree.change())
-    began = sum(_used())
+    began = sum(used())
     started = time.perf_counter()
     async with Checkout(pull) as tree:
         await dependents.find(tree, files, LANGUAGES, ONLY_FILES)
     direct = time.perf_counter() - started
-    own, kids = _used()
+    own, kids = used()
     started = time.perf_counter()
     async with Checkout(pull) as tree:
         found = await dependents.find(tree, files, LANGUAGES)
         await contracts.check(tree, files, found)
     whole = time.perf_counter() - started
-    now, after = _used()
+    now, after = used()
     return Timed(
         pull.head, len(files), direct, own + kids - began, whole, now - own, after - kids, len(found.references)
     )
@@ -212,9 +212,10 @@ def _peak_mb() -> float:
     return next(int(line.split()[1]) / 1024 for line in status.read_text().splitlines() if line.startswith("VmHWM"))
 
 
-def _used() -> tuple[float, float]:
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return used[0].ru_utime + used[0].ru_stime, used[1].ru_utime + used[1].ru_stime
+def used() -> tuple[float, float]:
+    """CPU seconds so far: of this process, and of those that it started and waited for."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return both[0].ru_utime + both[0].ru_stime, both[1].ru_utime + both[1].ru_stime
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ class Settings(BaseSettings):
     strategy: Strategy | None = None
     usd: float | None = Field(default=None, ge=0)
     journal: str | None = None
+    cache: str | None = None  # a folder in which a server keeps what it parsed
 
 
 def _pattern(value: str) -> str:

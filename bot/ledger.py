@@ -4,8 +4,8 @@ The finish gate, the coverage table and the conclusion all read this one book.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 
@@ -28,6 +28,7 @@ class Ledger:
         self._files, self._dependents = tuple(files), dependents
         self._callers: dict[str, list[str]] = {}
         self._lines = _own_lines(units, dependents)
+        self._twins = _twins(units, _changed) | _twins(units, _text)
 
     def mark(self, ids: Iterable[str], by: str) -> int:
         """These units were judged by `by`. Returns how many of them nobody had judged before."""
@@ -46,7 +47,8 @@ class Ledger:
                 self._callers[path] = [by]
         plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
-        return self.mark((unit.id for unit in left if stands_in(unit, prompt) or _whole(unit, plain)), by)
+        read = [unit for unit in left if stands_in(unit, prompt) or _whole(unit, plain)]
+        return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
     def looked_at(self, paths: Iterable[str], by: str) -> None:
         """Unchanged files that `by` judged without a prompt (an analyser)."""
@@ -131,6 +133,24 @@ def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str,
     changed = {line.strip() for unit in units for line in unit.text.split("\n")}
     changed |= {_NUMBERED.sub("", line).strip() for unit in units for line in unit.diff.split("\n")}
     return {(path, text): holders[text] == 1 and text not in changed for path, text in sorted(rows)}
+
+
+def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> frozenset[str]:
+    """Units all of whose rows stand in another unit too, such as one line that is changed in many files: their path must be named."""
+    holders: dict[str, set[str]] = defaultdict(set)
+    for unit in units:
+        for row in rows(unit):
+            holders[row].add(unit.id)
+    shared = ((unit.id, sorted((holders[row] for row in rows(unit)), key=len)) for unit in units)
+    return frozenset(name for name, sets in shared if sets and len(set.intersection(*sets)) > 1)
+
+
+def _changed(unit: Unit) -> frozenset[str]:
+    return frozenset(row for row in unit.diff.split("\n") if _is_change(row))
+
+
+def _text(unit: Unit) -> frozenset[str]:
+    return frozenset(unit.text.strip().split("\n"))
 
 
 def _whole(unit: Unit, prompt: str) -> bool:

@@ -18,7 +18,7 @@ from bot.languages.faults import faults
 from bot.lenses import LENSES
 from bot.models import PROVIDERS, connect, named, prices, warm
 from bot.pipeline import Deps
-from bot.ports import Lens, Model
+from bot.ports import Language, Lens, Model
 from bot.rlm import lines, spans
 from bot.rlm import replay as replays
 from bot.rlm.desk import Models, Subject, desk
@@ -48,7 +48,7 @@ def deps(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> 
         return _desk(subject, resolved, chosen, lambda: journal(flags, settings.journal, subject.pull), say)
 
     return Deps(
-        languages=LANGUAGES,
+        languages=_languages(settings.cache, say),
         faults=faults,
         desk=open_desk,
         settings=settings,
@@ -59,6 +59,15 @@ def deps(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> 
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
     )
+
+
+def _languages(folder: str | None, say: Callable[[str], None]) -> Mapping[str, Language]:
+    """The languages, with a memory where the environment names a folder for it."""
+    if not folder:
+        return LANGUAGES
+    from bot.dependents.kept import kept
+
+    return kept(LANGUAGES, folder, say)
 
 
 def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo: str | None) -> Deps:

@@ -129,3 +129,13 @@ def test_a_module_that_only_moved_still_breaks_its_importers(
     review = offline(repository, tmp_path)
     assert [(placed.finding.path, placed.finding.verdict) for placed in review.findings] == [("app/use.py", "proven")]
     assert review.coverage.complete
+
+
+def test_a_name_that_only_another_file_defines_is_still_undefined_here(repository: Repository, tmp_path: Path) -> None:
+    """A forgotten import: that the tree defines the name somewhere does not refute what ruff has proven of this file."""
+    repository.commit({"b.py": "def helper(x):\n    return x\n"})
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"a.py": "def go(x):\n    return helper(x)\n"})
+    review = offline(repository, tmp_path)
+    assert [(placed.finding.rule, placed.finding.path) for placed in review.findings] == [("F821", "a.py")]
+    assert review.dropped == 0

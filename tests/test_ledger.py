@@ -119,3 +119,24 @@ def test_a_line_that_several_files_hold_names_none_of_them() -> None:
     assert [row.path for row in kept.coverage().readings if row.state == "reviewed"] == ["shop.py"]
     kept.saw(f"--- till.py ---\n{line}", "worker")
     assert [row.path for row in kept.coverage().readings if row.state == "reviewed"] == ["shop.py", "till.py"]
+
+
+def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
+    """One prompt with one of the two has not read the other, though it holds its every word."""
+    one = Unit(
+        "a.py:lines 1-1",
+        "a.py",
+        "lines 1-1",
+        1,
+        1,
+        "head",
+        "# Copyright 2026",
+        "-1 # Copyright 2025\n+1 # Copyright 2026",
+    )
+    other = replace(
+        one, id="b.py:lines 1-1", path="b.py", text="# Copyright 2026\n\nimport os", diff=f"{one.diff}\n+3 import os"
+    )
+    kept = ledger.start([one, other], FILES, Dependents())
+    assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
+    assert kept.unread() == (one,)
+    assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1

@@ -6,7 +6,6 @@ therefore never meets a row of this one; rows that nobody asks for are the first
 the cache off with a sentence: the languages are asked as if there were none.
 """
 
-import contextlib
 import hashlib
 import json
 import sqlite3

@@ -13,13 +13,20 @@ STRENGTH = {"proven": 3, "confirmed": 2, "unproven": 1, "refuted": 0}
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings without duplicates, each with its fingerprint. The stronger one speaks; the other adds evidence and its source."""
     kept: list[Finding] = []
-    for finding in (replace(f, fingerprint=fingerprint(f)) for f in findings):
-        at = next((i for i, other in enumerate(kept) if same(finding, other)), None)
-        if at is None:
-            kept.append(finding)
-        else:
-            kept[at] = _united(kept[at], finding)
+    for finding in findings:
+        add(kept, finding)
     return tuple(kept)
+
+
+def add(kept: list[Finding], finding: Finding) -> bool:
+    """Put one more among distinct findings. False where it joins one of them."""
+    marked = replace(finding, fingerprint=fingerprint(finding))
+    at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
+    if at is None:
+        kept.append(marked)
+        return True
+    kept[at] = _united(kept[at], marked)
+    return False
 
 
 def fingerprint(finding: Finding) -> str:

@@ -33,9 +33,9 @@ class AnalyzerWorker:
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
     async def review(self, units: Sequence[Unit], question: str = "") -> Answer:  # noqa: ARG002 - analysers know their question
-        """What the analysers say of these units' files and of the callers that they break, each finding once.
+        """What the analysers say of these units' files and of the callers that they break.
 
-        What lies in no unit (a file that only moved has none) goes to whoever asks first, also without any units.
+        What lies in no unit (a file that only moved has none) is part of every answer, also where no units are asked about.
         """
         async with self._once:
             if self._found is None:
@@ -43,7 +43,6 @@ class AnalyzerWorker:
         paths = {unit.path for unit in units}
         named = [(finding, {finding.path, *(item.path for item in finding.evidence)}) for finding in self._found]
         mine = [finding for finding, places in named if places & paths or not places & self._homes]
-        self._found = [finding for finding in self._found if finding not in mine]
         self._mark(units)
         return Answer(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
 

@@ -35,11 +35,12 @@ async def _answers(book: Notebook, paths: Paths, question: str) -> list[Sight]:
 
 async def ask_batch(book: Notebook, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
-    pairs = [_pair(request) for request in list(requests)[:MAX_PROMPTS]]
-    answered = await asyncio.gather(*(_answers(book, paths, question) for paths, question in pairs))
-    return [
-        _told(book, answers) for answers in answered
-    ]  # in their order, whoever came back first: a replay does the same
+    pairs = [_pair(request) for request in requests]
+    answered = await asyncio.gather(*(_answers(book, paths, question) for paths, question in pairs[:MAX_PROMPTS]))
+    too_many = Sight(error=f"a batch takes at most {MAX_PROMPTS:,} questions")
+    answered += [[too_many] for _ in pairs[MAX_PROMPTS:]]
+    # Told in their order, whoever came back first: a replay does the same.
+    return [_told(book, answers) for answers in answered]
 
 
 async def llm_query(book: Notebook, prompt: str) -> str:

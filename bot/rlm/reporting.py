@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.findings.merge import fingerprint
 from bot.findings.read import CATEGORIES
 from bot.rlm import asking
 from bot.rlm.modules import Value
@@ -53,7 +52,7 @@ async def report(
 async def drop(book: Notebook, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
     """Take a finding back. The reason is kept in the transcript."""
     wanted, findings = str(id).split()[:1], book.work.findings
-    gone = [finding for finding in findings if [fingerprint(finding)] == wanted]
+    gone = [finding for finding in findings if [finding.fingerprint] == wanted]
     if not gone:
         return f"refused: there is no finding {id}; findings() lists them"
     if gone[0].verdict == "proven":  # text under review may talk a root into silence, but not out of a fact
@@ -66,7 +65,7 @@ async def drop(book: Notebook, id: str, reason: str) -> str:  # noqa: A002 - the
 async def findings(book: Notebook) -> list[dict[str, Any]]:
     """Every finding that stands so far, with its id, line and who found it."""
     return [
-        {"id": fingerprint(f), "line": f.start, "by": f.source, "verdict": f.verdict, **asking.told(f)}
+        {"id": f.fingerprint, "line": f.start, "by": f.source, "verdict": f.verdict, **asking.told(f)}
         for f in book.work.findings
     ]
 
@@ -108,11 +107,11 @@ async def show_vars(book: Notebook) -> str:
 
 
 async def _admitted(book: Notebook, finding: Finding) -> str:
-    known = {fingerprint(f) for f in book.work.findings}
+    known = {f.fingerprint for f in book.work.findings}
     done = await admit(book.work, finding)
     if isinstance(done, str):
         return f"refused: {done}"
-    which = fingerprint(done)
+    which = done.fingerprint
     book.reported.append(which)
     lost = len(finding.evidence) - len(done.evidence)
     note = (

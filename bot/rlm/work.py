@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.errors import DeepRepoError
-from bot.findings import claims
+from bot.findings import claims, merge
 from bot.findings.check import check
-from bot.findings.merge import merge
 from bot.findings.verify import Ask
 from bot.ledger import Ledger
 from bot.ports import Model, Tree
@@ -104,9 +103,4 @@ async def admit(work: Work, finding: Finding) -> Finding | str:
     if isinstance(checked, str):
         work.refused += 1
         return checked
-    merged = merge([*work.findings, checked])
-    if len(merged) == len(work.findings):
-        work.findings[:] = merged
-        return "it is reported already"
-    work.findings[:] = merged
-    return merged[-1]
+    return work.findings[-1] if merge.add(work.findings, checked) else "it is reported already"

@@ -17,5 +17,6 @@ async def run(work: Work) -> Transcript:
     except ReplUnavailable as error:
         work.notes.append(f"the REPL did not start ({error}): the same plan ran without it")
         return await fanout.run(work)
-    await fanout.check_by_code(work)  # what lies in no unit: the program had none to ask about
+    if transcript.partial or not work.units:  # it broke off, or had nothing to ask about: a file that only moved has no unit
+        await fanout.check_by_code(work)
     return transcript

@@ -4,9 +4,9 @@ from fakes import Repository
 
 from bot import diff, units
 from bot.checkout import Checkout
-from bot.rlm import touched
+from bot.rlm import readers, touched
 from bot.rlm.nearby import NEARBY_TOKENS, Excerpt, Nearby
-from bot.values import Dependents, Reference, tokens
+from bot.values import Dependents, Reference, Unit, tokens
 
 Files = dict[str, str | bytes | None]
 
@@ -78,6 +78,38 @@ def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> No
     assert (excerpt.path, excerpt.title) == ("b.py", "defines clamp_rate")
     assert excerpt.body.startswith(" 1 def clamp_rate(x):")
     assert "OTHER" not in excerpt.body
+
+
+def test_the_counterpart_of_a_changed_method_is_picked_and_not_who_mentions_it() -> None:
+    """Another definition of the same name may need the same change; its mentions are call sites, found elsewhere."""
+    unit = Unit("c.js:Memo.check_blockers", "c.js", "Memo.check_blockers", 2, 4, "head", "", "+3   return data.lines")
+    rows = {
+        "check_blockers": [
+            ("server/memo.js", 2, "  check_blockers(data) {"),
+            ("server/page.js", 9, "  memo.check_blockers(data)"),
+        ]
+    }
+    assert [(row.path, row.defines) for row in readers.pick(rows, [unit], ())] == [("server/memo.js", True)]
+
+
+def test_a_line_that_decides_by_a_name_comes_before_those_that_pass_it_on(repository: Repository) -> None:
+    """What breaks is where the value is tested."""
+    passing = {f"app/m{n}.py": "def f(c):\n    return g(c.root_patterns)\n" for n in range(4)}
+    before: Files = {
+        "config/read.py": "def read(c):\n    c.root_patterns = None\n",
+        **passing,
+        "app/zz.py": "def f(c):\n    if c.root_patterns:\n        return 1\n",
+    }
+    excerpts = shown(repository, before, {"config/read.py": "def read(c):\n    c.root_patterns = ['.']\n"})
+    assert excerpts[0].path == "app/zz.py"
+
+
+def test_another_file_is_picked_before_the_next_line_of_the_same() -> None:
+    """Ten files tell more than three files three times."""
+    unit = Unit("r.py:f", "r.py", "f", 1, 2, "head", "", "+1 c.root_patterns = ['.']")
+    at = [("app/a.py", 2), ("app/a.py", 12), ("app/a.py", 22), ("app/b.py", 2)]
+    rows = {"root_patterns": [(path, line, "return g(c.root_patterns)") for path, line in at]}
+    assert [row.path for row in readers.pick(rows, [unit], ())][:2] == ["app/a.py", "app/b.py"]
 
 
 def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Repository) -> None:
