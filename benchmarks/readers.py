@@ -95,7 +95,7 @@ async def _ranks(repo: Path, proof: Collection[str]) -> tuple[int, ...]:
         held = await subject.tree.entries()
         changed = {path for file in subject.files for path in (file.path, file.old_path)}
     if not any(path in held for path in proof):
-        return ()  # the repair added the file, or the clone lacks it
+        return ()  # such a file came with the repair, or the label is wrong
     found = [list(dict.fromkeys(path for path in paths if path not in changed)) for paths in ways]
     return tuple(next((at for at, path in enumerate(paths, 1) if path in proof), 0) for paths in found)
 

@@ -16,7 +16,7 @@ from bot.ports import Language, Tree
 from bot.rlm import guidance, history, lines
 from bot.rlm.desk import Subject
 from bot.rlm.work import Work
-from bot.values import ChangedFile, PullRequest, Review, ReviewRequest, Transcript, Unit
+from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         held = await subject.past.held(judged.said)
         placed = await suggest.suggest(place.place(judged.said, subject.files), subject.tree, deps.faults)
         said = rank.rank(placed, settings["quota"], held)
-        done = _review(subject, settings, work, transcript, judged)
-        done = replace(done, strategy=name, reason=reason, findings=said, seconds=deps.clock() - started)
+        seconds = deps.clock() - started
+        done = _review(subject, settings, work, (name, reason), transcript, judged, said, seconds)
         return work.calls.journal.end(done)
 
 
@@ -107,8 +107,17 @@ async def _judged(
     return done, strategies.cut_short(work, transcript, *done.why) if done.why else transcript
 
 
-def _review(subject: Subject, settings: Config, work: Work, transcript: Transcript, judged: judge.Judged) -> Review:
-    """Everything that a review tells beside the findings that it says aloud."""
+def _review(
+    subject: Subject,
+    settings: Config,
+    work: Work,
+    strategy: tuple[str, str],
+    transcript: Transcript,
+    judged: judge.Judged,
+    said: tuple[Placed, ...],
+    seconds: float,
+) -> Review:
+    """Everything that a review tells, put together."""
     earlier, budget = subject.past.earlier, work.calls.budget
     notes = (
         *settings.warnings,
@@ -121,12 +130,12 @@ def _review(subject: Subject, settings: Config, work: Work, transcript: Transcri
     return Review(
         pull=subject.pull,
         files=subject.files,
-        strategy="",
-        reason="",
-        findings=(),
+        strategy=strategy[0],
+        reason=strategy[1],
+        findings=said,
         coverage=subject.ledger.coverage(),
         cost=budget.cost(),
-        seconds=0.0,
+        seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
         notes=tuple(dict.fromkeys(notes)),
         partial=transcript.partial,

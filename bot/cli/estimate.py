@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.cli.exits import CLEAN
-from bot.cli.review import Level, StrategyName, asked, nothing, progress
+from bot.cli.review import FULL, PREVIOUS, Level, Show, StrategyName, asked, last, nothing, progress
 from bot.errors import NothingToReview
 
 if TYPE_CHECKING:
@@ -42,12 +42,15 @@ def command(
     verify: Annotated[
         bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")
     ] = None,
+    previous: Annotated[Path | None, PREVIOUS] = None,
+    full: Annotated[bool, FULL] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
     _output: Annotated[Path | None, typer.Option("--output", hidden=True)] = None,
     _fail_on: Annotated[Level | None, typer.Option("--fail-on", hidden=True)] = None,
     _quota: Annotated[int | None, typer.Option("--quota", hidden=True)] = None,
     _journal: Annotated[str | None, typer.Option("--journal", hidden=True)] = None,
     _trace: Annotated[str | None, typer.Option("--trace", hidden=True)] = None,
+    _show: Annotated[list[Show] | None, typer.Option("--show", hidden=True)] = None,
 ) -> int:
     """Say what each strategy would ask and cost: units, calls, tokens, dollars. Nothing is sent and no key is needed.
 
@@ -59,12 +62,14 @@ def command(
         "worker": worker,
         "usd": max_usd,
         "verify": verify,
+        "previous": last(previous),
+        "full": full,
     }
     told = _weigh(asked(change, repo, staged=staged, uncommitted=uncommitted), flags, quiet=quiet)
     if form is Form.json:
         sys.stdout.write(json.dumps(told, indent=2) + "\n")
     else:
-        _show(told)
+        _table(told)
     return CLEAN
 
 
@@ -80,11 +85,12 @@ def _weigh(request: "ReviewRequest", flags: dict[str, Any], *, quiet: bool) -> d
             rows: list[Estimate] = []
             for name in NAMES:
                 fresh = replace(subject, ledger=ledger.start(subject.units, subject.files, subject.dependents))
+                fresh.past.carry(fresh.ledger, fresh.dependents, by_model=True)
                 async with deps.desk(fresh, settings) as work:
                     root, worker = work.root, work.reader
                     if name != "rlm" or root is not None:
                         rows.append(await estimate(name, work, verify=settings["verify"]))
-            chosen, reason = choose(settings["strategy"], subject.units, root=root is not None, worker=True)
+            chosen, reason = choose(settings["strategy"], fresh.ledger.unread(), root=root is not None, worker=True)
             return {
                 "units": len(subject.units),
                 "files": sum(not file.skip for file in subject.files),
@@ -103,7 +109,7 @@ def _weigh(request: "ReviewRequest", flags: dict[str, Any], *, quiet: bool) -> d
             raise NothingToReview(nothing(request)) from None
 
 
-def _show(told: dict[str, Any]) -> None:
+def _table(told: dict[str, Any]) -> None:
     """The figures as a table."""
     from rich.console import Console
     from rich.table import Table

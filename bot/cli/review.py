@@ -116,7 +116,7 @@ def command(
         "verify": verify,
         "journal": journal,
         "trace": trace,
-        "previous": _earlier(previous),
+        "previous": last(previous),
         "full": full,
     }
     request = asked(change, repo, staged=staged, uncommitted=uncommitted)
@@ -186,7 +186,7 @@ def exit_code(review: "Review") -> int:
     return FOUND if any(SEVERITIES.index(finding.severity) <= bar for finding in there) else CLEAN
 
 
-def _earlier(previous: Path | None) -> bytes | None:
+def last(previous: Path | None) -> bytes | None:
     """The last review, as it was written. In the first round there is none, and that is said."""
     if previous is None:
         return None

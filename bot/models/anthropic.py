@@ -55,7 +55,7 @@ class AnthropicModel:
                 base_url=url,
                 max_retries=0,
                 open_telemetry=False,  # its spans could carry prompts
-                http_client=transport(anthropic.DefaultAioHttpClient, timeout),
+                http_client=transport(anthropic.DefaultAioHttpClient, timeout, url),
             )
 
         self._connection = Connection(name, url, "/v1/messages", timeout, client, anthropic.AnthropicError)

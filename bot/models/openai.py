@@ -52,7 +52,7 @@ class OpenAIModel:
                 base_url=url,
                 max_retries=0,
                 default_headers=kept,  # type: ignore[arg-type]
-                http_client=transport(openai.DefaultAioHttpClient, timeout),
+                http_client=transport(openai.DefaultAioHttpClient, timeout, url),
             )
 
         self._connection = Connection(name, url, "/chat/completions", timeout, client, openai.OpenAIError)

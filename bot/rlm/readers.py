@@ -54,6 +54,7 @@ _DEFINES = (
 )
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
 _BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.*\bNAME\b|\bclass\s+\w+\(.*\bNAME\b.*\)\s*:|\(\w+\s+\*?NAME\)\s"
+_STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of words stay where they are
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
 # Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
 _SHAPE = re.compile(
@@ -126,7 +127,8 @@ def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown: Collec
     if len(lines) > MAX_CANDIDATES:
         rough = {key: _rough(key[0]) * sum(worth[name] for name in names) for key, (_, names) in lines.items()}
         lines = {key: lines[key] for key in nlargest(MAX_CANDIDATES, lines, key=lambda key: (rough[key], key))}
-    factors = {key: _factor(key[0], text, names, units) for key, (text, names) in lines.items()}
+    near = _nearness({path for path, _ in lines}, {unit.path for unit in units})
+    factors = {key: near[key[0]] * _factor(text, names) for key, (text, names) in lines.items()}
     return list(_greedily(lines, factors, worth))
 
 
@@ -136,9 +138,8 @@ def _greedily(
     worth: Mapping[str, float],
 ) -> Iterator[Pick]:
     """The best line, then the best of the others, and so on. Scores only sink, so that a stale one is looked at again on top."""
-    faded: dict[tuple[str, str], float] = defaultdict(
-        lambda: 1.0
-    )  # by kind of file: a template shows what code does not
+    # By kind of file, because a template shows what code does not.
+    faded: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     taken: dict[str, list[int]] = defaultdict(list)
 
     def score(key: tuple[str, int]) -> float:
@@ -172,16 +173,23 @@ def _greedily(
 
 def defines(name: str, text: str) -> bool:
     """Whether a line gives the name its meaning."""
-    return bool(_look(_DEFINES, name).search(text))
+    return _says(_DEFINES, name, text)
 
 
-@lru_cache(maxsize=8192)  # the module's own cache holds fewer patterns than one review has names
+def _says(pattern: str, name: str, text: str) -> bool:
+    """Whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
+    if (name[0] + name[-1]).replace("_", "a").isalnum():
+        return bool(_look(pattern, _STANDS_FOR).search(text.replace(name, _STANDS_FOR)))
+    return bool(_look(pattern, name).search(text))
+
+
+@lru_cache(maxsize=1024)
 def _look(pattern: str, name: str) -> re.Pattern[str]:
     return re.compile(pattern.replace("NAME", re.escape(name)))
 
 
 def _builds_on(name: str, text: str) -> bool:
-    return bool(_look(_BUILDS_ON, name).search(text))
+    return _says(_BUILDS_ON, name, text)
 
 
 def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
@@ -194,7 +202,7 @@ def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
 
 
 def _gives_meaning(name: str, text: str) -> bool:
-    return defines(name, text) or bool(_look(_WRITES, name).search(text))
+    return defines(name, text) or _says(_WRITES, name, text)
 
 
 def _rough(path: str) -> float:
@@ -202,26 +210,31 @@ def _rough(path: str) -> float:
     return IN_TEST if TEST.search(path) else OTHER_LANGUAGE if OTHER.search(path) else 1.0
 
 
-def _factor(path: str, text: str, names: Collection[str], units: Sequence[Unit]) -> float:
-    """How telling a line's place is."""
-    factor = IN_PROSE if PROSE.search(path) else IN_TEST if TEST.search(path) else 1.0
-    factor *= IN_DATA if DATA.search(path) else 1.0
-    factor *= IN_COMMENT if COMMENT.match(text) else 1.0
+def _nearness(paths: Iterable[str], changed: Collection[str]) -> dict[str, float]:
+    """How telling each file is: of which kind it is, and how far from what changed."""
+    suffixes, folders = {posixpath.splitext(one)[1] for one in changed}, {posixpath.dirname(one) for one in changed}
+
+    def of(path: str) -> float:
+        factor = IN_PROSE if PROSE.search(path) else IN_TEST if TEST.search(path) else 1.0
+        factor *= IN_DATA if DATA.search(path) else 1.0
+        factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
+        near = SAME_FILE if path in changed else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
+        return factor * near
+
+    return {path: of(path) for path in paths}
+
+
+def _factor(text: str, names: Collection[str]) -> float:
+    """How telling a line is."""
+    factor = IN_COMMENT if COMMENT.match(text) else 1.0
     factor *= IN_IMPORT if IMPORT.match(text) else 1.0
     if any(_builds_on(name, text) for name in names):
-        factor *= BUILDS_ON
-    elif any(name.startswith("_") and _look(_REACHES_IN, name).search(text) for name in names):
-        factor *= REACHES_IN
-    elif any(defines(name, text) for name in names):
-        factor *= DEFINES
-    elif DECIDES.search(text):
-        factor *= IN_CONDITION
-    suffixes = {posixpath.splitext(unit.path)[1] for unit in units}
-    factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
-    if any(unit.path == path for unit in units):
-        return factor * SAME_FILE
-    folder = posixpath.dirname(path)
-    return factor * (SAME_FOLDER if any(posixpath.dirname(unit.path) == folder for unit in units) else 1.0)
+        return factor * BUILDS_ON
+    if any(name.startswith("_") and _says(_REACHES_IN, name, text) for name in names):
+        return factor * REACHES_IN
+    if any(defines(name, text) for name in names):
+        return factor * DEFINES
+    return factor * (IN_CONDITION if DECIDES.search(text) else 1.0)
 
 
 def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:

@@ -17,6 +17,7 @@ async def run(work: Work) -> Transcript:
     except ReplUnavailable as error:
         work.notes.append(f"the REPL did not start ({error}): the same plan ran without it")
         return await fanout.run(work)
-    if transcript.partial or not work.units:  # it broke off, or had nothing to ask about: a file that only moved has no unit
+    # Where it broke off, or had nothing to ask about: a file that only moved has no unit.
+    if transcript.partial or not work.units:
         await fanout.check_by_code(work)
     return transcript

@@ -94,3 +94,15 @@ def test_each_command_has_help(command: str, tmp_path: Path) -> None:
     done = deeprepo(command, "--help", cwd=tmp_path)
     assert done.returncode == 0
     assert "2" in done.stdout
+
+
+def test_what_an_earlier_review_has_read_is_not_counted_again(changed: Repository) -> None:
+    """With --previous, as the review itself takes it: an unchanged push asks nothing of the workers."""
+    options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify", "--format", "json")
+    with doubles.in_thread(scripted()) as server:
+        done = deeprepo("review", "main..feature", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
+    last = changed.folder.parent / "last.json"
+    last.write_text(done.stdout)
+    for more, asked in (((), False), (("--full",), True)):
+        told = json.loads(estimated(changed, *options, "--previous", str(last), *more).stdout)
+        assert [row["calls"] > 0 for row in told["strategies"] if row["strategy"] == "fanout"] == [asked]

@@ -106,10 +106,10 @@ def test_a_line_that_decides_by_a_name_comes_before_those_that_pass_it_on(reposi
 
 def test_another_file_is_picked_before_the_next_line_of_the_same() -> None:
     """Ten files tell more than three files three times."""
-    unit = Unit("r.py:f", "r.py", "f", 1, 2, "head", "", "+1 c.root_patterns = ['.']")
-    at = [("app/a.py", 2), ("app/a.py", 12), ("app/a.py", 22), ("app/b.py", 2)]
+    unit = Unit("app/r.py:f", "app/r.py", "f", 1, 2, "head", "", "+1 c.root_patterns = ['.']")
+    at = [("app/a.py", 2), ("app/a.py", 12), ("app/a.py", 22), ("web/b.py", 2)]
     rows = {"root_patterns": [(path, line, "return g(c.root_patterns)") for path, line in at]}
-    assert [row.path for row in readers.pick(rows, [unit], ())][:2] == ["app/a.py", "app/b.py"]
+    assert [row.path for row in readers.pick(rows, [unit], ())][:2] == ["app/a.py", "web/b.py"]
 
 
 def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Repository) -> None:

@@ -236,3 +236,12 @@ def test_a_reply_that_says_nothing_is_no_reading(table: Table, reply: Completion
     said, work, _ = blocks(table, "print(llm_query(units[0]['diff']))")
     assert said == ["[worker error: scripted/worker declined to answer]"]
     assert len(work.ledger.unread()) == len(work.units)
+
+
+def test_a_batch_that_is_too_long_says_so_in_the_slots_that_were_not_asked(table: Table) -> None:
+    """As many answers as questions: a root that pairs them up loses none without a word."""
+    said, _, _ = blocks(
+        table, "rs = ask_batch([([], '')] * 1001)\nprint(len(rs), rs[0]['error'], '|', rs[-1]['error'])"
+    )
+    assert said[0].startswith("1001 no path was given")
+    assert said[0].endswith("| a batch takes at most 1,000 questions")
