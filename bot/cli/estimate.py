@@ -86,11 +86,12 @@ def _weigh(request: "ReviewRequest", flags: dict[str, Any], *, quiet: bool) -> d
             for name in NAMES:
                 fresh = replace(subject, ledger=ledger.start(subject.units, subject.files, subject.dependents))
                 fresh.past.carry(fresh.ledger, fresh.dependents, by_model=True)
+                left = fresh.ledger.unread()
                 async with deps.desk(fresh, settings) as work:
                     root, worker = work.root, work.reader
                     if name != "rlm" or root is not None:
                         rows.append(await estimate(name, work, verify=settings["verify"]))
-            chosen, reason = choose(settings["strategy"], fresh.ledger.unread(), root=root is not None, worker=True)
+            chosen, reason = choose(settings["strategy"], left, root=root is not None, worker=True)
             return {
                 "units": len(subject.units),
                 "files": sum(not file.skip for file in subject.files),
