@@ -146,7 +146,8 @@ class Spans:
         parent = around[-1] if around else self._review
         context = set_span_in_context(parent) if parent is not None else None
         kind = SpanKind.CLIENT if name.startswith("chat ") else SpanKind.INTERNAL
-        return self._tracer.start_span(name, context, kind, facts, start_time=started)
+        span: Span = self._tracer.start_span(name, context, kind, facts, start_time=started)
+        return span
 
     def _fail(self, span: "Span", facts: Mapping[str, Any]) -> None:
         from opentelemetry.trace import StatusCode

@@ -12,8 +12,6 @@ from bot.rlm.lines import Start
 from bot.rlm.spans import exporting
 from bot.values import Completion, Cost, Coverage, Message, Observation, Prompt, PullRequest, Review, Turn, Usage
 
-pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="the extra `otel` is not installed")
-
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 REVIEW = Review(PULL, (), "rlm", "", (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)
 ASKED = Prompt((Message("user", "the secret plan"),))
