@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,3 +16,8 @@ def repository(tmp_path: Path) -> Repository:
 def repositories(tmp_path: Path) -> Callable[[str], Repository]:
     """More of them, by name."""
     return lambda name: Repository(tmp_path / name)
+
+
+def pytest_configure() -> None:
+    """A shell starts background jobs with Ctrl-C ignored, and what we start would inherit that: here it always counts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
