@@ -4,8 +4,9 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -13,7 +14,7 @@ from typing import Literal
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
-from bot.values import Call, Use
+from bot.values import Call, Symbol, Use
 
 Form = Literal["name", "member", "import", "definition", "key"]
 MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, which name nothing
@@ -66,6 +67,17 @@ def ancestors(node: Node) -> Iterator[Node]:
     while above is not None:
         yield above
         above = above.parent
+
+
+def conditional(symbols: Collection[Symbol]) -> tuple[Symbol, ...]:
+    """Of definitions that share a name only a run decides which one counts: their parameters say nothing."""
+    many = Counter(symbol.name for symbol in symbols)
+    return tuple(
+        replace(symbol, signature=replace(symbol.signature, opaque=True))
+        if symbol.signature is not None and many[symbol.name] > 1
+        else symbol
+        for symbol in symbols
+    )
 
 
 @lru_cache(maxsize=64)

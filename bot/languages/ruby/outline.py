@@ -1,12 +1,11 @@
 """What a Ruby file defines: classes, modules, methods, attributes, constants. Modules that only hold others are left out of names."""
 
 import re
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from bot.languages.syntax import first_line, last_line, text
+from bot.languages.syntax import conditional, first_line, last_line, text
 from bot.values import Outline, Parameter, Side, Signature, Symbol
 
 HOLDERS = frozenset({"class", "module"})
@@ -73,15 +72,8 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             left += [(part, inside) for part in reversed(node.named_children)]
         else:
             _take(node, inside, found)
-    many = Counter(symbol.name for symbol in found.symbols)
-    symbols = (
-        replace(symbol, signature=replace(symbol.signature, opaque=True))
-        if symbol.signature is not None and many[symbol.name] > 1
-        else symbol
-        for symbol in found.symbols
-    )
     return Outline(
-        symbols=tuple(symbols),
+        symbols=conditional(found.symbols),
         exports=tuple(found.exports.items()),
         complete=not root.has_error and not DYNAMIC.search(source),
         stars=len(RELATIVE.findall(source)),
