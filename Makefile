@@ -96,6 +96,7 @@ lock:  ## renew both lock files: make lock DATE=2026-11-13
 		--exclude-newer $(DATE) --exclude-newer-package anthropic=2026-11-18 pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade \
 		--exclude-newer $(DATE) --exclude-newer-package anthropic=2026-11-18 pyproject.toml --group dev -o requirements-dev.lock
+	$(BIN)/python .ci/plain.py requirements.lock requirements-dev.lock
 
 clean:  ## remove what the targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache build dist

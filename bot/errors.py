@@ -9,6 +9,11 @@
     ├── ReplayDiffers             a replay left its record: the sentence says where     exit 3
     ├── ReplUnavailable           the REPL did not start; the strategy becomes `fanout`
     ├── BudgetSpent               a cap would be exceeded by the next call
+    ├── Superseded                the job is no longer wanted: a newer push, a closed pull request
+    ├── HostError                 GitHub did not do what was asked                    exit 3
+    │   ├── HostDown              5xx, a timeout, no connection: worth another try
+    │   ├── HostLimited           a rate limit; `retry_after` in seconds
+    │   └── HostRefused           4xx: `status` says which; no other try will do better
     └── ProviderError             a model provider failed                                 exit 3
         ├── RateLimited           429 or overloaded; `retry_after` in seconds, or None
         ├── ProviderDown          5xx, a timeout, no connection: worth another try
@@ -53,6 +58,34 @@ class ReplUnavailable(DeepRepoError):  # noqa: N818 - an outcome, not a fault
 
 class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault
     """The next call would exceed a cap; nothing was sent."""
+
+
+class Superseded(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+    """The work is no longer wanted; whatever was found stays unsaid."""
+
+
+class HostError(DeepRepoError):
+    """GitHub did not do what was asked."""
+
+
+class HostDown(HostError):  # noqa: N818 - an outcome of the network
+    """GitHub did not answer or failed on its side. What it was asked to write may have been written."""
+
+
+class HostLimited(HostError):  # noqa: N818 - the field's term
+    """GitHub asks to wait: `retry_after` seconds from now."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class HostRefused(HostError):  # noqa: N818 - GitHub's decision
+    """GitHub will not take this request: `status` is the HTTP status."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class ProviderError(DeepRepoError):

@@ -1,7 +1,7 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from bot.values import (
     ChangedFile,
@@ -20,6 +20,9 @@ from bot.values import (
     Usage,
     Use,
 )
+
+Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
+Result = TypeVar("Result")
 
 
 class Tree(Protocol):
@@ -154,3 +157,19 @@ class Output(Protocol):
 
     def render(self, review: Review) -> str:
         """The whole review as text."""
+
+
+class Job(Protocol):
+    """One stored piece of work, as the code that carries it out sees it. A server's outlives the process; an Action's does not."""
+
+    id: str  # the same after a restart
+    attempt: int  # 1, and one more each time a dead process's work is taken up again
+
+    async def step(self, name: str, do: Callable[[], Awaitable[Plain]]) -> Plain:
+        """Run `do` and keep its result: after a restart the kept result is returned instead. At most 256 KB of plain JSON."""
+
+    async def current(self) -> bool:
+        """Whether the work is still wanted: False once it was superseded or cancelled. Asked before anything is posted."""
+
+    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
+        """Await something long; it is cancelled, and Superseded raised, within a second of the job's own end."""

@@ -1,0 +1,94 @@
+"""What GitHub, or a person on GitHub, asks of the bot: read from one delivery, stored until it is done.
+
+Ids survive a rename of the repository; `owner` and `name` are what its address said at the time of the delivery.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
+
+
+@dataclass(frozen=True, slots=True)
+class PullRef:
+    """One pull request of one installation of the App."""
+
+    installation: int
+    repository: int
+    owner: str
+    name: str
+    number: int
+
+    @property
+    def key(self) -> str:
+        """The same for every job of the pull request: "repository id#number"."""
+        return f"{self.repository}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRef:
+    """A comment of a person that asked for something. `thread` is the top comment of a review thread it stands in, 0: none."""
+
+    id: int
+    kind: Literal["issue", "review"]  # which of GitHub's two kinds of comments
+    thread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAsk:
+    """Review a pull request as it is when the work begins. `head` is what the delivery said: a hint for the log, never trusted."""
+
+    pull: PullRef
+    trigger: Trigger
+    full: bool = False  # read everything again, say everything
+    actor: str = ""  # the login of who asked
+    comment: CommentRef | None = None
+    head: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAsk:
+    """A command in a comment that needs an answer and no new review. `word` is a key of COMMANDS, or what was typed instead."""
+
+    pull: PullRef
+    word: str
+    argument: str
+    actor: str
+    comment: CommentRef
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Whatever is under way for this pull request is no longer wanted."""
+
+    pull: PullRef
+    reason: Literal["closed", "draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """The App was removed: from these repositories, or with no id from the whole installation."""
+
+    installation: int
+    repositories: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MergeGroup:
+    """A merge queue waits for our check run on a commit that no pull request has as its head."""
+
+    installation: int
+    repository: int
+    owner: str
+    name: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A delivery that asks for nothing, and why, as words for the log."""
+
+    reason: str
+
+
+Ask = ReviewAsk | CommandAsk | Cancel | Forget | MergeGroup
