@@ -173,3 +173,6 @@ class Job(Protocol):
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
         """Await something long; it is cancelled, and Superseded raised, within a second of the job's own end."""
+
+    async def wait(self, seconds: float) -> None:
+        """Sleep durably: after a restart only the rest of the time is waited for. GitHub's limits can last an hour."""
