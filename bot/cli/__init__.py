@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import config, demo, estimate, ignore, replay, review, trace
+from bot.cli import config, demo, estimate, ignore, mcp, replay, review, trace
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
@@ -94,3 +94,4 @@ app.command(name="config")(config.command)
 app.command(name="ignore")(ignore.command)
 app.command(name="trace")(trace.command)
 app.command(name="replay")(replay.command)
+app.command(name="mcp")(mcp.command)

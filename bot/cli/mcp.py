@@ -1,0 +1,24 @@
+"""`deeprepo mcp`: an MCP server over stdio, for editors and coding agents."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN
+from bot.errors import UsageError
+
+
+def command(
+    repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
+) -> int:
+    """Serve the tools review, explain and callers over standard input and output (Model Context Protocol).
+
+    An editor starts it; for example `claude mcp add deeprepo -- deeprepo mcp`, or the command `deeprepo` with the argument `mcp`.
+    """
+    if not Path(repo).is_dir():
+        raise UsageError(f"{repo} is not a folder: give the path of a git checkout with --repo")
+    from bot.mcp import server
+
+    server(str(Path(repo).absolute())).run("stdio")
+    return CLEAN

@@ -1,0 +1,72 @@
+"""What the tools do with a local repository: the same pipeline as the command line, words instead of exit codes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot import checkout, dependents, pipeline, wiring
+from bot.checkout import Checkout
+from bot.errors import NothingToReview, UsageError
+from bot.languages import LANGUAGES
+from bot.outputs import OUTPUTS, facts, hide, markdown, parts
+from bot.outputs.form import Form
+from bot.values import Reference, Review, ReviewRequest
+
+MOST = 200  # places that `callers` names
+
+
+async def review(repo: str, change: str, flags: Mapping[str, Any], scratch: str) -> Review:
+    """Review what was named. Raises NothingToReview and UsageError with a sentence."""
+    try:
+        return await pipeline.review(asked(repo, change), wiring.deps(flags, scratch, lambda _: None))
+    except NothingToReview:
+        raise NothingToReview(
+            f"Nothing to review: {change or 'what HEAD adds to the default branch'} is empty."
+        ) from None
+
+
+def asked(repo: str, change: str) -> ReviewRequest:
+    """A change as an agent names it."""
+    named = change.strip()
+    if named in {"uncommitted", "staged"}:
+        return ReviewRequest(repo, "staged" if named == "staged" else "uncommitted")
+    base, _, head = named.replace("...", "..").partition("..")
+    if base.startswith("-") or head.startswith("-"):
+        raise UsageError(f"{change!r} is no revision")
+    return ReviewRequest(repo, "range", base or None, head or None)
+
+
+def told(done: Review) -> str:
+    """The review as Markdown."""
+    return OUTPUTS["markdown"]().render(done)
+
+
+async def explained(done: Review, number: int) -> str:
+    """One finding with its proof, as Markdown. Raises UsageError where there is none of that number."""
+    safe = hide.secrets(done)
+    listing = facts.listing(safe)
+    found = (*listing.full, *listing.folded)
+    if not 1 <= number <= len(found):
+        known = f"they are numbered 1 to {len(found)}" if found else "it found nothing"
+        raise UsageError(f"the last review has no finding {number}: {known}")
+    form = Form(safe)
+    return form.fill(
+        "finding.md.j2", lambda: [parts.one(number, found[number - 1], safe, form.words)], markdown.MOST_BYTES
+    )[0]
+
+
+async def callers(repo: str, symbol: str, scratch: str) -> str:
+    """The places where a name is used, calls first."""
+    try:
+        pull = await checkout.pull(ReviewRequest(repo, "uncommitted"), scratch)
+    except UsageError:  # a bare repository, or no commit yet
+        pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
+    async with Checkout(pull) as tree:
+        found = await dependents.callers(tree, symbol, LANGUAGES)
+    if not found:
+        raise NothingToReview(f"No code of this repository writes {symbol!r} (strings and comments do not count).")
+    rest = [f"and {len(found) - MOST} more"] if len(found) > MOST else []
+    return "\n".join([*map(_line, found[:MOST]), *rest])
+
+
+def _line(place: Reference) -> str:
+    return f"{place.path}:{place.line}: {place.form} in {place.function}: {place.text.strip()}"

@@ -1,0 +1,82 @@
+"""The tools `review`, `explain` and `callers`, by the official SDK: the only import of it."""
+
+import tempfile
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+
+from bot import __version__
+from bot.errors import DeepRepoError, NothingToReview
+from bot.mcp import local
+from bot.values import Review
+
+INSTRUCTIONS = (
+    "deeprepo reviews a local git change by reading beyond the diff: every changed definition and everything that depends "
+    "on it. Call `review` before a change is pushed, `explain` with the number of a finding for its proof, and `callers` "
+    "before a signature is changed. Nothing in the repository is written."
+)
+READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
+
+
+def server(repo: str) -> MCPServer[object]:
+    """The server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
+    tools: MCPServer[object] = MCPServer(
+        "deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False
+    )
+    last: list[Review] = []
+
+    @tools.tool(annotations=PAYS)
+    async def review(change: str = "", strategy: str = "auto", max_usd: float | None = None) -> str:
+        """Review a local change and return the findings as Markdown.
+
+        Args:
+            change: "" for what HEAD adds to the default branch, "uncommitted" for all local work, "staged" for the
+                index, or a range such as "main..feature".
+            strategy: "auto", or "offline" for a review without any model (no key, no cost).
+            max_usd: a hard cap in dollars; without it the configured one holds.
+        """
+        with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+            return await _said(_reviewed(repo, change, {"strategy": strategy, "usd": max_usd}, scratch, last))
+
+    @tools.tool(annotations=READS)
+    async def explain(finding: int) -> str:
+        """Everything that is known of one finding of the last review: why, the consequence, the proof, the suggestion.
+
+        Args:
+            finding: its number in the last review, from 1.
+        """
+        if not last:
+            raise ToolError("There is no review yet: call `review` first.")
+        return await _said(local.explained(last[0], finding))
+
+    @tools.tool(annotations=READS)
+    async def callers(symbol: str) -> str:
+        """Every place of the repository, uncommitted work included, where a name is called, imported or mentioned as code.
+
+        Args:
+            symbol: the name as callers write it, "resolve" or "Resolver.resolve".
+        """
+        with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+            return await _said(local.callers(repo, symbol, scratch))
+
+    return tools
+
+
+async def _reviewed(repo: str, change: str, flags: Mapping[str, Any], scratch: str, last: list[Review]) -> str:
+    done = await local.review(repo, change, flags, scratch)
+    last[:] = [done]
+    return local.told(done)
+
+
+async def _said(work: Awaitable[str]) -> str:
+    """Our own errors are sentences that the agent reads; an empty change is an answer. Anything else is a crash and stays one."""
+    try:
+        return await work
+    except NothingToReview as outcome:
+        return str(outcome)
+    except DeepRepoError as error:
+        raise ToolError(str(error)) from error

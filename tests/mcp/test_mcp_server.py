@@ -1,0 +1,83 @@
+"""The MCP server, spoken to by the SDK's own client over standard input and output."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult
+
+from bot.demo import build
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mcp")
+    build(str(folder))
+    subprocess.run(["git", "checkout", "--quiet", "pull-request"], cwd=folder, check=True)
+    return folder
+
+
+def spoken(repo: Path, talk: Callable[[Client], Awaitable[list[CallToolResult]]]) -> list[CallToolResult]:
+    async def go() -> list[CallToolResult]:
+        parameters = StdioServerParameters(
+            command=sys.executable, args=["-m", "bot", "mcp", "--repo", str(repo)], cwd=Path(__file__).parents[2]
+        )
+        async with Client(parameters) as client:
+            return await talk(client)
+
+    return asyncio.run(go())
+
+
+def text(result: CallToolResult) -> str:
+    return "".join(part.text for part in result.content if part.type == "text")
+
+
+def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -> None:
+    """`review` gives the findings of the local branch, `explain` the evidence of one of them."""
+
+    async def talk(client: Client) -> list[CallToolResult]:
+        return [
+            await client.call_tool("review", {"strategy": "offline"}),
+            await client.call_tool("explain", {"finding": 1}),
+            await client.call_tool("explain", {"finding": 99}),
+        ]
+
+    said, proof, none = spoken(repo, talk)
+    assert "5 findings" in text(said)
+    assert "Evidence" in text(proof)
+    assert none.is_error
+    assert "has no finding 99" in text(none)
+
+
+def test_callers_are_named_with_their_lines(repo: Path) -> None:
+    """`callers` lists the calls of a name with path and line."""
+
+    async def talk(client: Client) -> list[CallToolResult]:
+        return [await client.call_tool("callers", {"symbol": "quote"})]
+
+    (found,) = spoken(repo, talk)
+    assert "call in" in text(found)
+
+
+def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
+    """An unknown revision, a missing review and an unknown name are told to the agent, and the server goes on."""
+
+    async def talk(client: Client) -> list[CallToolResult]:
+        return [
+            await client.call_tool("explain", {"finding": 1}),
+            await client.call_tool("review", {"change": "nowhere..HEAD"}),
+            await client.call_tool("callers", {"symbol": "no_such_name"}),
+            await client.call_tool("review", {"change": "main..main"}),
+        ]
+
+    answers = spoken(repo, talk)
+    review, revision, name, empty = map(text, answers)
+    assert "There is no review yet" in review
+    assert "unknown revision 'nowhere'" in revision
+    assert "'no_such_name'" in name
+    assert empty == "Nothing to review: main..main is empty."
+    assert [answer.is_error for answer in answers] == [True, True, False, False]
