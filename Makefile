@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-dependents bench-truth bench-chaos-engine lock clean
+.PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-dependents bench-truth bench-evals bench-chaos-engine lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -21,7 +21,7 @@ $(READY): requirements-dev.lock pyproject.toml
 	@touch $@
 
 demo: $(READY)  ## review a sample change in the terminal, with no key and no network
-	@$(BIN)/deeprepo demo
+	@$(BIN)/deeprepo demo --terminal
 
 test: check tests  ## everything that must pass: format, lint, types, import layers, tests
 
@@ -85,17 +85,23 @@ bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; g
 bench-offline: $(READY)  ## the offline review over cases; CASES=folder of case files, REPOS=folder of clones
 	$(BIN)/python -m benchmarks.offline --cases $(CASES) --repos $(REPOS)
 
+bench-evals: $(READY)  ## what the evaluation promises; QUICK=1 without the longest texts, CASES and REPOS as above for pull requests
+	$(BIN)/python -m benchmarks.evals $(if $(QUICK),--quick) $(if $(CASES),--cases $(CASES) --repos $(REPOS))
+
 KILLS ?= 50
 bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started again until done; KILLS=50
 	$(BIN)/python -m benchmarks.chaos --kills $(KILLS)
 
 # The newest versions that are a week old, with hashes, for every platform. anthropic 2.10.0 is the first that this code was
 # measured with and is younger. Set DATE to today's date minus a week.
-lock:  ## renew both lock files: make lock DATE=2026-11-13
+lock:  ## renew the lock files: make lock DATE=2026-11-13
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade \
 		--exclude-newer $(DATE) --exclude-newer-package anthropic=2026-11-18 pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade \
 		--exclude-newer $(DATE) --exclude-newer-package anthropic=2026-11-18 pyproject.toml --group dev -o requirements-dev.lock
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		| $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --no-annotate --quiet \
+		--upgrade --exclude-newer $(DATE) - -o requirements-build.lock
 	$(BIN)/python .ci/plain.py requirements.lock requirements-dev.lock
 
 clean:  ## remove what the targets made

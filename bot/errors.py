@@ -14,6 +14,7 @@
     │   ├── HostDown              5xx, a timeout, no connection: worth another try
     │   ├── HostLimited           a rate limit; `retry_after` in seconds
     │   └── HostRefused           4xx: `status` says which; no other try will do better
+    ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
     └── ProviderError             a model provider failed                                 exit 3
         ├── RateLimited           429 or overloaded; `retry_after` in seconds, or None
         ├── ProviderDown          5xx, a timeout, no connection: worth another try
@@ -86,6 +87,10 @@ class HostRefused(HostError):  # noqa: N818 - GitHub's decision
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+class StorageError(DeepRepoError):
+    """The database does not answer, or holds what makes no sense."""
 
 
 class ProviderError(DeepRepoError):

@@ -35,6 +35,8 @@ class Deps:
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
+    ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people asked elsewhere not to hear again
+    note: str = ""  # a sentence about this run for the reader of the review
 
 
 async def review(request: ReviewRequest, deps: Deps) -> Review:
@@ -71,13 +73,15 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
             tree.many_at_tip, names, settings["instructions"], guidelines=settings["guidelines"]
         )
         today = deps.today()
-        given = {"today": today.isoformat(), "earlier": lines.kept(deps.earlier), "full": deps.full}
+        given: dict[str, Any] = {"today": today.isoformat(), "earlier": lines.kept(deps.earlier), "full": deps.full}
+        given |= {"ignored": deps.ignored} if deps.ignored else {}
+        given |= {"note": deps.note} if deps.note else {}
         subject = Subject(pull, files, parts, users, tree, ledger.start(parts, files, users), request, given)
         yield (
             replace(
                 subject,
                 past=await history.past(deps.earlier, tree, pull, files, full=deps.full),
-                ignored=suppress.read(await tree.at_tip(suppress.FILE), today),
+                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(deps.ignored),
                 guidance=replace(asked, language=settings["language"], templates=await _templates(tree)),
             ),
             settings,
@@ -120,6 +124,7 @@ def _review(
     """Everything that a review tells, put together."""
     earlier, budget = subject.past.earlier, work.calls.budget
     notes = (
+        *filter(None, (subject.given.get("note"),)),
         *settings.warnings,
         *subject.ignored.warnings,
         *subject.past.notes,

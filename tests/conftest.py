@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from fakes import Repository
+from postgres import postgres
 
 
 @pytest.fixture
@@ -21,3 +22,6 @@ def repositories(tmp_path: Path) -> Callable[[str], Repository]:
 def pytest_configure() -> None:
     """A shell starts background jobs with Ctrl-C ignored, and what we start would inherit that: here it always counts."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+__all__ = ["postgres"]  # a fixture for every folder

@@ -1,4 +1,9 @@
+import json
+from pathlib import Path
+
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
 from bot import config
 from bot.config import Settings
@@ -81,3 +86,46 @@ def test_a_wrong_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyP
         config.environment()
     assert "DEEPREPO_USD" in str(caught.value)
     assert "sk-secret" not in str(caught.value)
+
+
+def test_triggers_are_part_of_the_file() -> None:
+    """An empty list counts, an unknown key is named with its section, and what is not set has its default."""
+    file = b"triggers:\n  events: []\n  draft: true\n  skip_authors: [renovate]\n"
+    found = config.resolve({}, file, NONE)
+    assert (found.triggers.events, found.triggers.skip_authors, found.triggers.drafts) == ((), ("renovate",), False)
+    assert found.warnings[0].startswith(".deeprepo.yml line 3: unknown key triggers.draft (known: events, drafts,")
+    shown = {name: (value, origin) for name, value, origin in found.rows()}
+    assert shown["triggers.events"] == ("", ".deeprepo.yml of the base branch")
+    assert shown["triggers.forks"] == ("true", "default")
+
+
+@pytest.mark.parametrize(
+    "text", [b"triggers: {events: [labeled]}", b"triggers: {paths: ['!']}", b"triggers: {branches: main}"]
+)
+def test_wrong_triggers_are_said_with_their_place(text: bytes) -> None:
+    """As any other wrong setting."""
+    with pytest.raises(ConfigError, match=r"triggers\.(events\.0|paths\.0|branches)"):
+        config.read(text)
+
+
+def test_the_published_schema_is_the_one_that_is_read() -> None:
+    """docs/deeprepo.schema.json is what `deeprepo config --schema` prints."""
+    published = Path(__file__).parents[1] / "docs" / "deeprepo.schema.json"
+    assert published.read_text(encoding="utf-8") == config.schema(), (
+        "deeprepo config --schema > docs/deeprepo.schema.json"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sound"),
+    [
+        ("quota: 2\nmodels: {worker: openai/x}\ntriggers: {events: [], skip_labels: [wip]}\nlanguage: de\n", True),
+        ("instructions: [{path: 'src/**', text: 'mind the locks'}]\nbudget: {usd: 0.5}\n", True),
+        ("qouta: 2\n", False),
+        ("triggers: {draft: true}\n", False),
+        ("triggers: {events: [labeled]}\n", False),
+    ],
+)
+def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
+    """The schema takes what the reader takes, and no unknown key."""
+    assert Draft202012Validator(json.loads(config.schema())).is_valid(yaml.safe_load(text)) == sound

@@ -18,6 +18,8 @@ SAFE = (
 )  # fmt: skip
 ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "TMPDIR", "SYSTEMROOT")
+# What a fetch needs of the machine: the way out, and whom to believe.
+OUTWARD = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +31,24 @@ class Done:
     err: str
 
 
-def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+def environment(extra: Mapping[str, str] | None = None, *, online: bool = False) -> dict[str, str]:
     """The environment of a git process: only what git itself needs, so that no secret of ours reaches it."""
-    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    names = (*INHERITED, *OUTWARD, *(name.lower() for name in OUTWARD)) if online else INHERITED
+    inherited = {name: os.environ[name] for name in names if name in os.environ}
     return {**inherited, **ENVIRONMENT, **(extra or {})}
 
 
-async def start(*arguments: str, cwd: str, env: Mapping[str, str] | None = None) -> asyncio.subprocess.Process:
-    """Start git with pipes on its three streams."""
+async def start(
+    *arguments: str, cwd: str, env: Mapping[str, str] | None = None, online: bool = False
+) -> asyncio.subprocess.Process:
+    """Start git with pipes on its three streams. `online`: it starts others, and leads them as a group that can be ended."""
     pipe = asyncio.subprocess.PIPE
     try:
         return await asyncio.create_subprocess_exec(
-            "git", *SAFE, *arguments, cwd=cwd, env=environment(env), stdin=pipe, stdout=pipe, stderr=pipe
-        )
+            "git", *SAFE, *arguments,
+            cwd=cwd, env=environment(env, online=online), stdin=pipe, stdout=pipe, stderr=pipe,
+            process_group=0 if online else None,
+        )  # fmt: skip
     except FileNotFoundError as error:
         raise GitError("git was not found: install it, or put it on PATH") from error
 

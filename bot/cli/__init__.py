@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import config, demo, estimate, ignore, mcp, replay, review, trace
+from bot.cli import config, demo, estimate, evals, ignore, mcp, replay, review, serve, trace, worker
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
@@ -95,3 +95,6 @@ app.command(name="ignore")(ignore.command)
 app.command(name="trace")(trace.command)
 app.command(name="replay")(replay.command)
 app.command(name="mcp")(mcp.command)
+app.add_typer(evals.app)
+app.command(name="serve")(serve.command)
+app.command(name="worker")(worker.command)

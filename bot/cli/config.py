@@ -12,10 +12,15 @@ from bot.cli.exits import CLEAN, tell
 def command(
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
     explain: Annotated[bool, typer.Option("--explain", help="Say where each value comes from.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of .deeprepo.yml instead.")] = False,
 ) -> int:
     """Print the settings that a review of this repository would use."""
     from bot import checkout, config, wiring
     from bot.values import ReviewRequest
+
+    if schema:
+        print(config.schema(), end="")  # noqa: T201 - the command line speaks
+        return CLEAN
 
     async def resolved() -> config.Config:
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
@@ -23,21 +28,9 @@ def command(
             async with checkout.Checkout(pull) as tree:
                 return config.resolve({}, await tree.at_tip(config.FILE), config.environment())
 
-    found = asyncio.run(resolved())
-    values = dict(found.values)
-    if not (found["root"] or found["worker"] or found["strategy"] == "offline"):
-        pair = zip(("root", "worker"), wiring.preferred(), strict=True)
-        values |= {name: config.Value(model, "the key that is set") for name, model in pair if model}
-    for name, value in values.items():
-        shown = ", ".join(map(_shown, value.value)) if isinstance(value.value, tuple) else _shown(value.value)
-        print(f"{name:<12} {shown or '(none)'}" + (f"   [{value.origin}]" if explain else ""))  # noqa: T201 - the command line speaks
+    found = wiring.in_force(asyncio.run(resolved()))
+    for name, value, origin in found.rows():
+        print(f"{name:<26} {value or '(none)'}" + (f"   [{origin}]" if explain else ""))  # noqa: T201 - the command line speaks
     for warning in found.warnings:
         tell(f"warning: {warning}")
     return CLEAN
-
-
-def _shown(item: object) -> str:
-    """A value as .deeprepo.yml has it; an item of a list may be a pair such as an instruction's path and text."""
-    if item is None or isinstance(item, bool):
-        return "" if item is None else str(item).lower()
-    return ": ".join(map(str, item)) if isinstance(item, tuple) else str(item)

@@ -1,7 +1,9 @@
 """Settings: the environment at the door, .deeprepo.yml of the base branch, the flags of the command. Each value knows its origin."""
 
-from bot.config.repository import FILE, Pattern, RepoConfig, Strategy, read
+from bot.config.repository import FILE, Pattern, RepoConfig, Strategy, Triggers, read
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
+from bot.config.schema import schema
+from bot.config.server import App, Place, Server, server
 from bot.config.settings import Settings, environment, key, telemetry
 
 TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))  # an owner's own
@@ -10,15 +12,21 @@ __all__ = [
     "DEFAULTS",
     "FILE",
     "TEMPLATES",
+    "App",
     "Config",
     "Pattern",
+    "Place",
     "RepoConfig",
+    "Server",
     "Settings",
     "Strategy",
+    "Triggers",
     "Value",
     "environment",
     "key",
     "read",
     "resolve",
+    "schema",
+    "server",
     "telemetry",
 ]

@@ -21,48 +21,83 @@ def _pattern(value: str) -> str:
 Pattern = Annotated[str, AfterValidator(_pattern)]  # as in .gitignore
 
 
+_LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
+Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Models(_Section):
-    """Section `models`."""
+    """Section `models`: who orchestrates and who reads."""
 
-    root: str | None = None
-    worker: str | None = None
+    root: str | None = Field(default=None, description="The model that asks across units, as provider/model.")
+    worker: str | None = Field(default=None, description="The cheap model that reads the code, as provider/model.")
 
 
 class Budget(_Section):
     """Section `budget`: hard caps of one review."""
 
-    usd: float | None = Field(default=None, ge=0)
-    tokens: int | None = Field(default=None, ge=0)
-    calls: int | None = Field(default=None, ge=0)
-    seconds: float | None = Field(default=None, gt=0)
+    usd: float | None = Field(default=None, ge=0, description="Dollars.")
+    tokens: int | None = Field(default=None, ge=0, description="Tokens, in and out together.")
+    calls: int | None = Field(default=None, ge=0, description="Calls of models.")
+    seconds: float | None = Field(default=None, gt=0, description="Seconds.")
 
 
 class Instruction(_Section):
     """One entry of `instructions`: what the owner asks of reviews of certain files."""
 
-    path: Pattern
-    text: str
+    path: Pattern = Field(description="The files, as in .gitignore.")
+    text: str = Field(description="What to look for, or to leave alone.")
+
+
+class Triggers(_Section):
+    """Section `triggers`: which pull requests are reviewed without being asked. A command or a re-run asks."""
+
+    events: tuple[Event, ...] = Field(
+        default=("opened", "reopened", "ready", "push"),
+        description="What starts a review by itself; an empty list: only a command does.",
+    )
+    drafts: bool = Field(default=False, description="Whether drafts are reviewed without being asked.")
+    bots: bool = Field(default=False, description="Whether pull requests that a bot has opened are.")
+    forks: bool = Field(default=True, description="Whether pull requests from forks are.")
+    branches: tuple[str, ...] = Field(
+        default=(), description="Base branches, with `*`; empty: pull requests into every branch."
+    )
+    labels: tuple[str, ...] = Field(default=(), description="One of these must be there; empty: none is needed.")
+    skip_labels: tuple[str, ...] = Field(default=(), description="None of these may be there.")
+    skip_authors: tuple[str, ...] = Field(default=(), description="Logins whose pull requests are left alone.")
+    paths: tuple[Pattern, ...] = Field(
+        default=(), description="A changed file must match, as in .gitignore; empty: any file will do."
+    )
+    offline_files: int = Field(default=1_000, ge=1, description="With more changed files no model reads it unasked.")
+    offline_lines: int = Field(default=100_000, ge=1, description="The same, by added and deleted lines.")
+    skip_files: int = Field(
+        default=5_000, ge=1, description="With more files nothing starts unasked, and no model reads."
+    )
+    skip_lines: int = Field(default=1_000_000, ge=1, description="The same, by added and deleted lines.")
+    commands_per_hour: int = Field(default=20, ge=1, description="How many commands one person may give in an hour.")
 
 
 class RepoConfig(_Section):
     """The whole of .deeprepo.yml."""
 
-    models: Models = Models()
-    budget: Budget = Budget()
-    strategy: Strategy | None = None
-    ignore: tuple[Pattern, ...] = ()  # paths that are listed and not reviewed, as in .gitignore
-    quota: int | None = Field(default=None, ge=0)
-    fail_on: Severity | None = None
-    verify: bool | None = None
-    analyzers: tuple[str, ...] | None = None
-    language: str | None = Field(default=None, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$")  # of comments: "de"
-    lenses: tuple[str, ...] | None = None
-    instructions: tuple[Instruction, ...] = ()
-    guidelines: bool | None = None  # whether AGENTS.md, CLAUDE.md and the like are shown to the models
+    models: Models = Field(default=Models(), description="Who orchestrates and who reads.")
+    budget: Budget = Field(default=Budget(), description="Hard caps of one review.")
+    strategy: Strategy | None = Field(default=None, description="How a change is read; auto chooses by its size.")
+    ignore: tuple[Pattern, ...] = Field(default=(), description="Files that are listed, not read, as in .gitignore.")
+    quota: int | None = Field(default=None, ge=0, description="Findings told in full; critical ones do not count.")
+    fail_on: Severity | None = Field(default=None, description="From this severity on, the check fails.")
+    verify: bool | None = Field(default=None, description="Whether a second call has to confirm a finding.")
+    analyzers: tuple[str, ...] | None = Field(default=None, description="The checks that need no model.")
+    language: str | None = Field(default=None, pattern=_LANGUAGE, description='Of the comments: "de", "pt-BR".')
+    lenses: tuple[str, ...] | None = Field(default=None, description="The questions that models may be asked.")
+    instructions: tuple[Instruction, ...] = Field(default=(), description="What the owner asks, by files.")
+    guidelines: bool | None = Field(
+        default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
+    )
+    triggers: Triggers = Field(default=Triggers(), description="What is reviewed without being asked.")
 
 
 def read(text: bytes) -> tuple[RepoConfig, tuple[str, ...]]:
@@ -95,5 +130,5 @@ def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -
                 f"{FILE} line {name.start_mark.line + 1}: unknown key {prefix}{name.value!s} (known: {options})"
             )
         elif isinstance(known.annotation, type) and issubclass(known.annotation, BaseModel):
-            found += _unknown(value, known.annotation, f"{name.value}.")
+            found += _unknown(value, known.annotation, f"{prefix}{name.value}.")
     return found

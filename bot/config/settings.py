@@ -19,6 +19,7 @@ class Settings(BaseSettings):
     base_url: str | None = None  # of an endpoint that speaks OpenAI's or Anthropic's dialect; for both models
     strategy: Strategy | None = None
     usd: float | None = Field(default=None, ge=0)
+    cap_usd: float | None = Field(default=None, ge=0)  # the operator's own: no flag and no file goes above it
     journal: str | None = None
     cache: str | None = None  # a folder in which a server keeps what it parsed
 

@@ -1,4 +1,4 @@
-"""A sample change and the repository around it: what `deeprepo demo` reviews."""
+"""A sample change and the repository around it: what `deeprepo demo` reviews. `live` stages it on a GitHub of one's own."""
 
 import os
 import shutil
@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 SAMPLE = Path(__file__).parent / "sample"
+REPAIRED = "Callers follow the new signature; the token comes from the environment"
 TITLE = "Replace the express flag by named services"
 BODY = "Orders can now be shipped overnight. `quote` takes the service, and parcels are announced to the carrier."
 # A pretended key, put together here so that no scanner of this repository stumbles over it.
@@ -30,6 +31,12 @@ def build(folder: str) -> None:
             carrier.write_text(carrier.read_text().replace("@TOKEN@", TOKEN))
         git("add", "--all")
         git("commit", "--quiet", "--message", message)
+
+
+def repair() -> dict[str, str]:
+    """What the author pushes once the review was read: the files of the next commit."""
+    folder = SAMPLE / "next"
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.py"))}
 
 
 _WHO = {"NAME": "deeprepo demo", "EMAIL": "demo@example.invalid", "DATE": "2026-01-01T12:00:00Z"}

@@ -54,6 +54,11 @@ class Ignored:
     entries: tuple[Entry, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    def also(self, asked: Sequence[tuple[str, str]]) -> "Ignored":
+        """With what people asked for elsewhere: fingerprint and reason of single findings."""
+        more = (Entry(fingerprint=fingerprint, reason=reason) for fingerprint, reason in asked)
+        return Ignored((*self.entries, *more), self.warnings)
+
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
         """The findings to go on with, and the silenced ones."""
         said: list[Finding] = []

@@ -193,6 +193,7 @@ class Calls:
             self.budget.settle(hold, usage, usd, role, model.name, failed=isinstance(done, str))
             self._settled.set()
             self.journal.call(key, role, model.name, at, done, usd, self._clock() - started)
+        await self.journal.stored()
         return done
 
 

@@ -7,7 +7,7 @@ from bot.rlm import code
 from bot.rlm.budget import Left
 from bot.rlm.course import Advice
 from bot.rlm.guidance import tongue
-from bot.values import Completion, Limits, Message, Observation, Prompt
+from bot.values import Completion, Limits, Message, Observation, Prompt, Schema
 
 MAX_TOKENS = 8_000  # of one reply
 MAX_UNREAD = 20  # ids in a turn line
@@ -20,11 +20,13 @@ class Dialogue:
     limits: Limits
     turns: int
     messages: list[Message] = field(default_factory=list)
+    form: str = "root"  # whose words: prompts/FORM_system and FORM_turn
+    tool: Schema = code.TOOL
 
     def open(self, seed: str, *, gate: bool, language: str = "en") -> None:
         """The instructions and the first message."""
         system = render.text(
-            "prompts/root_system.md.j2",
+            f"prompts/{self.form}_system.md.j2",
             turns=self.turns,
             output_chars=self.limits.output_chars,
             turn_seconds=self.limits.turn_seconds,
@@ -34,7 +36,7 @@ class Dialogue:
 
     def prompt(self) -> Prompt:
         """What the root is asked now."""
-        return Prompt(tuple(self.messages), tool=code.TOOL, max_tokens=MAX_TOKENS)
+        return Prompt(tuple(self.messages), tool=self.tool, max_tokens=MAX_TOKENS)
 
     def said(self, reply: Completion) -> None:
         """Keep the root's reply, word for word."""
@@ -63,10 +65,10 @@ class Status:
     refused: bool = False  # the root wanted to finish and may not yet
 
 
-def turn_text(observation: Observation, hint: str, status: Status) -> str:
+def turn_text(observation: Observation, hint: str, status: Status, form: str = "root") -> str:
     """Output, error, hint and the turn line."""
     text = render.text(
-        "prompts/root_turn.md.j2",
+        f"prompts/{form}_turn.md.j2",
         output=observation.output.rstrip("\n"),
         error=observation.error or "",
         hint=hint,

@@ -51,6 +51,7 @@ TABLE: tuple[tuple[str, str], ...] = (
     (r"async for loops|async with", "No async loops here; every given function is called plainly: llm_batch([...])"),
     (r"attribute 'maketrans'", "No str.maketrans here. Chain replace(): text.replace('a', 'x').replace('b', 'y')"),
     (r"callable replacement", "re.sub takes no function here. Loop over re.finditer(pattern, text) and join the pieces."),
+    (r"backtracking count exceeded", "Too much text for one pattern. Select the lines first: [line for line in text.split('\\n') if 'word' in line]"),
     (r"module 're' has no attribute '(\w+)'", "re.{0} is missing. Write the pattern on one line without comments; (?i) and the like work."),
     (r"'JSONEncoder|JSONEncoder.*'default'", "json.dumps has no `default` here. Convert first: sorted(a_set), str(x)."),
     (r"JSONDecodeError' object has no attribute", "The error has no .msg here; use str(error)."),

@@ -15,34 +15,30 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 from bot.errors import DeepRepoError, UsageError
 from bot.rlm import lines, record
 from bot.rlm.budget import Role
 from bot.rlm.lines import Row, Start
 from bot.rlm.record import Asked, Record
+from bot.rlm.sinks import Keep, Watch
 from bot.values import Completion, Prompt, Review, Turn
 
 LONGEST = 60  # characters of a setting that is told
 
 
-class Watch(Protocol):
-    """Whoever is shown each line as it is written."""
-
-    def __call__(self, row: Row) -> None:
-        """One line."""
-
-    def close(self) -> None:
-        """There are no more."""
-
-
 class Journal:
-    """Append-only JSON lines; without a path they are kept in memory. With `fresh`, an older file is replaced, not read."""
+    """Append-only JSON lines; without a path they are kept in memory. With `fresh`, an older file is replaced, not read.
 
-    def __init__(self, path: Path | None = None, *, fresh: bool = False, watch: Watch | None = None) -> None:
+    With `keep`, the lines of the file stand in a second place too; not those that were in it before.
+    """
+
+    def __init__(
+        self, path: Path | None = None, *, fresh: bool = False, watch: Watch | None = None, keep: Keep | None = None
+    ) -> None:
         self.lines: list[Row] = []  # of this run, where there is no file
-        self._path, self._watch = path, watch
+        self._path, self._watch, self._keep = path, watch, keep
         self._file = _opened(path) if path is not None else None
         self._record = Record()
         self._written: set[str] = set()  # messages in the file
@@ -147,6 +143,11 @@ class Journal:
                 os.fsync(self._file.fileno())
         return review
 
+    async def stored(self) -> None:
+        """Return once what was written survives this machine too. Awaited between a reply and its use."""
+        if self._keep is not None:
+            await self._keep.stored()
+
     def close(self) -> None:
         """Close the file, which gives it free for another process."""
         if self._watch is not None:
@@ -163,8 +164,11 @@ class Journal:
         if self._file is None:
             self.lines.append(row)
             return
-        self._file.write(json.dumps(row, ensure_ascii=True, default=dict) + "\n")
+        text = json.dumps(row, ensure_ascii=True, default=dict)
+        self._file.write(f"{text}\n")
         self._file.flush()
+        if self._keep is not None:
+            self._keep.put(text)
 
     def _emptied(self) -> Record:
         if self._file is not None:

@@ -25,7 +25,9 @@ MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 BEFORE, AFTER, BODY = 3, 4, 14  # lines around a reader; lines of a definition at most
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
+MAX_HELPERS = 4  # definitions that shown readers call in their own files
 LONG_LINE = 300  # characters; a longer line was written by a program
+_CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Nearby:
     async def _windows(self, picked: Sequence[Pick], shown: "_Shown", room: int) -> list[Excerpt]:
         """The picked lines with those around them, as many as there is room for."""
         texts = await self.tree.read_many([row.path for row in picked])
-        found = []
+        found, helpers = [], MAX_HELPERS
         for row in picked:
             lines = _lines(texts.get(row.path, b""))
             first, last = (
@@ -113,6 +115,12 @@ class Nearby:
             room -= size
             shown.add(row.path, start, end)
             found.append(excerpt)
+            if helpers and (helper := _helper(excerpt, lines, shown)) is not None:
+                size = tokens(helper.body) + tokens(helper.path + helper.title)
+                if size <= room:
+                    room, helpers = room - size, helpers - 1
+                    shown.add(helper.path, helper.start, helper.end)
+                    found.append(helper)
         return _joined(found)
 
 
@@ -135,6 +143,16 @@ class _Shown:
         start = max((n + 1 for n in range(start, line) if (path, n) in self.lines), default=start)
         end = min((n - 1 for n in range(line, end + 1) if (path, n) in self.lines), default=end)
         return start, end
+
+
+def _helper(excerpt: Excerpt, lines: Sequence[str], shown: "_Shown") -> Excerpt | None:
+    """What the shown lines call first in their own file: a reader often leaves the deciding step to a neighbour."""
+    for name in dict.fromkeys(_CALLED.findall(excerpt.body)):
+        at = next((n for n, text in enumerate(lines, 1) if name in text and readers.defines(name, text)), 0)
+        start, end = shown.trimmed(excerpt.path, at, min(len(lines), _block(lines, at)), at) if at else (1, 0)
+        if start < end:
+            return _excerpt(excerpt.path, lines, start, end, f"defines {name}, called nearby")
+    return None
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:

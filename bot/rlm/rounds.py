@@ -98,7 +98,8 @@ class Rounds:
             self.outcome = "answered"
         elif self.course.stuck or self.course.astray:
             self.outcome = "stuck" if self.course.stuck else "astray"
-        self.dialogue.answer(reply, turn_text(observation, hint, self._status(number, refused=refused)))
+        status = self._status(number, refused=refused)
+        self.dialogue.answer(reply, turn_text(observation, hint, status, self.dialogue.form))
 
     def _tight(self, number: int, block: str) -> bool:
         """Whether the time is running out; what an earlier run of this review has said stays said."""

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -23,6 +24,30 @@ def test_config_explains_each_value(repository: Repository) -> None:
     assert lines["usd"].split() == ["usd", "0.25", "[environment]"]
     assert lines["verify"].split() == ["verify", "true", "[default]"]
     assert lines["root"].split() == ["root", "(none)", "[default]"]
+
+
+def test_config_explains_when_a_review_starts(repository: Repository) -> None:
+    """The triggers stand in the list too."""
+    repository.commit({".deeprepo.yml": "triggers: {drafts: true}\n"})
+    lines = explained(repository)
+    assert lines["triggers.drafts"].split() == [
+        "triggers.drafts",
+        "true",
+        "[.deeprepo.yml",
+        "of",
+        "the",
+        "base",
+        "branch]",
+    ]
+    assert lines["triggers.bots"].split() == ["triggers.bots", "false", "[default]"]
+
+
+def test_the_schema_is_printed_without_a_repository(tmp_path: Path) -> None:
+    """For an editor, wherever it is asked for."""
+    command = [sys.executable, "-m", "bot", "config", "--schema"]
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env, cwd=tmp_path)
+    assert json.loads(done.stdout)["title"] == ".deeprepo.yml"
 
 
 def test_config_names_the_models_that_a_key_brings(repository: Repository) -> None:

@@ -1,4 +1,4 @@
-"""Settings in, working parts out: the only module that names concrete classes."""
+"""The parts of a review of a local change, of its replay and of its rehearsal."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -36,8 +36,15 @@ PREFERRED = (
 )
 
 
-def deps(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
-    """The parts of a review of a local change."""
+def deps(
+    flags: Mapping[str, Any],
+    scratch: str,
+    say: Callable[[str], None],
+    book: Callable[[PullRequest], Journal] | None = None,
+    *,
+    keep_on_cancel: bool = True,
+) -> Deps:
+    """The parts of a review of a local change. `book` opens its journal; without it the flags and the environment name one."""
     settings = config.environment()
     likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
     if likely and "offline" not in {flags.get("strategy"), settings.strategy}:
@@ -45,7 +52,8 @@ def deps(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> 
 
     def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
         chosen = models(resolved, settings.base_url)
-        return _desk(subject, resolved, chosen, lambda: journal(flags, settings.journal, subject.pull), say)
+        opened = partial(book, subject.pull) if book else partial(journal, flags, settings.journal, subject.pull)
+        return _desk(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel)
 
     return Deps(
         languages=_languages(settings.cache, say),
@@ -90,6 +98,8 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
         today=lambda: date.fromisoformat(begun.given["today"]),
         earlier=lines.given(begun.given["earlier"]),
         full=begun.given["full"],
+        ignored=tuple((mark, reason) for mark, reason in begun.given.get("ignored", ())),
+        note=begun.given.get("note", ""),
     )
 
 
@@ -110,7 +120,13 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
 
 
 def _desk(
-    subject: Subject, resolved: Config, chosen: Models, book: Callable[[], Journal], say: Callable[[str], None]
+    subject: Subject,
+    resolved: Config,
+    chosen: Models,
+    book: Callable[[], Journal],
+    say: Callable[[str], None],
+    *,
+    keep_on_cancel: bool = True,
 ) -> AbstractAsyncContextManager[Work]:
     return desk(
         subject,
@@ -121,7 +137,7 @@ def _desk(
         lenses=lenses(resolved),
         journal=book(),
         settings={name: value.value for name, value in resolved.values.items()},
-        keep_on_cancel=True,
+        keep_on_cancel=keep_on_cancel,
         say=say,
     )
 
@@ -180,6 +196,15 @@ def models(resolved: Config, base_url: str | None) -> Models:
 def limits(resolved: Config) -> Limits:
     """The hard caps of one review."""
     return Limits(usd=resolved["usd"], tokens=resolved["tokens"], calls=resolved["calls"], seconds=resolved["seconds"])
+
+
+def in_force(resolved: Config) -> Config:
+    """The settings with the models that a key brings, where nobody names one."""
+    if resolved["root"] or resolved["worker"] or resolved["strategy"] == "offline":
+        return resolved
+    pair = zip(("root", "worker"), preferred(), strict=True)
+    brought = {name: config.Value(model, "the key that is set") for name, model in pair if model}
+    return replace(resolved, values={**resolved.values, **brought})
 
 
 def preferred() -> tuple[str | None, str | None]:

@@ -1,0 +1,7 @@
+"""The server: webhooks in, jobs on disk, probes and counters, and the hours' rounds. Imported by `serve` and `worker` only."""
+
+from bot.app.create import create
+from bot.app.life import serve, worker
+from bot.app.opened import Opened, OpenWork, opened
+
+__all__ = ["OpenWork", "Opened", "create", "opened", "serve", "worker"]

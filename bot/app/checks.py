@@ -1,0 +1,118 @@
+"""`serve --check`: what is set and whether it works, told without a secret."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from bot import config, storage
+from bot.app import manifest
+from bot.config import App, Place, Server
+from bot.errors import DeepRepoError, HostError, UsageError
+from bot.github import Identity, Pace, apps
+
+Chosen = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
+VITAL = frozenset(
+    {"pull_request", "issue_comment", "pull_requests", "contents", "checks", "metadata"}
+)  # nothing works without
+ENOUGH = {"read": 1, "write": 2, "admin": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that was looked at."""
+
+    what: str
+    said: str
+    works: bool = True
+
+    @property
+    def mark(self) -> str:
+        """How it stands, at the beginning of the line."""
+        return "ok" if self.works else "!!"
+
+
+async def checks(settings: Server, chosen: Chosen) -> list[Line]:
+    """Everything that a server needs, one line each."""
+    place = settings.place
+    lines = [
+        Line(
+            "address",
+            f"http://{place.host}:{place.port}" + (f", for GitHub {place.public_url}" if place.public_url else ""),
+        )
+    ]
+    lines.append(await asyncio.to_thread(_folder, place))
+    lines.append(await _database(settings))
+    if settings.app is None:
+        lines.append(Line("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False))
+    else:
+        lines += [line async for line in _github(settings.app, place)]
+    root, worker = chosen()
+    lines.append(
+        Line(
+            "models",
+            f"root {root or 'none'}, worker {worker or root}"
+            if root or worker
+            else "none: reviews are made by static analysis",
+        )
+    )
+    cap = config.environment().cap_usd
+    lines.append(
+        Line(
+            "ceiling",
+            "none: a repository may set any budget (DEEPREPO_CAP_USD)"
+            if cap is None
+            else f"${cap:.2f} for each review",
+        )
+    )
+    return lines
+
+
+def _folder(place: Place) -> Line:
+    try:
+        place.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place.data):
+            pass
+    except OSError as error:
+        return Line("data", f"{place.data} cannot be written: {error.strerror}", works=False)
+    return Line("data", f"{place.data}, {shutil.disk_usage(place.data).free / 1e9:.1f} GB free")
+
+
+async def _database(settings: Server) -> Line:
+    """PostgreSQL is asked; a file is made when it is needed, and another server may be using it now."""
+    if not settings.url:
+        return Line("database", "SQLite in the data folder, for one server")
+    try:
+        async with storage.opened(settings.url):
+            return Line("database", "PostgreSQL, which workers can share")
+    except DeepRepoError as error:
+        return Line("database", str(error), works=False)
+
+
+async def _github(app: App, place: Place) -> AsyncIterator[Line]:
+    """What GitHub says about the App, and what it lacks of what deeprepo needs."""
+    try:
+        async with apps.app(
+            Identity(app.app_id, app.private_key, place.github_api), Pace(patience=0, timeout=10)
+        ) as asked:
+            said = await asked.get("app")
+    except (HostError, UsageError) as error:
+        yield Line("App", f"{app.app_id}: {error}", works=False)
+        return
+    yield Line("App", f"{said['slug']} ({app.app_id}) at {place.github_api}")
+    granted, events = said.get("permissions") or {}, said.get("events") or ()
+    lacking = {name: need for name, need in manifest.PERMISSIONS.items() if not _enough(granted.get(name), need)}
+    yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(VITAL & lacking.keys()))
+    deaf = [name for name in manifest.EVENTS if name not in events]
+    yield _lacks("events", deaf, bad=not VITAL.isdisjoint(deaf))
+
+
+def _lacks(what: str, missing: list[str], *, bad: bool) -> Line:
+    return Line(
+        what, f"the App's settings at GitHub lack {', '.join(missing)}" if missing else "as needed", works=not bad
+    )
+
+
+def _enough(has: str | None, need: str) -> bool:
+    return ENOUGH.get(has or "", 0) >= ENOUGH[need]

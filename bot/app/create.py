@@ -1,0 +1,175 @@
+"""The web face of a running server: what GitHub, a load balancer and a monitoring system may ask of it."""
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from typing import Any, Literal
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import JSONResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel
+from starlette.background import BackgroundTask
+from starlette.requests import ClientDisconnect
+
+from bot import __version__, events
+from bot.app import delivery
+from bot.app.delivery import Delivery, Refused
+from bot.app.logs import log
+from bot.app.opened import Opened
+from bot.errors import StorageError
+from bot.values import Ignored
+
+PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
+_log = log("webhook")
+
+
+class Taken(BaseModel):
+    """What was made of a delivery."""
+
+    delivery: str
+    outcome: Literal["queued", "known", "ignored"]
+    reason: str = ""  # of what is ignored
+
+
+class Refusal(BaseModel):
+    """Why a request was not taken."""
+
+    detail: str
+
+
+class Alive(BaseModel):
+    """The process answers."""
+
+    alive: Literal[True] = True
+    version: str = __version__
+
+
+class Ready(BaseModel):
+    """Whether deliveries can be stored and worked on, and if not, why."""
+
+    ready: bool
+    reason: str = ""
+
+
+STATUSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": Refusal, "description": what}
+    for status, what in {
+        400: "No delivery: a header is missing, or the payload is no JSON object.",
+        401: "The signature is missing or wrong.",
+        408: "The body did not arrive in time.",
+        413: "The body is longer than any delivery.",
+        415: "The content type is not one of GitHub's.",
+        503: "The delivery could not be stored; it should be sent again.",
+    }.items()
+}
+BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {kind: {"schema": {"type": "object"}} for kind in (delivery.JSON, delivery.FORM)},
+    },
+    "parameters": [
+        {"in": "header", "name": name, "required": True, "schema": {"type": "string"}}
+        for name in ("X-GitHub-Event", "X-GitHub-Delivery", "X-Hub-Signature-256")
+    ],
+}
+probes, hooks = APIRouter(), APIRouter()
+
+
+def create(opened: Opened, *, web: bool = True) -> FastAPI:
+    """The application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
+    app = FastAPI(title="deeprepo", version=__version__, docs_url=None, redoc_url=None)
+    app.state.opened = opened
+    app.include_router(probes)
+    if web:
+        app.include_router(hooks)
+    return app
+
+
+@probes.get("/healthz")
+async def healthz() -> Alive:
+    """Whether the process answers."""
+    return Alive()
+
+
+@probes.get("/readyz", responses={503: {"model": Ready, "description": "Not now."}})
+async def readyz(request: Request, response: Response) -> Ready:
+    """Whether deliveries can be stored and worked on."""
+    opened: Opened = request.app.state.opened
+    reason = await opened.unready()
+    if reason:
+        response.status_code = 503
+    return Ready(ready=not reason, reason=reason)
+
+
+@probes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics(request: Request) -> Response:
+    """The counters, for Prometheus."""
+    opened: Opened = request.app.state.opened
+    return Response(opened.metrics.tell(await opened.counts()), media_type=CONTENT_TYPE_LATEST)
+
+
+@hooks.post("/webhook", status_code=202, response_model=Taken, responses=STATUSES, openapi_extra=BODY)
+async def webhook(request: Request) -> Response:
+    """One delivery of GitHub's. Answered with 202 once what it asks for is on disk."""
+    opened: Opened = request.app.state.opened
+    try:
+        async with asyncio.timeout(PATIENCE):
+            raw = await delivery.body(request.headers, request.stream())
+        started = time.perf_counter()
+        found = delivery.read(request.headers, raw, opened.secret)
+        taken = await _taken(opened, found)
+    except Refused as refused:
+        return _refused(opened, refused, request)
+    except TimeoutError:
+        return _refused(opened, Refused(408, "the body did not arrive in time"), request)
+    except ClientDisconnect:
+        return _refused(opened, Refused(400, "the sender went away"), request)
+    seconds = time.perf_counter() - started
+    opened.metrics.delivery(found.event, taken.outcome, seconds)
+    facts = taken.model_dump(exclude_defaults=True)
+    _log(
+        "delivery",
+        level=_level(found, taken),
+        event=found.event,
+        action=found.action or None,
+        ms=1000 * seconds,
+        **facts,
+    )
+    noted = BackgroundTask(_noted, opened, found, taken)
+    return JSONResponse(taken.model_dump(), 202, background=noted)
+
+
+async def _taken(opened: Opened, found: Delivery) -> Taken:
+    """Stored until it is done, or ignored for a stated reason. Raises Refused where it cannot be stored."""
+    ask = events.read(found.event, found.payload, opened.ours)
+    if isinstance(ask, Ignored):
+        return Taken(delivery=found.guid, outcome="ignored", reason=ask.reason)
+    try:
+        fresh = await opened.jobs.submit(ask, found.guid)
+    except StorageError as error:
+        _log("a delivery could not be stored", delivery=found.guid, error=error)
+        raise Refused(503, "the delivery could not be stored: send it again") from None
+    return Taken(delivery=found.guid, outcome="queued" if fresh else "known")
+
+
+def _level(found: Delivery, taken: Taken) -> int:
+    """What asks for nothing is told only where a person may have expected something: checks of others come by the hundred."""
+    expected = found.event in events.ACTIONS and not found.event.startswith("check_")
+    return logging.INFO if expected or taken.outcome != "ignored" else logging.DEBUG
+
+
+async def _noted(opened: Opened, found: Delivery, taken: Taken) -> None:
+    """For the operator's eyes: what is answered is on disk already."""
+    with suppress(StorageError):
+        said = taken.reason or taken.outcome
+        await opened.store.deliveries.record(found.guid, found.event, found.action, said, time.time(), *found.where)
+
+
+def _refused(opened: Opened, refused: Refused, request: Request) -> Response:
+    """The answer to what was not taken. Its headers are a stranger's: none of them is logged."""
+    opened.metrics.delivery("other", f"refused {refused.status}")
+    _log("refused", status=refused.status, reason=refused.why, peer=request.client.host if request.client else None)
+    retry = {"retry-after": "60"} if refused.status == 503 else {}  # noqa: PLR2004 - come again
+    return JSONResponse({"detail": refused.why}, refused.status, retry)

@@ -1,0 +1,106 @@
+"""One delivery of GitHub's: bytes and headers in, a name and a payload out. Nothing is believed before its signature."""
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import AsyncIterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs
+
+from pydantic import SecretStr
+
+MOST = 25 << 20  # bytes of a body; GitHub sends no more
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What GitHub says has happened. A redelivery has the same `guid`."""
+
+    event: str
+    guid: str
+    payload: Mapping[str, Any]
+
+    @property
+    def action(self) -> str:
+        """What kind of the event, "" where it has no kinds."""
+        action = self.payload.get("action")
+        return action if isinstance(action, str) and len(action) <= 64 else ""  # noqa: PLR2004 - a word, not a text
+
+    @property
+    def where(self) -> tuple[int, int]:
+        """The ids of the installation and the repository that it is about, 0 where it names none."""
+        found = (self.payload.get(name) for name in ("installation", "repository"))
+        ids = [item.get("id") if isinstance(item, Mapping) else 0 for item in found]
+        first, second = (number if type(number) is int and 0 < number < 1 << 63 else 0 for number in ids)
+        return first, second
+
+
+class Refused(Exception):  # noqa: N818 - an answer
+    """A request that is no delivery: the HTTP status and a sentence."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status, self.why = status, why
+
+
+async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes]) -> bytes:
+    """The whole body. Raises Refused as soon as it is known to be too long, whatever its header says."""
+    too_long = Refused(413, f"a delivery has at most {MOST >> 20} MB")
+    told = headers.get("content-length", "0")
+    if not (told.isascii() and told.isdecimal()):
+        raise Refused(400, "Content-Length is no number")
+    if len(told) > len(str(MOST)) or int(told) > MOST:
+        raise too_long
+    read = bytearray()
+    async for chunk in chunks:
+        if len(read) + len(chunk) > MOST:
+            raise too_long
+        read += chunk
+    return bytes(read)
+
+
+def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
+    """The delivery, if GitHub has sent it. Raises Refused."""
+    if not genuine(secret.get_secret_value().encode(), raw, headers.get("x-hub-signature-256")):
+        raise Refused(401, "X-Hub-Signature-256 is missing, or was not made with the webhook secret")
+    event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
+    if not _NAME.fullmatch(event):
+        raise Refused(400, "X-GitHub-Event is missing or is no event's name")
+    if not _GUID.fullmatch(guid):
+        raise Refused(400, "X-GitHub-Delivery is missing or is no delivery's id")
+    return Delivery(event, guid, _payload(headers.get("content-type", ""), raw))
+
+
+def genuine(secret: bytes, raw: bytes, header: str | None) -> bool:
+    """Whether the signature was made with the secret, over these very bytes. Takes the same time for each wrong one."""
+    if not header or not header.isascii() or not header.startswith("sha256="):
+        return False
+    return hmac.compare_digest("sha256=" + hmac.new(secret, raw, hashlib.sha256).hexdigest(), header)
+
+
+def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
+    """The JSON object of a body, in either of the forms that an App can choose at GitHub."""
+    name = kind.partition(";")[0].strip().lower()
+    if name not in {JSON, FORM}:
+        raise Refused(415, f"the content type is neither {JSON} nor {FORM}")
+    try:
+        text = raw.decode() if name == JSON else parse_qs(raw.decode("ascii"), strict_parsing=True)["payload"][0]
+        found = json.loads(text, parse_constant=_no_number)
+    except KeyError:
+        raise Refused(400, "the form has no field `payload`") from None
+    except RecursionError:
+        raise Refused(400, "the payload is nested too deeply") from None
+    except ValueError:
+        raise Refused(400, "the payload is not valid JSON") from None
+    if not isinstance(found, dict):
+        raise Refused(400, "the payload is no JSON object")
+    return found
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)

@@ -1,0 +1,61 @@
+"""A server from its start to its end: set up where that is needed, then answering until it is told to stop."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from bot import config
+from bot.app import logs, running, setup
+from bot.app.create import create
+from bot.app.opened import OpenWork, opened
+from bot.app.running import Leaving
+from bot.config import Server
+from bot.errors import UsageError
+
+FOREVER = asyncio.Event  # one that nobody sets
+_log = logs.log("server")
+
+
+async def serve(
+    settings: Server, open_work: OpenWork, say: Callable[[str], None], *, web: bool = True, secrets: Iterable[str] = ()
+) -> None:
+    """Run a server (`web`), or a worker beside it, until a signal comes. `secrets` are further ones that no log may show."""
+    place = settings.place
+    logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
+    leaving = Leaving()
+    if settings.app is None:
+        await _set_up(settings, leaving, say)
+        settings = config.server()
+        logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
+    if leaving.asked.is_set():
+        return
+    taken = running.listen(place)
+    try:
+        async with opened(settings, open_work, web=web) as server:
+            await running.answer(create(server, web=web), taken, place, leaving, rest=server.rest, until=FOREVER())
+    finally:
+        taken.close()
+    _log("stopped")
+
+
+async def _set_up(settings: Server, leaving: Leaving, say: Callable[[str], None]) -> None:
+    """Answer with the set-up page until the credentials are there. Its token is said here, and logged nowhere."""
+    place, page = settings.place, setup.Setup(settings.place)
+    taken = running.listen(place)
+    here = place.public_url or running.address(taken)
+    say(f"No credentials are set. Make your GitHub App here: {here}/setup?token={page.token}")
+    say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
+    await running.answer(setup.create(page), taken, place, leaving, until=page.done)
+
+
+def worker(settings: Server) -> Server:
+    """The settings of a worker. Raises UsageError where there is nothing that it could share."""
+    if settings.app is None:
+        raise UsageError(
+            "a worker needs the credentials of the server that it works for: set the same DEEPREPO_ variables"
+        )
+    if not settings.url:
+        raise UsageError(
+            "a worker shares its jobs with the server through PostgreSQL: set DEEPREPO_DATABASE_URL for both. "
+            "With SQLite `deeprepo serve` does all the work itself."
+        )
+    return settings

@@ -1,0 +1,143 @@
+"""The log of a server: standard library, one line per event, words or JSON. No headers, no bodies, no secrets."""
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import TextIO
+
+from bot.app.redact import redactor
+
+# Libraries that tell what is ours to tell, or more than anybody wants to read.
+TAMED = {
+    "alembic": logging.WARNING,
+    "asyncio": logging.WARNING,
+    "dbos": logging.WARNING,
+    "githubkit": logging.WARNING,
+    "hishel": logging.WARNING,
+    "httpcore": logging.WARNING,
+    "httpx": logging.WARNING,
+    "sqlalchemy": logging.WARNING,
+    "uvicorn": logging.INFO,
+    "uvicorn.access": logging.INFO,
+    "uvicorn.error": logging.WARNING,
+}
+TOLD = frozenset({"/healthz", "/readyz", "/metrics", "/webhook"})  # a delivery has an event of its own
+OURS = ("bot", "deeprepo")
+SHOWN = 2_000  # characters of one message: a stranger's text must not flood the log
+OK = 400
+
+
+def log(name: str) -> Callable[..., None]:
+    """A function that writes one event: its words, then the facts by name. `level` and `error` are told apart."""
+    logger = logging.getLogger(f"deeprepo.{name}")
+
+    def write(what: str, *, level: int = logging.INFO, error: BaseException | None = None, **facts: object) -> None:
+        logger.log(level, what, extra={"facts": facts}, exc_info=error)
+
+    return write
+
+
+def start(level: str, form: str, secrets: Iterable[str], stream: TextIO | None = None) -> None:
+    """Set up the log of this process: one handler at the root, through which everything goes."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter((Json if form == "json" else Words)(redactor(secrets)))
+    handler.addFilter(_worth)
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(logging.WARNING)
+    for name in OURS:
+        logging.getLogger(name).setLevel(level.upper())
+    tame()
+    logging.captureWarnings(capture=True)
+
+
+def tame() -> None:
+    """Take the libraries' own handlers away. Again after they were started: some bring a handler along then."""
+    for name, level in TAMED.items():
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [], True
+        logger.setLevel(level)
+
+
+def _worth(record: logging.LogRecord) -> bool:
+    """Whether a record is worth a line: a probe that was answered as expected is not. Queries are cut off here."""
+    if record.name == "uvicorn.access" and isinstance(record.args, tuple) and len(record.args) == 5:  # noqa: PLR2004 - of uvicorn
+        peer, method, path, version, status = record.args
+        path = str(path).partition("?")[0]
+        record.args = (peer, method, path, version, status)
+        return not (path in TOLD and isinstance(status, int) and status < OK)
+    return True
+
+
+class Words(logging.Formatter):
+    """A line for people."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        super().__init__()
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Time, level, words, facts; a traceback below, indented, so that no text of a stranger begins a line."""
+        facts = " ".join(f"{name}={_shown(value)}" for name, value in _facts(record).items())
+        line = f"{_time(record)} {record.levelname.lower():<7} {_name(record)}: {_message(record)}"
+        said = f"{line}  {facts}" if facts else line
+        trace = _trace(self, record)
+        return self._redact(said + "".join(f"\n    {row}" for row in trace.splitlines()))
+
+
+class Json(logging.Formatter):
+    """A line for machines."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        super().__init__()
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One object on one line."""
+        told: dict[str, object] = {
+            "time": _time(record),
+            "level": record.levelname.lower(),
+            "logger": _name(record),
+            "message": self._redact(_message(record)),
+        }
+        told |= {name: self._redact(v) if isinstance(v, str) else v for name, v in _facts(record).items()}
+        trace = _trace(self, record)
+        if trace:
+            told["error"] = self._redact(trace)  # before JSON escapes the lines of a key
+        return self._redact(json.dumps(told, default=str))
+
+
+def _message(record: logging.LogRecord) -> str:
+    return _one_line(record.getMessage())
+
+
+def _one_line(text: str) -> str:
+    """No line breaks and no control characters: an event is one line, whatever a stranger wrote."""
+    cut = text if len(text) <= SHOWN else f"{text[:SHOWN]}... ({len(text):,} characters)"
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
+
+
+def _facts(record: logging.LogRecord) -> dict[str, object]:
+    found: dict[str, object] = record.__dict__.get("facts", {})
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _shown(value: object) -> str:
+    text = _one_line(f"{value:.3f}" if isinstance(value, float) else str(value))
+    return json.dumps(text, ensure_ascii=False) if not text or " " in text or '"' in text else text
+
+
+def _name(record: logging.LogRecord) -> str:
+    return record.name.removeprefix("deeprepo.")
+
+
+def _time(record: logging.LogRecord) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03}Z"
+
+
+def _trace(formatter: logging.Formatter, record: logging.LogRecord) -> str:
+    if record.exc_info and record.exc_info[0] is not None:
+        return formatter.formatException(record.exc_info)
+    return record.stack_info or ""

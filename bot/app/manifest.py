@@ -1,0 +1,91 @@
+"""What deeprepo asks of GitHub when somebody makes an App for it: the manifest, and what comes back for its code."""
+
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from pydantic import ValidationError
+
+from bot import __version__, events
+from bot.config import App
+from bot.errors import HostDown, HostRefused
+from bot.github.identity import site
+
+EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation"))  # those come unasked
+PERMISSIONS = {
+    "metadata": "read",
+    "contents": "read",
+    "pull_requests": "write",
+    "checks": "write",
+    "issues": "write",  # the reaction to a command
+    "merge_queues": "read",
+}
+LONGEST_NAME = 34
+CODE = re.compile(r"[A-Za-z0-9_-]{1,128}")
+LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+
+def manifest(public: str, back: str, organization: str) -> str:
+    """The App as JSON: `public` is this server's address for GitHub, `back` the page to which GitHub sends the browser."""
+    name = f"deeprepo {organization}".strip()[:LONGEST_NAME]
+    return json.dumps(
+        {
+            "name": name,
+            "url": public,
+            "description": "Reviews pull requests by reading beyond the diff.",
+            "public": False,
+            "hook_attributes": {"url": f"{public}/webhook", "active": True},
+            "redirect_url": back,
+            "default_events": list(EVENTS),
+            "default_permissions": PERMISSIONS,
+        }
+    )
+
+
+def new_app(api: str, organization: str, state: str) -> str:
+    """The address of GitHub's page that takes the manifest."""
+    owner = f"/organizations/{organization}" if organization else ""
+    return f"{site(api)}{owner}/settings/apps/new?state={quote(state)}"
+
+
+async def convert(api: str, code: str) -> dict[str, Any]:
+    """The App's credentials for the code that GitHub gave the browser. Raises HostRefused and HostDown."""
+    if not CODE.fullmatch(code):
+        raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
+    headers = {"accept": "application/vnd.github+json", "user-agent": f"deeprepo/{__version__}"}
+    try:
+        async with httpx.AsyncClient(timeout=30, headers=headers) as client:
+            answer = await client.post(f"{api}/app-manifests/{code}/conversions")
+    except httpx.HTTPError as error:
+        raise HostDown(f"GitHub did not answer ({type(error).__name__}): try again") from None
+    if answer.status_code != httpx.codes.CREATED:
+        sentence = f"GitHub answered {answer.status_code}: the code is good for one hour and for one use; begin again"
+        raise HostRefused(sentence, answer.status_code)
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def store(found: dict[str, Any], path: Path) -> None:
+    """Keep the credentials where the next start finds them, for this user's eyes alone. Raises HostRefused."""
+    kept = {
+        "app_id": str(found.get("id", "")),
+        "private_key": found.get("pem") or "",
+        "webhook_secret": found.get("webhook_secret") or "",
+    }
+    try:
+        App.model_validate(kept)
+    except ValidationError as error:
+        names = ", ".join(str(item["loc"][0]) for item in error.errors())
+        raise HostRefused(f"GitHub's answer lacks {names}: delete the new App at GitHub and begin again", 422) from None
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".app-")  # made with mode 0600
+    with os.fdopen(handle, "w") as file:
+        json.dump(kept, file)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(name).replace(path)

@@ -1,0 +1,66 @@
+"""What /metrics tells. Each server has a registry of its own, so that several can run in one process."""
+
+from collections.abc import Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+
+from bot import events
+from bot.values import Review
+
+ACK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # seconds; GitHub waits for ten
+KNOWN = frozenset({*events.ACTIONS, "ping"})
+
+
+class Metrics:
+    """The counters of one server, and how they are told."""
+
+    def __init__(self) -> None:
+        self._registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self._deliveries = Counter(
+            "deeprepo_deliveries", "Webhook deliveries.", ("event", "outcome"), registry=registry
+        )
+        self._ack = Histogram(
+            "deeprepo_ack_seconds", "From the last byte of a delivery to its answer.", buckets=ACK, registry=registry
+        )
+        self._jobs = Gauge("deeprepo_jobs", "Stored pieces of work.", ("state",), registry=registry)
+        self._reviews = Counter("deeprepo_reviews", "Reviews that came to an end.", ("conclusion",), registry=registry)
+        self._findings = Counter("deeprepo_findings_posted", "Findings posted.", registry=registry)
+        self._dollars = Counter(
+            "deeprepo_spent_dollars", "Spent on models, as far as prices are known.", registry=registry
+        )
+        self._tokens = Counter(
+            "deeprepo_tokens", "Tokens sent to and received from models.", ("kind",), registry=registry
+        )
+        self._github = Counter("deeprepo_github_requests", "Requests to GitHub.", ("status",), registry=registry)
+        self._left = Gauge("deeprepo_github_rate_remaining", "As GitHub's last answer says.", registry=registry)
+        self._model_errors = Counter("deeprepo_model_errors", "Model calls that failed.", registry=registry)
+
+    def delivery(self, event: str, outcome: str, seconds: float | None = None) -> None:
+        """A delivery was answered. Names that GitHub does not send us share a label: a stranger must not add series."""
+        self._deliveries.labels(event if event in KNOWN else "other", outcome).inc()
+        if seconds is not None:
+            self._ack.observe(seconds)
+
+    def review(self, review: Review) -> None:
+        """A review came to an end: how, with how many findings, and what it cost."""
+        said = len(review.findings)
+        self._reviews.labels(review.fault or ("partial" if review.partial else "findings" if said else "clean")).inc()
+        self._findings.inc(said)
+        self._dollars.inc(review.cost.usd or 0.0)
+        self._tokens.labels("input").inc(review.cost.usage.input)
+        self._tokens.labels("output").inc(review.cost.usage.output)
+        self._model_errors.inc(review.cost.failed_calls)
+
+    def github(self, status: int, remaining: int | None) -> None:
+        """GitHub has answered, and says how many requests are left in this hour."""
+        self._github.labels(str(status)).inc()
+        if remaining is not None:
+            self._left.set(remaining)
+
+    def tell(self, jobs: Mapping[str, int]) -> bytes:
+        """Everything in the form that Prometheus reads, with the jobs as they are now."""
+        self._jobs.clear()
+        for state, count in jobs.items():
+            self._jobs.labels(state).set(count)
+        return generate_latest(self._registry)

@@ -1,0 +1,161 @@
+"""What a running server holds: its jobs, its storage, its counters, and who it is at GitHub."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import SecretStr
+
+from bot import jobs, storage
+from bot.app import logs
+from bot.app.metrics import Metrics
+from bot.app.rounds import rounds
+from bot.config import App, Place, Server
+from bot.errors import ConfigError, StorageError
+from bot.events import Ours
+from bot.github import Identity, Pace
+from bot.jobs import Jobs, JobSettings
+from bot.ports import Job
+from bot.storage import Store
+from bot.values import Ask, PullRef, Review
+
+LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised
+Work = Callable[[Ask, Job], Awaitable[None]]
+Apologise = Callable[[Ask, str], Awaitable[None]]
+
+
+class OpenWork(Protocol):
+    """Who carries out the jobs: made by `wiring` of what the server has opened. What it gives up it apologises for."""
+
+    def __call__(
+        self,
+        *,
+        identity: Identity,
+        pace: Pace,
+        store: Store,
+        folder: Path,
+        submit: Callable[[Ask, str], Awaitable[bool]],
+        cancel: Callable[[PullRef], Awaitable[bool]],
+        told: Callable[[Review], None],
+    ) -> tuple[Work, Apologise]:
+        """The work, and the apology."""
+
+
+@dataclass(slots=True)
+class Opened:
+    """A running server. Not frozen: it learns its name at GitHub, and one day it is told to rest."""
+
+    place: Place
+    app: App
+    metrics: Metrics
+    store: Store
+    jobs: Jobs
+    identity: Identity
+    pace: Pace
+    ours: Ours
+    resting: bool = False
+
+    @property
+    def secret(self) -> SecretStr:
+        """What GitHub signs its deliveries with."""
+        return self.app.webhook_secret
+
+    async def unready(self) -> str:
+        """Why deliveries cannot be stored or worked on, "" where they can."""
+        if self.resting:
+            return "the server is being stopped"
+        well, why = await self.jobs.healthy()
+        if not well:
+            return why
+        if shutil.disk_usage(self.place.data).free < LEAST_SPACE:
+            return "the disk of the data folder is full"
+        try:
+            await self.store.database.run(lambda _: None)  # begins as a writer does
+        except StorageError:
+            return "the database cannot be written"
+        return ""
+
+    async def counts(self) -> dict[str, int]:
+        """The jobs by state; none where the database does not answer, so that the other figures still can be read."""
+        try:
+            return await self.jobs.counts()
+        except StorageError:
+            return {}
+
+    async def rest(self) -> None:
+        """Take on nothing more; what runs has its time, and what is unfinished is taken up at the next start."""
+        self.resting = True
+        await self.jobs.stop(self.place.grace)
+
+
+@asynccontextmanager
+async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> AsyncIterator[Opened]:
+    """Open the data folder and the databases, and begin to work. Raises UsageError and StorageError."""
+    place, app = settings.place, settings.app
+    if app is None:
+        raise ConfigError("the App's credentials are not set")
+    metrics = Metrics()
+    identity, pace = (
+        Identity(app.app_id, app.private_key, place.github_api),
+        Pace(place.write_pause, heard=metrics.github),
+    )
+    known: asyncio.Future[Jobs] = (
+        asyncio.get_running_loop().create_future()
+    )  # stored jobs begin before we have them here
+
+    async def submit(ask: Ask, delivery: str) -> bool:
+        return await (await known).submit(ask, delivery)
+
+    async def cancel(pull: PullRef) -> bool:
+        return bool(await (await known).cancel(pull))
+
+    url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
+    async with storage.opened(url) as store:
+        work, apologise = open_work(
+            identity=identity,
+            pace=pace,
+            store=store,
+            folder=place.data,
+            submit=submit,
+            cancel=cancel,
+            told=metrics.review,
+        )
+        run = jobs.running(
+            _jobs(settings, web=web), work, store=store, serve=web, work_here=place.work or not web, apologise=apologise
+        )
+        async with run as found:
+            known.set_result(found)
+            logs.tame()  # the jobs' library brings a handler of its own along
+            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""))
+            async with _beside(rounds(server) if web else None):
+                yield server
+
+
+def _jobs(settings: Server, *, web: bool) -> JobSettings:
+    place = settings.place
+    return JobSettings(
+        folder=place.data,
+        url=settings.url,
+        name="all" if web else "worker",
+        at_once=place.reviews,
+        per_installation=place.reviews_per_installation,
+        debounce=place.debounce,
+        lease=place.lease,
+        keep_days=place.retention_days,
+    )
+
+
+@asynccontextmanager
+async def _beside(doing: Coroutine[Any, Any, None] | None) -> AsyncIterator[None]:
+    """Something that goes on beside, until the end of the block."""
+    task = asyncio.create_task(doing) if doing is not None else None
+    try:
+        yield
+    finally:
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})

@@ -1,0 +1,116 @@
+"""What a server does unasked: it learns its name, catches up on what it missed, and forgets what is old. At start and hourly."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Coroutine, Iterable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from bot import events, github
+from bot.app.logs import log
+from bot.errors import HostError
+from bot.events import Ours
+from bot.github import apps
+from bot.values import OpenPull, ReviewAsk, Sent
+from bot.workflow import journals
+
+if TYPE_CHECKING:
+    from bot.app.opened import Opened
+
+HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
+KEPT_DAYS = 3  # for which GitHub keeps deliveries
+MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
+ATTEMPTS = 4  # after which a delivery is left alone
+OK = range(200, 300)
+_log = log("rounds")
+
+
+async def rounds(opened: "Opened") -> None:
+    """Round after round, until cancelled. What goes wrong in one is logged, and the next comes sooner."""
+    loop = asyncio.get_running_loop()
+    pruned = -DAY
+    while True:
+        well = await _told("catching up", catch_up(opened))
+        if loop.time() - pruned >= DAY:
+            pruned = loop.time()
+            await _told("forgetting what is old", _forget(opened))
+        await asyncio.sleep(HOUR if well else SOON)
+
+
+async def catch_up(opened: "Opened") -> None:
+    """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
+    async with apps.app(opened.identity, opened.pace) as asked:
+        voice = await apps.voice(opened.identity, asked)
+    opened.ours = Ours(opened.app.app_id, voice.login)
+    now = datetime.now(UTC)
+    again = missed(await github.deliveries(opened.identity, _iso(now - timedelta(days=KEPT_DAYS)), opened.pace))
+    for sent in again[:MOST_AGAIN]:
+        _log("a delivery that failed is asked for again", delivery=sent.guid, event=sent.event, status=sent.status)
+        await github.redeliver(opened.identity, sent.id, opened.pace)
+    days = opened.place.catch_up_days
+    if days:
+        await _pulls(opened, _iso(now - timedelta(days=days)))
+
+
+def missed(sent: Iterable[Sent]) -> list[Sent]:
+    """The deliveries that never arrived, oldest first: of each the last attempt. Those that keep failing are left alone."""
+    by_guid: dict[str, list[Sent]] = {}
+    for one in sent:  # newest first
+        if one.event in events.ACTIONS:
+            by_guid.setdefault(one.guid, []).append(one)
+    found = (rows for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(row.status in OK for row in rows))
+    return [rows[0] for rows in found][::-1]
+
+
+async def _pulls(opened: "Opened", since: str) -> None:
+    """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
+    left = MOST_PULLS
+    for home in await github.installations(opened.identity, opened.pace):
+        await opened.store.deliveries.installed(home.id, home.account, {"suspended": home.suspended}, time.time())
+        if home.suspended or left <= 0:
+            continue
+        for waiting in await github.open_pulls(opened.identity, home.id, since, opened.pace):
+            if left > 0 and not waiting.draft and await _unseen(opened, waiting):
+                left -= await _submitted(opened, waiting)
+
+
+async def _submitted(opened: "Opened", waiting: OpenPull) -> bool:
+    ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
+    fresh = await opened.jobs.submit(ask, f"catch-up-{waiting.head}")
+    if fresh:
+        opened.metrics.delivery("pull_request", "caught up")
+        _log("a pull request that nobody has looked at is reviewed", pull=waiting.pull.key, head=waiting.head)
+    return fresh
+
+
+async def _unseen(opened: "Opened", waiting: OpenPull) -> bool:
+    return waiting.head not in await opened.store.reviews.heads(waiting.pull)
+
+
+async def _forget(opened: "Opened") -> None:
+    """What is older than the operator wants to keep, in the database and in the folder of journals."""
+    now, days = time.time(), opened.place.retention_days
+    rows = await opened.store.prune(now, days)
+    old = await asyncio.to_thread(journals.older, opened.place.data, now - days * DAY)
+    await asyncio.to_thread(journals.delete, old)
+    _log("what is old was deleted", rows=rows, journals=len(old))
+
+
+async def _told(what: str, doing: Coroutine[Any, Any, None]) -> bool:
+    """Do something, and log how it failed. Whether it went well."""
+    task = asyncio.create_task(doing)
+    try:
+        await asyncio.wait({task})
+    finally:
+        task.cancel()
+    error = task.exception()
+    if isinstance(error, HostError):
+        _log(f"{what} was broken off", level=logging.WARNING, reason=str(error))
+    elif error is not None:
+        _log(f"{what} failed", level=logging.ERROR, error=error)
+    return error is None
+
+
+def _iso(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,126 @@
+"""The server's process: a port, signals, and the order of leaving."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Coroutine
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from bot.app.logs import log
+from bot.config import Place
+from bot.errors import UsageError
+
+BACKLOG = 2048
+CONNECTIONS = 10  # seconds for requests that are being answered when the server leaves
+Rest = Callable[[], Coroutine[Any, Any, None]]
+_log = log("server")
+
+
+class Leaving:
+    """What signals ask for: the first to leave in good order, the second to leave now."""
+
+    def __init__(self) -> None:
+        self.asked, self.now = asyncio.Event(), asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def signalled(self) -> None:
+        """A signal has come; callable from its handler."""
+        self._loop.call_soon_threadsafe(self._next)
+
+    def _next(self) -> None:
+        (self.now if self.asked.is_set() else self.asked).set()
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn, that leaves when we say so: the jobs come to rest while it still answers."""
+
+    def __init__(self, config: uvicorn.Config, signalled: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._signalled = signalled
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - of the library
+        _log("asked to stop", signal=signal.Signals(sig).name)
+        self._signalled()
+
+
+def listen(place: Place) -> socket.socket:
+    """The port, taken before anything else is started. Raises UsageError."""
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    taken = socket.socket(
+        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )  # named, for asyncio to send answers without delay
+    try:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind((place.host, place.port))
+        taken.listen(BACKLOG)  # whoever comes while the server starts waits, and is answered then
+    except OSError as error:
+        taken.close()
+        reason = error.strerror or str(error)
+        raise UsageError(
+            f"{place.host}:{place.port} cannot be listened on ({reason}): set DEEPREPO_HOST and DEEPREPO_PORT"
+        ) from None
+    taken.setblocking(False)  # noqa: FBT003 - of the library
+    return taken
+
+
+async def answer(
+    app: FastAPI,
+    taken: socket.socket,
+    place: Place,
+    leaving: Leaving,
+    *,
+    rest: Rest | None = None,
+    until: asyncio.Event,
+) -> None:
+    """Answer requests until somebody wants to leave, or `until` is set. Work comes to rest while requests are still answered."""
+    server = _Server(_config(app, place), leaving.signalled)
+    serving = asyncio.create_task(server.serve(sockets=[taken]))
+    _log("listening", address=address(taken))
+    ends = [asyncio.create_task(event.wait()) for event in (leaving.asked, until)]
+    try:
+        await asyncio.wait({serving, *ends}, return_when=asyncio.FIRST_COMPLETED)
+        if rest is not None and not serving.done():
+            await _rested(asyncio.create_task(rest()), leaving)
+    finally:
+        for task in ends:
+            task.cancel()
+        server.should_exit = True
+        server.force_exit = leaving.now.is_set()
+        await serving
+
+
+def address(taken: socket.socket) -> str:
+    """Where the server listens, as an address for this machine's own browser."""
+    host, port = taken.getsockname()[:2]
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - read, not bound
+    return f"http://{name}:{port}"
+
+
+def _config(app: FastAPI, place: Place) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        workers=1,
+        proxy_headers=place.trusted_proxy is not None,
+        forwarded_allow_ips=place.trusted_proxy or "",
+        server_header=False,
+        lifespan="off",
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=CONNECTIONS,
+    )
+
+
+async def _rested(resting: asyncio.Task[None], leaving: Leaving) -> None:
+    """Wait until the work has come to rest, or somebody is in a hurry."""
+    hurry = asyncio.create_task(leaving.now.wait())
+    await asyncio.wait({resting, hurry}, return_when=asyncio.FIRST_COMPLETED)
+    hurry.cancel()
+    if not resting.done():
+        resting.cancel()
+        _log("leaving at once: what was running is taken up at the next start")
+    elif error := resting.exception():
+        raise error

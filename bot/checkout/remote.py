@@ -1,0 +1,181 @@
+"""A change fetched from a server: one shallow fetch into a bare store of its own, which is then read like any other.
+
+The token goes by the environment of this one process. It stands in no argument list and no file, and follows no redirect.
+"""
+
+import asyncio
+import base64
+import os
+import re
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from bot.checkout import git
+from bot.errors import GitError, HostDown, HostRefused, Superseded, UsageError
+
+MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
+MOST_DEPTH = 100  # commits of a pull request that a later round may have been built on
+TRIES = 3
+LOOK = 0.5  # seconds between two looks at the size
+SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+OPTIONS = (
+    "-c", "protocol.http.allow=always",
+    "-c", "protocol.https.allow=always",
+    "-c", "http.followRedirects=false",
+    "-c", "http.lowSpeedLimit=1000",
+    "-c", "http.lowSpeedTime=60",
+    "-c", "credential.helper=",
+    "-c", "core.askPass=",
+    "-c", "fetch.unpackLimit=1",
+    "-c", "gc.auto=0",
+)  # fmt: skip
+ALONE = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "HOME": "/nonexistent",
+    "XDG_CONFIG_HOME": "/nonexistent",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+}
+GONE = re.compile(
+    r"not our ref (\w+)|no such remote ref (\w+)|Server does not allow request for unadvertised object (\w+)"
+)
+DENIED = re.compile(
+    r"Authentication failed|could not read Username|terminal prompts disabled|returned error: (401|403)"
+)
+MISSING = re.compile(r"[Rr]epository .*not found|returned error: 404")
+MOVED = re.compile(r"returned error: 30\d|unable to update url base from redirection")
+DAMAGED = re.compile(r"bad object|index-pack|fsck|invalid|corrupt", re.IGNORECASE)
+
+
+async def fetch(
+    url: str,
+    base: str,
+    head: str,
+    token: SecretStr | None,
+    folder: str,
+    *,
+    tip: str | None = None,
+    depth: int = 1,
+    most_bytes: int = MOST_BYTES,
+    most_seconds: float = MOST_SECONDS,
+    backoff: float = 1.0,
+) -> str:
+    """Fetch merge base, head and the base branch's tip into a new bare store below `folder`; its path.
+
+    `depth` is how many commits of the head's own are wanted, for a later round to be recognised as built on an earlier one.
+    Raises Superseded where the head is gone, HostDown, HostRefused, or GitError with what to do.
+    """
+    wanted = tuple(dict.fromkeys([base, head, *([tip] if tip else [])]))
+    if not all(SHA.fullmatch(commit) for commit in wanted):
+        raise UsageError("what is fetched is named by commit ids")
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise UsageError("a repository is fetched over http or https")
+    store = str(Path(folder, "store.git"))
+    await git.output("init", "--quiet", "--bare", "--template=", store, cwd=folder, env=ALONE)
+    try:
+        async with asyncio.timeout(most_seconds):
+            await _patiently(_Fetch(url, wanted, min(max(depth, 1), MOST_DEPTH), token, store, most_bytes), backoff)
+    except TimeoutError:
+        raise GitError(f"the repository could not be fetched within {most_seconds:.0f} s") from None
+    return store
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    url: str
+    wanted: tuple[str, ...]
+    depth: int
+    token: SecretStr | None
+    store: str
+    most_bytes: int
+
+
+async def _patiently(asked: _Fetch, backoff: float) -> None:
+    for tries in range(TRIES):
+        try:
+            return await _once(asked)
+        except HostDown:
+            if tries == TRIES - 1:
+                raise
+        await asyncio.sleep(backoff * 2**tries)
+    return None
+
+
+async def _once(asked: _Fetch) -> None:
+    process = await git.start(
+        *OPTIONS, "fetch", "--quiet", f"--depth={asked.depth}", "--no-tags", "--no-recurse-submodules",
+        "--no-write-fetch-head", "--no-auto-maintenance", "--end-of-options", asked.url, *asked.wanted,
+        cwd=asked.store, env={**ALONE, **_secret(asked.url, asked.token), "GIT_DIR": asked.store}, online=True,
+    )  # fmt: skip
+    said = asyncio.ensure_future(process.communicate())
+    try:
+        while not said.done():
+            await asyncio.wait([said], timeout=LOOK)
+            if _size(asked.store) > asked.most_bytes:
+                limit = asked.most_bytes >> 20
+                raise GitError(f"the repository is larger than {limit:,} MiB without its history: it is not fetched")
+        _, err = said.result()
+    finally:
+        await _killed(process)
+        said.cancel()
+    if process.returncode:
+        raise _failure(_hushed(err.decode("utf-8", "replace").strip(), asked.token), asked.wanted)
+
+
+async def _killed(process: asyncio.subprocess.Process) -> None:
+    """End git and what it has started."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+def _secret(url: str, token: SecretStr | None) -> dict[str, str]:
+    """The token as one setting in the environment, for addresses below this one alone."""
+    if token is None:
+        return {}
+    login = base64.b64encode(f"x-access-token:{token.get_secret_value()}".encode()).decode()
+    return {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"http.{url}.extraHeader",
+        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {login}",
+    }
+
+
+def _failure(said: str, wanted: Sequence[str]) -> Exception:
+    """What went wrong, by git's words: the server's fault, ours, or that of a push in between."""
+    gone = GONE.search(said)
+    if gone:
+        name = next(filter(None, gone.groups()), wanted[-1])
+        return Superseded(f"commit {name[:10]} is no longer in the repository: it was force-pushed away")
+    if MISSING.search(said):
+        return HostRefused(
+            "git finds no such repository: it was deleted or renamed, or the App is not installed there", 404
+        )
+    if DENIED.search(said):
+        return HostRefused("git may not read the repository: the App needs the permission to read contents", 403)
+    if MOVED.search(said):
+        return HostRefused("the repository has moved: git follows no redirect with a token in hand", 404)
+    if DAMAGED.search(said) and "early EOF" not in said:
+        return GitError(f"what was fetched cannot be used: {said[:300]}")
+    return HostDown(f"git could not fetch: {said[:300] or 'it ended without a word'}")
+
+
+def _hushed(said: str, token: SecretStr | None) -> str:
+    return said.replace(token.get_secret_value(), "***") if token else said
+
+
+def _size(store: str) -> int:
+    """Bytes of the packs so far."""
+    total = 0
+    for found in Path(store, "objects", "pack").glob("*"):
+        with suppress(OSError):  # a pack gets its name while we look
+            total += found.stat().st_size
+    return total

@@ -1,0 +1,130 @@
+"""`deeprepo eval reviews`: pull requests with known defects in, recall, noise and cost out."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
+from bot.cli.review import StrategyName, progress
+from bot.errors import UsageError
+
+if TYPE_CHECKING:
+    from bot.evals.reviews.asked import Asked
+
+
+class Form(StrEnum):
+    """Forms of the output."""
+
+    table = "table"
+    json = "json"
+
+
+def command(
+    cases: Annotated[Path, typer.Option(metavar="FOLDER", help="Case files; twins in its folder `twins`.")],
+    repos: Annotated[Path, typer.Option(metavar="FOLDER", help="A clone of each repository, as OWNER/NAME or NAME.")],
+    kind: Annotated[
+        str, typer.Option(metavar="KIND,...", help="natural, omit, clean, martian, twins (default: all).")
+    ] = "",
+    only: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case; may be repeated.")] = None,
+    strategy: Annotated[
+        list[StrategyName] | None, typer.Option(help="How changes are read; several are compared (default: fanout).")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="diff-only", help="Beside them: one call with the diff alone.")
+    ] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COMMAND", help="Beside them: any reviewer that keeps ReviewBench's contract (RB_OUT)."),
+    ] = None,
+    root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
+    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")] = None,
+    verify: Annotated[
+        bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")
+    ] = None,
+    quota: Annotated[int | None, typer.Option(min=0, help="Findings told aloud (default: 4).")] = None,
+    oracle: Annotated[
+        bool, typer.Option("--oracle", help="No model: a worker that sees exactly what its prompt would let it see.")
+    ] = False,
+    judge: Annotated[
+        list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="A model that compares words; at most two.")
+    ] = None,
+    labels: Annotated[Path | None, typer.Option(metavar="FILE", help="Verdicts of a person; they come first.")] = None,
+    to_label: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write there what a person would have to decide.")
+    ] = None,
+    golden: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Golden comments of Martian's offline benchmark.")
+    ] = None,
+    martian_out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the reviews there as that benchmark reads them.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Reviews of each case; 3 where a model is measured.")] = 1,
+    at_once: Annotated[int, typer.Option(min=1, help="Reviews at the same time.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the rebuilt cases for the next run.")
+    ] = None,
+    journals: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal: no call is paid twice.")
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="Form of the output.")] = Form.table,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+) -> int:
+    """Review pull requests whose defects are known. Kinds are scored apart; the twins' score is the main number.
+
+    Leaves with 0, 2 (cannot be carried out as typed), 3 (some reviews are left open) or 130 (interrupted; what is finished is kept).
+    """
+    from bot.evals.reviews.asked import Asked
+
+    asked = Asked(
+        cases=cases,
+        repos=repos,
+        kinds=tuple(filter(None, (name.strip() for name in kind.split(",")))),
+        only=tuple(only or ()),
+        strategies=tuple(name.value for name in strategy or ()),
+        baseline=baseline,
+        commands=tuple(command or ()),
+        flags={"root": root, "worker": worker, "usd": max_usd, "verify": verify, "quota": quota},
+        oracle=oracle,
+        judges=tuple(judge or ()),
+        labels=labels,
+        to_label=to_label,
+        golden=golden,
+        martian_out=martian_out,
+        rounds=rounds,
+        at_once=at_once,
+        out=out,
+        keep=keep,
+        journals=journals,
+    )
+    return _carried_out(asked, as_json=form is Form.json, quiet=quiet)
+
+
+def _carried_out(asked: "Asked", *, as_json: bool, quiet: bool) -> int:
+    import asyncio
+    import sys
+
+    from bot.evals.reviews import asked as steps
+
+    if asked.out is not None and asked.out.is_dir():
+        raise UsageError(f"{asked.out} cannot be written: it is a folder")
+    try:
+        with progress(quiet=quiet) as say:
+            told = asyncio.run(steps.carry_out(asked, say))
+    except KeyboardInterrupt:
+        kept = (
+            f"what is finished is kept in {asked.out}: the same command goes on"
+            if asked.out
+            else "nothing was kept: name a file with --out"
+        )
+        tell(f"deeprepo: interrupted; {kept}")
+        return INTERRUPTED
+    sys.stdout.write(told.as_json() if as_json else told.text())
+    for sentence in told.sentences:
+        tell(sentence)
+    return FAULT if told.open else CLEAN

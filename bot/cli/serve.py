@@ -1,0 +1,47 @@
+"""`deeprepo serve`: the server that GitHub sends its events to."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, USAGE, tell
+
+
+def command(
+    check: Annotated[bool, typer.Option("--check", help="Say what is set and whether it works, and leave.")] = False,
+) -> int:
+    """Answer GitHub's webhooks and review pull requests, until it is told to stop.
+
+    Settings come from variables DEEPREPO_*; without any it helps to make a GitHub App. Leaves with 0, or 2 where a setting is
+    missing or wrong.
+    """
+    from bot import app, config
+    from bot.app import checks
+    from bot.wiring import server as parts
+
+    settings = config.server()
+    if check:
+        found = asyncio.run(checks.checks(settings, chosen))
+        for line in found:
+            print(f"{line.mark} {line.what:<14} {line.said}")  # noqa: T201 - the command line speaks
+        return CLEAN if all(line.works for line in found) else USAGE
+    asyncio.run(app.serve(settings, parts.worker, tell, secrets=keys()))
+    return CLEAN
+
+
+def keys() -> list[str]:
+    """The keys of model providers that are set, for the log's last door."""
+    from bot import config
+    from bot.models import PROVIDERS
+
+    found = (config.key(provider.key_variable) for provider in PROVIDERS.values())
+    return [key.get_secret_value() for key in found if key]
+
+
+def chosen() -> tuple[str | None, str | None]:
+    """Root and worker that a review would use where the repository names none."""
+    from bot import config, wiring
+
+    settings = config.environment()
+    return (settings.root, settings.worker) if settings.root or settings.worker else wiring.preferred()

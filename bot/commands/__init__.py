@@ -1,0 +1,51 @@
+"""What people can ask for in a comment: a file for each word, found by its name here.
+
+`read` finds a command in a comment, `refusal` says whether a person may give it, `carry_out` does it and hands back the answer.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from bot.commands import (
+    ask,
+    cancel,
+    carrying,
+    explain,
+    full_review,
+    helping,
+    ignore,
+    pause,
+    reading,
+    resume,
+    review,
+    settings,
+)
+from bot.commands.carrying import Standing
+from bot.commands.desk import Answer, Desk, Word
+from bot.commands.reading import Command
+from bot.config import Config
+
+__all__ = ["COMMANDS", "Answer", "Command", "Desk", "Standing", "carry_out", "read", "refusal"]
+
+COMMANDS: Mapping[str, Word] = MappingProxyType(
+    {word.WORD: word for word in (review, full_review, ask, explain, ignore, pause, resume, cancel, settings, helping)}
+)
+LONG = tuple(name for name, word in COMMANDS.items() if word.LONG)
+
+
+def read(body: str, login: str = "") -> Command | None:
+    """The first command of a comment; quotes, code and what is hidden give none. `login` is ours."""
+    return reading.read(body, login, tuple(COMMANDS), LONG)
+
+
+def refusal(word: str, actor: str, standing: Standing, settings: Config) -> Answer | None:
+    """The answer where a person may not give this command, or not now; None where it is to be carried out."""
+    return carrying.refusal(COMMANDS.get(word, helping), actor, standing, settings)
+
+
+async def carry_out(word: str, argument: str, standing: Standing, desk: Desk) -> Answer:
+    """The answer to a command. A word that nobody knows gets the list of those that are known."""
+    known = COMMANDS.get(word)
+    if known is None:
+        return await carrying.carry_out(helping, word, standing, desk)
+    return await carrying.carry_out(known, argument if known is not helping else "", standing, desk)

@@ -1,0 +1,121 @@
+"""A question to a model about the change: it answers from code that it is shown, and what it quotes is looked up in the tree.
+
+It may ask once for more code. Every call is reserved under the repository's budget and recorded like those of a review.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot import render
+from bot.commands import sources
+from bot.commands.target import Target
+from bot.errors import BadAnswer
+from bot.findings import proof
+from bot.findings.check import check, locate
+from bot.findings.proof import Excerpt
+from bot.findings.read import strict, text
+from bot.ports import Model, Tree
+from bot.rlm.guidance import tongue
+from bot.rlm.work import Work
+from bot.values import Evidence, Finding, Message, Prompt, Schema
+
+MAX_TOKENS = 2_048
+MAX_QUOTES = 8
+THREAD_CHARS, BODY_CHARS = 4_000, 2_000
+ANSWER = Schema(
+    name="reply",
+    description="Hand in the reply.",
+    parameters=strict(
+        answer=text("the reply, in plain sentences; names of code in backticks"),
+        quotes={
+            "type": "array",
+            "items": strict(path=text("the file"), quote=text("whole lines, verbatim, without line numbers")),
+            "description": "the lines of the shown code that the reply rests on",
+        },
+        sketch={
+            "type": ["string", "null"],
+            "description": "code that shows what is meant, at most 30 lines; null if none is needed",
+        },
+        more={
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "paths and names to look up in the repository first; empty if what is shown is enough",
+        },
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the model said. Each quote stands in the tree; the model's other quotes are gone."""
+
+    text: str
+    quotes: tuple[Evidence, ...]
+    sketch: str | None
+
+
+async def answer(template: str, question: str, target: Target, work: Work, model: Model) -> Told:
+    """The model's reply. Raises ProviderError and BudgetSpent."""
+    about = await _as_it_is_now(target, work.tree)
+    excerpts: tuple[Excerpt, ...] = ()
+    if about.finding is not None:
+        excerpts = tuple(dict.fromkeys(await proof.gather(about.finding, work.tree, work.dependents, work.files)))
+    excerpts += await sources.look(sources.named(question), work.tree, excerpts)
+    data = await _ask(template, question, about, work, model, excerpts, last=False)
+    wanted = [str(word) for word in data["more"]][: sources.MAX_WORDS]
+    added = await sources.look(wanted, work.tree, excerpts) if wanted else ()
+    if added or (wanted and not data["answer"].strip()):
+        data = await _ask(template, question, about, work, model, excerpts + added, last=True)
+    if not data["answer"].strip():
+        raise BadAnswer(f"{model.name} had nothing to say")
+    sketch = (data["sketch"] or "").strip("\n") or None
+    return Told(data["answer"].strip(), await _verbatim(data["quotes"], work.tree), sketch)
+
+
+async def _as_it_is_now(target: Target, tree: Tree) -> Target:
+    """The finding where its quote stands today: the pull request may have gone on since its review."""
+    moved = await check(target.finding, tree) if target.finding is not None else ""
+    return replace(target, finding=moved) if isinstance(moved, Finding) else target
+
+
+async def _ask(
+    template: str, question: str, target: Target, work: Work, model: Model, excerpts: Sequence[Excerpt], *, last: bool
+) -> Mapping[str, Any]:
+    """One call; what comes back fits the schema."""
+    about = {excerpt.path for excerpt in excerpts}
+    asked = render.text(
+        f"prompts/{template}.md.j2",
+        question=question,
+        finding=target.finding,
+        thread=render.cut(target.thread, THREAD_CHARS),
+        title=work.pull.title,
+        body=render.cut(work.pull.body, BODY_CHARS),
+        excerpts=excerpts,
+        diff=sources.diff(work.files, about),
+        last=last,
+    )
+    system = render.text("prompts/ask_system.md.j2") + tongue(work.language)
+    prompt = Prompt((Message("system", system), Message("user", asked)), answer=ANSWER, max_tokens=MAX_TOKENS)
+    reply = await work.calls.complete(model, prompt, "root" if model is work.root else "worker")
+    return reply.data or {}
+
+
+async def _verbatim(given: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
+    """The quotes that stand in the tree, each with its line: after the change, else before it."""
+    found: dict[tuple[str, int], Evidence] = {}
+    for row in given[: 4 * MAX_QUOTES]:
+        item = Evidence(row["path"], row["quote"].strip("\n"))
+        placed = await _placed(item, tree) if item.quote.strip() else None
+        if placed is not None:
+            found.setdefault((placed.path, placed.line), placed)
+    return tuple(found.values())[:MAX_QUOTES]
+
+
+async def _placed(item: Evidence, tree: Tree) -> Evidence | None:
+    for side in ("head", "base"):
+        blob = await tree.read(item.path, side)
+        lines = locate(blob.decode("utf-8", "replace"), item.quote) if blob is not None else None
+        if lines is not None:
+            return replace(item, line=lines[0], side=side)
+    return None

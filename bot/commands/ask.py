@@ -1,0 +1,21 @@
+"""`/deeprepo ask`: a question about the change, or in a thread about its finding, answered by a model that sees the code."""
+
+from bot.commands import saying, target
+from bot.commands.desk import Answer, Desk, Permission
+
+WORD = "ask"
+USE = "ask QUESTION"
+NEEDS: Permission = "write"
+LONG = True
+
+
+async def run(argument: str, desk: Desk) -> Answer:
+    """The answer with the lines that it rests on, and what it cost."""
+    if not argument.strip():
+        return desk.say("reply_no_question", example="`/deeprepo ask who calls this?`")
+    if desk.work is None:
+        return desk.say("reply_no_model", example="`/deeprepo explain`")
+    about = await target.of_thread(desk)
+    if saying.secret(about):
+        return desk.say("reply_secret")
+    return await saying.told("ask", argument, about, desk, desk.work)

@@ -1,0 +1,12 @@
+"""`/deeprepo cancel`: stop the review that is under way."""
+
+from bot.commands.desk import Answer, Desk, Permission
+
+WORD = USE = "cancel"
+NEEDS: Permission = "write"
+LONG = False
+
+
+async def run(_: str, desk: Desk) -> Answer:
+    """Stop it, and say whether there was one."""
+    return desk.say("reply_cancelled" if await desk.cancel() else "reply_nothing_running")

@@ -1,0 +1,47 @@
+"""A command from the person's standing to the answer: may they, how often, and then the word's own file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.commands import pace
+from bot.commands.desk import Answer, Desk, Word
+from bot.config import Config
+from bot.render import code, comment, load
+
+WRITERS = frozenset({"admin", "maintain", "write"})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who gives a command: what they may do here, and when they gave others (seconds on the clock of `now`)."""
+
+    permission: str  # as GitHub says it
+    now: float
+    earlier: Sequence[float] = ()
+
+    @property
+    def writes(self) -> bool:
+        """Whether they may change the repository: only then may they spend its money."""
+        return self.permission in WRITERS
+
+
+def refusal(word: Word, actor: str, standing: Standing, settings: Config) -> Answer | None:
+    """The answer where the command is not carried out, None where it is."""
+    words = load(settings["language"])
+    most = settings.triggers.commands_per_hour if standing.writes else pace.STRANGER
+    pace_ = pace.judge(standing.earlier, standing.now, most)
+    if not pace_.free:
+        values: dict[str, object] = {"most": most}
+        told = comment("replies/phrase.md.j2", words, key="reply_too_many", number=pace_.minutes, values=values)
+        return Answer("" if pace_.told else told, "-1")
+    if word.NEEDS == "write" and not standing.writes:
+        values = {"word": code(f"/deeprepo {word.WORD}"), "actor": actor}
+        return Answer(
+            comment("replies/phrase.md.j2", words, key="reply_no_permission", number=None, values=values), "-1"
+        )
+    return None
+
+
+async def carry_out(word: Word, argument: str, standing: Standing, desk: Desk) -> Answer:
+    """The answer to a command."""
+    return refusal(word, desk.actor, standing, desk.settings) or await word.run(argument, desk)

@@ -1,0 +1,14 @@
+"""`/deeprepo full review`: read everything again, and say everything."""
+
+from bot.commands.desk import Answer, Desk, Permission
+
+WORD = USE = "full review"
+NEEDS: Permission = "write"
+LONG = False
+FULL = True  # read everything again, and say everything
+
+
+async def run(_: str, desk: Desk) -> Answer:
+    """Ask for it; the review itself is the answer."""
+    await desk.submit(FULL)
+    return Answer()

@@ -1,0 +1,16 @@
+"""`/deeprepo help`: the list of commands; also the answer to a word that is none."""
+
+from bot.commands.desk import Answer, Desk, Permission
+
+WORD = USE = "help"
+NEEDS: Permission = "read"
+LONG = False
+
+
+async def run(typed: str, desk: Desk) -> Answer:
+    """The list, below what was typed instead of a command, if anything was."""
+    from bot.commands import COMMANDS  # the list holds this file too
+
+    rows = [(word.USE, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
+    answer = desk.reply("help", rows=rows, typed=typed)
+    return Answer(answer.body, "confused" if typed else "")

@@ -1,0 +1,29 @@
+"""How often one person may give commands: each may cost money, and each answer is a comment that others are told of. Pure."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+HOUR = 3_600.0
+STRANGER = 3  # commands in an hour of somebody who may not write here
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Whether a command is carried out; if not, in how many minutes the next one is, and whether that was said already."""
+
+    free: bool
+    minutes: int = 0
+    told: bool = False
+
+
+def judge(earlier: Sequence[float], now: float, most: int) -> Pace:
+    """The pace of a person with these earlier commands, refused ones too, as seconds on the clock of `now`.
+
+    Who goes on while refused stays refused, and is told once.
+    """
+    recent = sorted(at for at in earlier if now - HOUR < at <= now)
+    if len(recent) < most:
+        return Pace(free=True)
+    free_at = recent[len(recent) - most] + HOUR
+    return Pace(free=False, minutes=max(1, math.ceil((free_at - now) / 60)), told=len(recent) > most)

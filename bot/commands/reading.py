@@ -1,0 +1,104 @@
+"""A command in a comment: `/deeprepo WORD` or `@<our login> WORD` at the start of a line. Pure.
+
+What GitHub shows as a quote, as code, in a list or not at all gives no command: Markdown itself decides, by its own rules, so
+that an answer that quotes a command does not repeat it. The first command of a comment counts.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from bot.render import encodable
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MOST, MOST_PARAGRAPH = 16_000, 2_000  # characters looked at: Markdown can be written so that reading it takes long
+LONGEST, LONGEST_WORD = 4_000, 40  # characters of an argument, and of a word that nobody knows
+_SIGNS = ".,:;!?"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What was asked. `word` is a known one, or what was typed instead."""
+
+    word: str
+    argument: str = ""
+
+
+def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) -> Command | None:
+    """The first command of a comment. The argument of a word that is `long` goes on over the lines below."""
+    text = encodable(body[:MOST]).replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
+    call = _call(login)
+    if not call.search(text):
+        return None
+    rows = text.split("\n")
+    for at in _prose(text, rows, call):
+        found, below = call.match(rows[at].strip()), "\n".join(rows[at + 1 :])
+        command = _command(found[2], below, words, long, mention=found[1] is None) if found else None
+        if command is not None:
+            return command
+    return None
+
+
+@cache
+def _call(login: str) -> re.Pattern[str]:
+    """How we are called. An App is written with and without "[bot]"."""
+    name = re.escape(login.removesuffix("[bot]"))
+    mention = rf"|@{name}(?:\[bot\])?(?![\w/-])" if name else ""
+    return re.compile(rf"(?:(/deeprepo)(?![\w/-]){mention})[,:]?[ \t]*([^\n]*)", re.IGNORECASE)
+
+
+def _command(said: str, below: str, words: Sequence[str], long: Sequence[str], *, mention: bool) -> Command | None:
+    typed = [part.strip(_SIGNS).lower() for part in said.split()]
+    for word in sorted(words, key=lambda word: -word.count(" ")):
+        parts = word.split()
+        if typed[: len(parts)] == parts:
+            rest = "".join(said.split(None, len(parts))[len(parts) :])
+            return Command(word, f"{rest}\n{below}".strip()[:LONGEST] if word in long else rest.strip()[:LONGEST])
+    if mention:  # whoever only names us, to thank or to tell, wants no lecture; a question is a question
+        return Command("ask", f"{said}\n{below}".strip()[:LONGEST]) if "?" in said else None
+    return Command(next((part[:LONGEST_WORD] for part in typed if part), "help"))
+
+
+def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[int]:
+    """The numbers of the lines that call us in plain prose."""
+    env: dict[str, object] = {}
+    for opening, token in pairwise(_markdown().parse(text, env)):
+        plain = opening.type == "paragraph_open" or (opening.type == "heading_open" and opening.markup in ("-", "="))
+        if token.type != "inline" or token.level != 1 or not plain or token.map is None:
+            continue
+        at, end = token.map
+        if not any(call.match(row.strip()) for row in rows[at:end]):
+            continue
+        for start in _starts(token.content[:MOST_PARAGRAPH], env):
+            found = next((n for n in range(at, end) if rows[n].lstrip().startswith(start)), None)
+            if found is not None and call.match(start):
+                yield found
+            at = at if found is None else found + 1
+
+
+def _starts(paragraph: str, env: dict[str, object]) -> Iterator[str]:
+    """The text with which lines of a paragraph begin, where they do not begin inside code, a link, a comment or emphasis."""
+    children: list[Token] = []
+    _markdown().inline.parse(paragraph, _markdown(), env, children)
+    fresh = True
+    for child in children:
+        if child.type in ("softbreak", "hardbreak"):
+            fresh = True
+        elif child.content or child.type != "text":
+            if fresh and child.type == "text" and child.level == 0:
+                yield child.content.lstrip()
+            fresh = False
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    # Text stays as it was typed: an escaped command is none. Paragraphs are taken apart where they may hold a command.
+    return MarkdownIt("commonmark").disable(["escape", "entity", "inline"])

@@ -1,0 +1,73 @@
+"""How an answer is said: whatever a model or the change brings is disarmed, every quote has its place, the cost stands below."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import PurePosixPath
+
+from bot.commands import answering
+from bot.commands.desk import Answer, Desk
+from bot.commands.target import Said, Target
+from bot.errors import BudgetSpent, ProviderError
+from bot.outputs import facts
+from bot.render import Safe, link
+from bot.rlm.work import Work
+from bot.values import Evidence, Finding, PullRequest
+
+Opened = Callable[[], AbstractAsyncContextManager[Work]]
+
+
+def secret(about: Target) -> bool:
+    """Whether the finding is a leaked secret: its code is shown to no model, and quoted in no answer."""
+    return about.finding is not None and about.finding.category == "secret"
+
+
+def stored(finding: Finding, said: Said, desk: Desk, *, model: bool) -> Answer:
+    """The finding as the last review has it."""
+    words, pull = desk.words, said.pull
+    place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
+    return desk.reply(
+        "explain",
+        title=finding.title,
+        severity=words.say(finding.severity),
+        where=link(facts.where(finding, words)[:160], place),
+        origin=facts.origin(finding, words),
+        quote=finding.quote,
+        language=PurePosixPath(finding.path).suffix.lstrip("."),
+        why=finding.why,
+        consequence=finding.consequence,
+        trigger=finding.trigger,
+        evidence=[_row(item, pull) for item in finding.evidence],
+        suggestion=finding.suggestion,
+        model=model,
+    )
+
+
+async def told(
+    template: str, question: str, about: Target, desk: Desk, opened: Opened, instead: Answer | None = None
+) -> Answer:
+    """A model's answer. Where none comes, the reason, and what can be said without."""
+    started = desk.clock()
+    async with opened() as work:
+        model = work.root or work.reader
+        if model is None:
+            return instead or desk.say("reply_no_model", example="`/deeprepo explain`")
+        try:
+            said = await answering.answer(template, question, about, work, model)
+        except (ProviderError, BudgetSpent) as error:
+            return Answer(f"{desk.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip())
+        cost = facts.cost(work.calls.cost(), desk.clock() - started, desk.words)
+        pull = work.pull
+    return desk.reply(
+        "answer",
+        text=said.text,
+        quotes=[_row(item, pull) for item in said.quotes],
+        sketch=said.sketch,
+        cost=cost,
+    )
+
+
+def _row(item: Evidence, pull: PullRequest) -> dict[str, object]:
+    last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
+    address = facts.permalink(pull, item.path, item.side, item.line, last)
+    label: Safe = link((item.path + (f":{item.line}" if item.line else ""))[:200], address)
+    return {"where": label, "note": item.note, "quote": item.quote}

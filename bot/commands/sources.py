@@ -1,0 +1,108 @@
+"""The code that an answer can rest on: what a question names, found in the tree, and the change itself; under a limit."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot import render
+from bot.diff import numbered
+from bot.findings.proof import Excerpt, definition
+from bot.ports import Tree
+from bot.values import ChangedFile, tokens
+
+EXCERPT_TOKENS, DIFF_TOKENS = 6_000, 12_000
+WHOLE = 200  # lines of a file that is named without lines
+AROUND, BODY = 6, 30  # lines around a use, and after the line that defines a name
+MAX_WORDS, MAX_FILES, MAX_DEFINITIONS, MAX_USES = 12, 2, 3, 6
+_WORD = re.compile(r"[\w$./@-]*[\w$](?:\(\))?(?::\d+(?:-\d+)?)?")
+_LINES = re.compile(r":(\d+)(?:-(\d+))?$")
+_NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
+_TELLING = re.compile(r"_|\d|[a-z][A-Z]|\(\)$")  # how a name differs from a word of prose
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The change as rows, and the files for which there was no room."""
+
+    text: str
+    left_out: tuple[str, ...] = ()
+
+
+def named(question: str) -> tuple[str, ...]:
+    """What a question names: paths, and names that are no words of prose, those in backticks first."""
+    ticked = [word for span in re.findall(r"`([^`\n]+)`", question) for word in _WORD.findall(span)]
+    plain = [word for word in _WORD.findall(question) if _TELLING.search(word) or re.search(r"\w\.\w|/", word)]
+    return tuple(dict.fromkeys([*ticked, *plain]))[:MAX_WORDS]
+
+
+async def look(words: Iterable[str], tree: Tree, known: Sequence[Excerpt] = ()) -> tuple[Excerpt, ...]:
+    """What the tree holds for these words, beside what is known already."""
+    shown, room = list(known), EXCERPT_TOKENS
+    paths = await tree.entries()
+    for word in words:
+        places = _of_path(word, paths)
+        for path, first, last in places or await _of_name(word, tree):
+            excerpt = await _excerpt(tree, path, first, last)
+            if excerpt is None or any(_holds(other, excerpt) for other in shown):
+                continue
+            if (size := tokens(excerpt.body)) <= room:
+                room -= size
+                shown.append(excerpt)
+    return tuple(shown[len(known) :])
+
+
+def diff(files: Sequence[ChangedFile], first: Iterable[str]) -> Diff:
+    """The change under the limit; files that the question is about come first."""
+    wanted = set(first)
+    parts, left_out, room = [], [], DIFF_TOKENS
+    for file in sorted((f for f in files if f.hunks and not f.skip), key=lambda f: f.path not in wanted):
+        text = f"--- {render.line(file.path)} ({file.status}) ---\n{numbered(file.hunks)}\n--- end ---"
+        if (size := tokens(text)) <= room:
+            room -= size
+            parts.append(text)
+        else:
+            left_out.append(file.path)
+    return Diff("\n\n".join(parts), tuple(left_out))
+
+
+def _of_path(word: str, paths: Mapping[str, object]) -> list[tuple[str, int, int]]:
+    """The file that a word names, whole or by its end, with the lines behind a colon."""
+    lines = _LINES.search(word)
+    path = word[: lines.start()] if lines else word
+    hits = [path] if path in paths else [p for p in paths if p.endswith(f"/{path}")] if "." in path else []
+    first = int(lines[1][:7]) if lines else 1
+    last = int((lines[2] or lines[1])[:7]) if lines else WHOLE
+    return [(hit, max(1, first - AROUND), min(last, first + WHOLE) + AROUND) for hit in hits[:MAX_FILES]]
+
+
+async def _of_name(word: str, tree: Tree) -> list[tuple[str, int, int]]:
+    """Where the last part of a dotted name is defined, and some of its uses."""
+    name = word.removesuffix("()").rpartition(".")[2]
+    if not _NAME.fullmatch(name):
+        return []
+    defined = await tree.grep_lines([definition(name)], syntax="perl", limit=MAX_DEFINITIONS)
+    used = await tree.grep_lines([name], word=True, limit=4 * MAX_USES)
+    found = [(path, line, line + BODY) for path, line, _ in defined]
+    return [*found, *_spread(used)]
+
+
+def _spread(rows: Iterable[tuple[str, int, str]]) -> Iterator[tuple[str, int, int]]:
+    """Some uses, at most two of one file: a name is explained by who uses it, not by how often."""
+    seen: dict[str, int] = {}
+    for path, line, _ in rows:
+        seen[path] = seen.get(path, 0) + 1
+        if seen[path] <= MAX_FILES and sum(min(n, MAX_FILES) for n in seen.values()) <= MAX_USES:
+            yield path, max(1, line - AROUND), line + AROUND
+
+
+def _holds(one: Excerpt, other: Excerpt) -> bool:
+    return (one.path, one.side) == (other.path, other.side) and one.first <= other.first and other.last <= one.last
+
+
+async def _excerpt(tree: Tree, path: str, first: int, last: int) -> Excerpt | None:
+    blob = await tree.read(path)
+    text = blob.decode("utf-8", "replace").removesuffix("\n") if blob and b"\0" not in blob else ""
+    lines = text.split("\n") if text else []
+    last = min(len(lines), last)
+    rows = [f"{number} {lines[number - 1][:400]}" for number in range(first, last + 1)]
+    return Excerpt(path, "head", first, last, "\n".join(rows)) if rows else None

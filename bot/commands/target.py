@@ -1,0 +1,108 @@
+"""Which finding a command means: that of its thread, else the one with this number in the summary or this fingerprint."""
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.commands.desk import Answer, Desk
+from bot.outputs import marker
+from bot.values import SEVERITIES, Finding, PullRequest
+
+_FINDINGS = TypeAdapter(tuple[Finding, ...])
+_NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The last finished review: what its summary numbers, and what else it knows."""
+
+    pull: PullRequest
+    numbered: tuple[Finding, ...]
+    others: tuple[Finding, ...]
+
+    def known(self, fingerprint: str) -> Finding | None:
+        """The finding with this fingerprint."""
+        return next((f for f in (*self.numbered, *self.others) if f.fingerprint == fingerprint), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a command is about. A fingerprint without a finding: the last review does not hold it any more."""
+
+    said: Said | None
+    fingerprint: str = ""
+    finding: Finding | None = None
+    rest: str = ""  # of the argument
+    thread: str = ""  # what our comment at the top of the thread says
+
+    def missing(self, desk: Desk, example: str) -> Answer:
+        """The answer where no finding is meant."""
+        if self.said is None:
+            return desk.say("reply_no_review")
+        return desk.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
+
+
+async def of_thread(desk: Desk) -> Target:
+    """The finding of the thread in which the command stands; none where it stands elsewhere."""
+    said = read(await desk.last())
+    top = await desk.top()
+    facts = marker.read(top) or {}
+    mark = facts.get("fingerprint", "") if facts.get("kind") == "finding" else ""
+    found = said.known(mark) if said and mark else None
+    return Target(said, mark, found, thread=top.partition("\n")[2].strip() if mark else "")
+
+
+async def find(argument: str, desk: Desk) -> Target:
+    """The finding that is meant, and what is left of the argument."""
+    here = await of_thread(desk)
+    if here.fingerprint:
+        return replace(here, rest=argument.strip())
+    said, named = here.said, _NAMED.match(argument)
+    if named is None or said is None:
+        return replace(here, rest=argument.strip())
+    rest = argument[named.end() :].strip()
+    if named[2]:
+        found = said.known(named[2])
+        return Target(said, named[2] if found else "", found, rest)
+    number = int(named[1])
+    if not 1 <= number <= len(said.numbered):
+        return Target(said, rest=argument.strip())
+    finding = said.numbered[number - 1]
+    return Target(said, finding.fingerprint, finding, rest)
+
+
+def read(data: bytes | None) -> Said | None:
+    """The last review from its JSON output; None where there is none, or it has another form."""
+    try:
+        found = json.loads(data) if data else None
+        return _said(found) if found else None
+    except (ValueError, ValidationError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _said(found: dict[str, Any]) -> Said:
+    """The summary numbers what is not folded, worst first, and within one severity in the order of the review."""
+    findings = _FINDINGS.validate_python(found["findings"])
+    folded = [row["place"] == "folded" for row in found["findings"]]
+    open_ones = [finding for finding, short in zip(findings, folded, strict=True) if not short]
+    rest = [finding for finding, short in zip(findings, folded, strict=True) if short]
+    rest += _FINDINGS.validate_python([*found["still"], *found["unproven"], *found["fixed"]])
+    pull = found["pull"]
+    return Said(
+        PullRequest(
+            pull["title"],
+            pull["body"],
+            pull["base"],
+            pull["head"],
+            pull["base_name"],
+            pull["head_name"],
+            git_dir="",
+            base_tip=pull["base_tip"],
+            url=pull["url"],
+        ),
+        tuple(sorted(open_ones, key=lambda finding: SEVERITIES.index(finding.severity))),
+        tuple(rest),
+    )

@@ -1,0 +1,219 @@
+"""What the environment sets for a server: DEEPREPO_APP_ID, DEEPREPO_DATA and so on; a secret also as the path of a file."""
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.errors import ConfigError
+
+PREFIX = "DEEPREPO_"
+CREDENTIALS = ("app_id", "private_key", "webhook_secret")
+STORED = "app.json"  # in the data folder: what the set-up page brought home
+SHORTEST_SECRET = 16
+MOST = 64_000  # bytes of a file that holds a secret
+# What to do about a variable, in the words of the person who sets it.
+ADVICE = {
+    "app_id": "it is the number that stands on the App's page at GitHub",
+    "private_key": "give the text of the .pem file that GitHub made for the App, or its path in DEEPREPO_PRIVATE_KEY_FILE",
+    "webhook_secret": "`openssl rand -hex 32` makes one; it must be the same at GitHub",
+    "github_api": "leave it out for github.com; a GitHub Enterprise Server has https://HOST/api/v3",
+    "public_url": "give the address under which GitHub reaches this server, such as https://deeprepo.example.com",
+    "database_url": "leave it out for SQLite in the data folder, or give postgresql://USER:PASSWORD@HOST/DATABASE",
+    "trusted_proxy": "name the addresses of your own proxies, such as 10.0.0.5 or 10.0.0.0/8",
+}
+
+
+def _number(value: str) -> str:
+    if not re.fullmatch(r"[0-9]{1,20}", value):
+        raise ValueError("this is no number")
+    return value
+
+
+def _pem(value: SecretStr) -> SecretStr:
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    text = value.get_secret_value().replace("\\n", "\n").strip()  # as many a form for variables stores it
+    try:
+        key = load_pem_private_key(text.encode(), None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, RSAPrivateKey):
+        raise ValueError("this is no RSA private key in PEM form")  # noqa: TRY004 - pydantic tells ValueErrors
+    return SecretStr(f"{text}\n")
+
+
+def _strong(value: SecretStr) -> SecretStr:
+    if len(value.get_secret_value().strip()) < SHORTEST_SECRET:
+        raise ValueError(f"a secret that can be guessed protects nothing: at least {SHORTEST_SECRET} characters")
+    return SecretStr(value.get_secret_value().strip())
+
+
+def _address(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", value):
+        raise ValueError("this is no address of the form https://HOST")
+    return value.rstrip("/")
+
+
+def _proxies(value: str) -> str:
+    names = [name.strip() for name in value.split(",")]
+    try:
+        for name in names:
+            ip_network(name, strict=False)
+    except ValueError:
+        raise ValueError("this is no list of addresses") from None
+    return ",".join(names)
+
+
+def _database(value: SecretStr) -> SecretStr:
+    kind, _, rest = value.get_secret_value().strip().partition("://")
+    if kind not in {"postgres", "postgresql", "postgresql+psycopg"} or not rest:
+        raise ValueError("only postgresql:// is known")
+    return SecretStr(f"postgresql://{rest}")
+
+
+def _trimmed(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
+
+
+Kind = TypeVar("Kind", bound=BaseSettings)
+Address = Annotated[str, BeforeValidator(_trimmed), AfterValidator(_address)]
+
+
+class _FromEnvironment(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True
+    )
+
+
+class App(_FromEnvironment):
+    """Who the bot is at GitHub."""
+
+    app_id: Annotated[str, BeforeValidator(_trimmed), AfterValidator(_number)]
+    private_key: Annotated[SecretStr, AfterValidator(_pem)]
+    webhook_secret: Annotated[SecretStr, AfterValidator(_strong)]
+
+
+def _home() -> Path:
+    """Where programs keep their data: the same place wherever the server is started from."""
+    return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "deeprepo"
+
+
+class Place(_FromEnvironment):
+    """How the server runs on this machine."""
+
+    github_api: Address = "https://api.github.com"
+    public_url: Address | None = None  # of this server, as GitHub and people reach it
+    data: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] = Field(default_factory=_home)
+    database_url: Annotated[SecretStr, AfterValidator(_database)] | None = None
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    trusted_proxy: Annotated[str, AfterValidator(_proxies)] | None = None  # whose X-Forwarded-For is believed
+    work: bool = True  # whether `serve` carries out jobs itself; without, only workers do
+    reviews: int = Field(default=8, ge=1, le=256)  # at the same time in this process
+    reviews_per_installation: int = Field(default=2, ge=1, le=256)
+    debounce: float = Field(default=5.0, ge=0, le=600)  # seconds in which a newer push replaces an older one
+    lease: float = Field(default=15.0, ge=1, le=600)  # seconds of silence after which a worker counts as dead
+    grace: float = Field(default=20.0, ge=0, le=3600)  # seconds for running reviews when the server is told to stop
+    write_pause: float = Field(default=1.0, ge=0, le=60)  # seconds between two writes to GitHub, as it asks for
+    retention_days: int = Field(default=30, ge=1)
+    catch_up_days: int = Field(default=3, ge=0, le=30)  # how old a missed pull request may be; 0: none is caught up
+    log_format: Literal["text", "json"] = "text"
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], BeforeValidator(lambda text: str(text).strip().lower())
+    ] = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Every setting of a server. `app` is None where nothing is set yet: the set-up page helps then."""
+
+    place: Place
+    app: App | None
+
+    @property
+    def url(self) -> str:
+        """The PostgreSQL database, "" where SQLite files in the data folder do. May hold a password: never show it."""
+        return self.place.database_url.get_secret_value() if self.place.database_url else ""
+
+    def secrets(self) -> tuple[str, ...]:
+        """Everything that must not be seen, for the log's last door."""
+        held = (self.app.private_key, self.app.webhook_secret) if self.app else ()
+        password = urlsplit(self.url).password
+        return (*(secret.get_secret_value() for secret in held), *([unquote(password), password] if password else []))
+
+
+def server() -> Server:
+    """The settings of a server. Raises ConfigError with one sentence for each variable, never with its value."""
+    wrong: list[str] = []
+    place = _read(Place, _files(("database_url",), wrong), wrong)
+    if any(_variable(name) or _variable(f"{name}_file") for name in CREDENTIALS):
+        app = _read(App, _files(CREDENTIALS, wrong), wrong)
+    else:
+        stored = _stored(place.data / STORED, wrong) if place else {}
+        app = _read(App, stored, wrong) if stored else None
+    if wrong or place is None:
+        raise ConfigError("\n".join(dict.fromkeys(wrong)))
+    return Server(place, app)
+
+
+def _read(kind: type[Kind], given: dict[str, Any], wrong: list[str]) -> Kind | None:
+    """One group of settings, or None and a sentence for each variable that is missing or makes no sense."""
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        for item in error.errors():
+            name = str(item["loc"][0])
+            variable = f"{PREFIX}{name.upper()}"
+            if any(line.startswith((f"{variable}_FILE", f"{variable} and")) for line in wrong):
+                continue  # its file could not be read: that is said already
+            said = "is not set" if item["type"] == "missing" else item["msg"].removeprefix("Value error, ")
+            wrong.append(f"{variable}: {said}" + (f"; {ADVICE[name]}" if name in ADVICE else ""))
+    return None
+
+
+def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
+    """What stands in the files that DEEPREPO_<NAME>_FILE names: where containers keep what no environment should show."""
+    found = {}
+    for name in names:
+        path = _variable(f"{name}_file")
+        if not path:
+            continue
+        variable = f"{PREFIX}{name.upper()}"
+        if _variable(name):
+            wrong.append(f"{variable} and {variable}_FILE are both set: keep one of them")
+        try:
+            with Path(path).expanduser().open("rb") as file:
+                found[name] = file.read(MOST).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            wrong.append(f"{variable}_FILE: the file cannot be read ({reason}); name a file that this user may read")
+    return {name: text.strip() for name, text in found.items()}
+
+
+def _stored(path: Path, wrong: list[str]) -> dict[str, Any]:
+    """What the set-up page stored, nothing where it has not been used."""
+    try:
+        found = json.loads(path.read_bytes())
+        return {name: str(found[name]) for name in CREDENTIALS}
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        wrong.append(f"{path} cannot be read: {error.strerror}")
+    except (ValueError, KeyError, TypeError):
+        wrong.append(f"{path} is damaged: delete it and set the App up again, or set {PREFIX}APP_ID and its companions")
+    return {}
+
+
+def _variable(name: str) -> str:
+    return os.environ.get(f"{PREFIX}{name.upper()}", "").strip()

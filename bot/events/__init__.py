@@ -1,0 +1,62 @@
+"""One delivery of GitHub -> what it asks for, or why it asks for nothing. The only branching on names of events. Pure.
+
+Whatever the payload is, nothing is raised: a delivery that cannot be read is ignored with a reason.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from bot.events import checks, comments, installations, pulls
+from bot.events.shapes import Ours
+from bot.values.ask import Ask, Ignored
+
+__all__ = ["ACTIONS", "Ours", "read"]
+
+Reader = Callable[[Mapping[str, object], Ours], Ask | Ignored]
+
+# event -> action -> who reads it. What is not here is ignored.
+ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
+    {
+        "pull_request": {
+            "opened": pulls.opened,
+            "reopened": pulls.reopened,
+            "ready_for_review": pulls.ready,
+            "synchronize": pulls.pushed,
+            "edited": pulls.edited,
+            "converted_to_draft": pulls.drafted,
+            "closed": pulls.closed,
+        },
+        "issue_comment": {"created": comments.on_pull},
+        "pull_request_review_comment": {"created": comments.in_thread},
+        "check_run": {"rerequested": checks.run_again, "requested_action": checks.button},
+        "check_suite": {"rerequested": checks.suite_again},
+        "merge_group": {"checks_requested": checks.queued},
+        "installation": {"deleted": installations.removed},
+        "installation_repositories": {"removed": installations.withdrawn},
+        "repository": {"deleted": installations.gone},
+    }
+)
+WHY = MappingProxyType(
+    {
+        ("issue_comment", "edited"): "an edited comment is not carried out again",
+        ("pull_request_review_comment", "edited"): "an edited comment is not carried out again",
+        (
+            "installation",
+            "suspend",
+        ): "a suspension may be lifted: nothing is forgotten, GitHub refuses our calls till then",
+    }
+)
+
+
+def read(name: str, payload: object, ours: Ours) -> Ask | Ignored:
+    """What the delivery of the event `name` asks for."""
+    if not isinstance(payload, Mapping):
+        return Ignored("the payload is no object")
+    readers = ACTIONS.get(name)
+    if readers is None:
+        return Ignored("nothing is done on this event")
+    action = payload.get("action")
+    reader = readers.get(action) if isinstance(action, str) else None
+    if reader is None:
+        return Ignored(WHY.get((name, str(action)), "nothing is done on this action"))
+    return reader(payload, ours)

@@ -1,0 +1,59 @@
+"""What a person presses on our check run, and what a merge queue waits for."""
+
+import re
+from collections.abc import Mapping
+
+from bot.events.shapes import Check, CheckRunEvent, CheckSuiteEvent, Delivery, MergeGroupEvent, Ours, shaped
+from bot.values.ask import Ask, Ignored, MergeGroup, ReviewAsk
+
+Payload = Mapping[str, object]
+BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+
+
+def run_again(payload: Payload, ours: Ours) -> Ask | Ignored:
+    """`Re-run` on the check run."""
+    event = shaped(CheckRunEvent, payload)
+    return event if isinstance(event, Ignored) else _again(event, event.check_run, ours, full=False)
+
+
+def button(payload: Payload, ours: Ours) -> Ask | Ignored:
+    """One of the check run's own buttons."""
+    event = shaped(CheckRunEvent, payload)
+    if isinstance(event, Ignored):
+        return event
+    name = event.requested_action.identifier if event.requested_action else ""
+    if name not in BUTTONS:
+        return Ignored("the check run has no such button")
+    return _again(event, event.check_run, ours, full=BUTTONS[name])
+
+
+def suite_again(payload: Payload, ours: Ours) -> Ask | Ignored:
+    """`Re-run all checks`."""
+    event = shaped(CheckSuiteEvent, payload)
+    return event if isinstance(event, Ignored) else _again(event, event.check_suite, ours, full=False)
+
+
+def queued(payload: Payload, _: Ours) -> Ask | Ignored:
+    """A merge queue asks: its changes were reviewed as pull requests, so the answer needs no review."""
+    event = shaped(MergeGroupEvent, payload)
+    if isinstance(event, Ignored):
+        return event
+    where = event.repository
+    return MergeGroup(event.installation.id, where.id, where.owner.login, where.name, event.merge_group.head_sha)
+
+
+def _again(event: Delivery, check: Check, ours: Ours, *, full: bool) -> Ask | Ignored:
+    if check.app is None or str(check.app.id) != ours.app_id:
+        return Ignored("it is another App's check")
+    number = _pull_of(check, event.repository.id)
+    if number is None:
+        return Ignored("the check names no pull request: re-run the check run itself, or comment `/deeprepo review`")
+    return ReviewAsk(event.pull(number), "rerun", full, event.sender.login, head=check.head_sha)
+
+
+def _pull_of(check: Check, repository: int) -> int | None:
+    """The number that we wrote into our check run, for GitHub names no pull request of a fork; else the first that it names."""
+    if check.external_id and _NUMBER.fullmatch(check.external_id):
+        return int(check.external_id)
+    return next((pull.number for pull in check.pull_requests if pull.base.repo.id == repository), None)

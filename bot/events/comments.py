@@ -1,0 +1,45 @@
+"""What a person writes: a command in a comment of a pull request, or in a thread of its review."""
+
+from collections.abc import Mapping
+
+from bot import commands
+from bot.events.shapes import Comment, Delivery, IssueCommentEvent, Ours, ReviewCommentEvent, shaped
+from bot.values.ask import Ask, CommandAsk, CommentRef, Ignored, PullRef, ReviewAsk
+
+Payload = Mapping[str, object]
+REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
+
+
+def on_pull(payload: Payload, ours: Ours) -> Ask | Ignored:
+    """A comment below the pull request."""
+    event = shaped(IssueCommentEvent, payload)
+    if isinstance(event, Ignored):
+        return event
+    if event.issue.pull_request is None:
+        return Ignored("it is a comment on an issue, not on a pull request")
+    return _asked(event, event.comment, event.pull(event.issue.number), CommentRef(event.comment.id, "issue"), ours)
+
+
+def in_thread(payload: Payload, ours: Ours) -> Ask | Ignored:
+    """A comment on lines of the diff, or an answer to one."""
+    event = shaped(ReviewCommentEvent, payload)
+    if isinstance(event, Ignored):
+        return event
+    comment = event.comment
+    place = CommentRef(comment.id, "review", comment.in_reply_to_id or comment.id)
+    return _asked(event, comment, event.pull(event.pull_request.number), place, ours)
+
+
+def _asked(event: Delivery, comment: Comment, pull: PullRef, place: CommentRef, ours: Ours) -> Ask | Ignored:
+    """The command in a person's comment."""
+    if ours.wrote(comment.user.login, comment.performed_via_github_app) or ours.wrote(event.sender.login, None):
+        return Ignored("it is our own comment")
+    if event.sender.type != "User" or comment.user.type != "User":
+        return Ignored("it was not written by a person: bots that answer each other do not stop")
+    command = commands.read(comment.body, ours.login)
+    if command is None:
+        return Ignored("the comment holds no command")
+    actor = event.sender.login
+    if command.word in REVIEWS:
+        return ReviewAsk(pull, "command", REVIEWS[command.word], actor, place)
+    return CommandAsk(pull, command.word, command.argument, actor, place)

@@ -1,0 +1,25 @@
+"""GitHub: the only importer of githubkit. JSON comes in and becomes our values; its refusals become our errors.
+
+Imported where it is needed: the library takes longer to load than `--help` may.
+"""
+
+from bot.github.apps import deliveries, installations, open_pulls, opened, read_token, redeliver, with_token
+from bot.github.host import Host
+from bot.github.identity import Identity, Voice, git_url, site
+from bot.github.pace import Pace
+
+__all__ = [
+    "Host",
+    "Identity",
+    "Pace",
+    "Voice",
+    "deliveries",
+    "git_url",
+    "installations",
+    "open_pulls",
+    "opened",
+    "read_token",
+    "redeliver",
+    "site",
+    "with_token",
+]

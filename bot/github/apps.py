@@ -1,0 +1,132 @@
+"""The App itself: who it is, who has it, which deliveries went astray, and tokens for one repository."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+
+from githubkit.auth import AppAuthStrategy
+from pydantic import SecretStr
+
+from bot.errors import HostError, HostRefused
+from bot.github import door, listed
+from bot.github.door import Door
+from bot.github.host import Host
+from bot.github.identity import Identity, Voice
+from bot.github.pace import Pace
+from bot.github.tokens import Bearer, Token
+from bot.values import Installed, OpenPull, PullRef, Sent
+
+READING = {"contents": "read"}
+POSTING = {"pull_requests": "write", "checks": "write", "issues": "write", "contents": "read", "metadata": "read"}
+LOOKING = {"pull_requests": "read", "metadata": "read"}
+UNPROCESSABLE = 422
+MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
+
+
+def app(identity: Identity, pace: Pace) -> AbstractAsyncContextManager[Door]:
+    """A door through which the App speaks for itself."""
+    return door.opened(identity.api, AppAuthStrategy(identity.app_id, identity.key.get_secret_value()), pace)
+
+
+async def voice(identity: Identity, asked: Door) -> Voice:
+    """The name that the App writes under."""
+    return identity.known() or identity.learn(listed.app(await asked.get("app")))
+
+
+async def mint(asked: Door, installation: int, repository: int, permissions: dict[str, str]) -> SecretStr:
+    """A token that can do this much, in this repository (0: in all) and no other."""
+    path = f"app/installations/{installation}/access_tokens"
+    where = {"repository_ids": [repository]} if repository else {}
+    try:
+        said = await asked.order("POST", path, {**where, "permissions": permissions})
+    except HostRefused as refused:
+        if refused.status != UNPROCESSABLE:
+            raise
+        said = await asked.order("POST", path, where)  # an owner granted less: then that is what there is
+    return listed.token(said)
+
+
+@asynccontextmanager
+async def opened(identity: Identity, pull: PullRef, pace: Pace) -> AsyncIterator[Host]:
+    """A pull request as the App sees it. The token lives as long as this does."""
+    async with app(identity, pace) as asked:
+        name = await voice(identity, asked)
+        token = Token(lambda: mint(asked, pull.installation, pull.repository, POSTING))
+        async with _revoked(identity, token, pace, pull.installation) as inside:
+            yield Host(inside, pull, name)
+
+
+@asynccontextmanager
+async def read_token(identity: Identity, pull: PullRef, pace: Pace) -> AsyncIterator[SecretStr]:
+    """A token for git alone: it can read this repository, and ends with the context."""
+    async with app(identity, pace) as asked:
+        token = Token(lambda: mint(asked, pull.installation, pull.repository, READING))
+        async with _revoked(identity, token, pace, pull.installation):
+            yield await token.current()
+
+
+@asynccontextmanager
+async def with_token(token: SecretStr, api: str, pull: PullRef, ours: str, pace: Pace) -> AsyncIterator[Host]:
+    """A pull request as somebody's token sees it: an Action's, whose login is "github-actions[bot]". It is not revoked."""
+    held = Token(first=token)
+    async with door.opened(api, Bearer(held), pace, pull.installation, held) as inside:
+        yield Host(inside, pull, Voice(ours))
+
+
+async def installations(identity: Identity, pace: Pace) -> tuple[Installed, ...]:
+    """Who has installed the App."""
+    async with app(identity, pace) as asked:
+        return tuple([listed.installed(data) async for data in asked.pages("app/installations")])
+
+
+async def deliveries(identity: Identity, since: str, pace: Pace) -> tuple[Sent, ...]:
+    """What GitHub tried to deliver to the App since then (ISO 8601), newest first: one row for each attempt."""
+    found: list[Sent] = []
+    async with app(identity, pace) as asked:
+        async for data in asked.pages("app/hook/deliveries", most=MOST_DELIVERIES):
+            sent = listed.sent(data)
+            if sent.delivered < since:
+                break
+            found.append(sent)
+    return tuple(found)
+
+
+async def redeliver(identity: Identity, number: int, pace: Pace) -> None:
+    """Ask GitHub to try a delivery again."""
+    async with app(identity, pace) as asked:
+        await asked.order("POST", f"app/hook/deliveries/{number}/attempts")
+
+
+async def open_pulls(identity: Identity, installation: int, since: str, pace: Pace) -> tuple[OpenPull, ...]:
+    """The open pull requests of an installation on which something happened since then, newest first in each repository."""
+    found: list[OpenPull] = []
+    async with app(identity, pace) as asked:
+        token = Token(lambda: mint(asked, installation, 0, LOOKING))
+        async with _revoked(identity, token, pace, installation) as inside:
+            rows = inside.pages("installation/repositories", key="repositories", most=MOST_REPOSITORIES)
+            for home in [listed.repository(data) async for data in rows]:
+                found += await _waiting(inside, installation, home, since) if home else []
+    return tuple(found)
+
+
+async def _waiting(inside: Door, installation: int, home: tuple[int, str], since: str) -> list[OpenPull]:
+    found: list[OpenPull] = []
+    asked = {"state": "open", "sort": "updated", "direction": "desc"}
+    with suppress(HostRefused):  # one repository that is gone meanwhile does not hide the others
+        async for data in inside.pages(f"repos/{home[1]}/pulls", most=MOST_PULLS, **asked):
+            one = listed.waiting(data, installation, home)
+            if one.updated < since:
+                break
+            found.append(one)
+    return found
+
+
+@asynccontextmanager
+async def _revoked(identity: Identity, token: Token, pace: Pace, installation: int) -> AsyncIterator[Door]:
+    """A door for this token, which ends with it. Where that fails the token ends by itself within the hour."""
+    async with door.opened(identity.api, Bearer(token), pace, installation, token) as inside:
+        try:
+            yield inside
+        finally:
+            if not token.unused:
+                with suppress(HostError):
+                    await inside.revoke()

@@ -1,0 +1,27 @@
+"""The GraphQL documents: REST can neither hide a comment nor tell a resolved thread."""
+
+MINIMIZE = """
+mutation($id: ID!, $why: ReportedContentClassifiers!) {
+  minimizeComment(input: {subjectId: $id, classifier: $why}) { minimizedComment { isMinimized minimizedReason } }
+}
+"""
+
+UNMINIMIZE = """
+mutation($id: ID!) { unminimizeComment(input: {subjectId: $id}) { unminimizedComment { isMinimized } } }
+"""
+
+THREADS = """
+query($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      reviewThreads(first: 100, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          isResolved isOutdated
+          comments(first: 1) { nodes { databaseId isMinimized minimizedReason } }
+        }
+      }
+    }
+  }
+}
+"""

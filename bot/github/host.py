@@ -1,0 +1,207 @@
+"""One pull request at GitHub: what stands there, and what we write there."""
+
+import base64
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Literal, TypeVar
+from urllib.parse import quote
+
+from bot.errors import HostDown, HostRefused, UsageError
+from bot.github import documents, shapes
+from bot.github.checks import Checks
+from bot.github.door import TRIES, Door
+from bot.github.identity import Voice
+from bot.values import (
+    Access,
+    Bases,
+    CommentRef,
+    Draft,
+    Hidden,
+    Posted,
+    PullFacts,
+    PullRef,
+    Thread,
+)
+
+ACCESS: tuple[Access, ...] = ("admin", "write", "read")
+NOT_FOUND = 404
+Thing = TypeVar("Thing")
+Reaction = Literal["+1", "-1", "eyes", "confused", "rocket", "heart"]
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+class Host:
+    """A pull request. Reading is tried again by itself; a write that may not be done twice raises HostDown: see `once`."""
+
+    def __init__(self, door: Door, pull: PullRef, voice: Voice) -> None:
+        if not all(_NAME.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
+            raise UsageError("an owner and a repository have names of letters, digits, dots, dashes and underscores")
+        self.pull, self.voice = pull, voice
+        self._door, self._repo = door, f"repos/{pull.owner}/{pull.name}"
+        self.checks = Checks(door, self._repo, voice)
+        self._pull, self._issue = f"{self._repo}/pulls/{pull.number}", f"{self._repo}/issues/{pull.number}"
+
+    async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
+        """Write what is not there yet. After an answer that was lost it is looked for before it is written again."""
+        for left in reversed(range(TRIES)):
+            try:
+                return await find() or await write()
+            except HostDown:
+                if not left:
+                    break
+                await self._door.pace.breathe(TRIES - left)
+        found = await find()
+        if found is None:
+            raise HostDown("GitHub does not take what is to be posted: it failed each time")
+        return found
+
+    async def facts(self) -> PullFacts:
+        """The pull request as it is now."""
+        return shapes.pull(await self._door.get(self._pull))
+
+    async def bases(self, base: str, head: str) -> Bases:
+        """Where `head` left `base`; either is a branch or a commit."""
+        ends = f"{quote(base, safe='/')}...{quote(head, safe='/')}"
+        return shapes.compared(await self._door.get(f"{self._repo}/compare/{_safe(ends)}", per_page=1))
+
+    async def merge_base(self, base: str, head: str) -> str:
+        """The common ancestor."""
+        return (await self.bases(base, head)).merge_base
+
+    async def permission(self, login: str) -> Access:
+        """What a person may do here."""
+        try:
+            said = await self._door.get(f"{self._repo}/collaborators/{_safe(quote(login, safe=''))}/permission")
+        except HostRefused as refused:
+            if refused.status == NOT_FOUND:
+                return "none"
+            raise
+        return next((access for access in ACCESS if access == said.get("permission")), "none")
+
+    async def file_at(self, path: str, ref: str) -> bytes | None:
+        """A small file of ours in a commit, None where there is none. Everything else is read by git."""
+        try:
+            said = await self._door.get(f"{self._repo}/contents/{_safe(quote(path))}", ref=ref)
+        except HostRefused as refused:
+            if refused.status == NOT_FOUND:
+                return None
+            raise
+        found = isinstance(said, dict) and said.get("type") == "file" and said.get("encoding") == "base64"
+        return base64.b64decode(said.get("content", "")) if found else None
+
+    async def comments(self) -> tuple[Posted, ...]:
+        """The comments of the conversation, oldest first."""
+        return await self._posted(f"{self._issue}/comments", "issue")
+
+    async def review_comments(self) -> tuple[Posted, ...]:
+        """The comments on the diff, replies included, oldest first."""
+        return await self._posted(f"{self._pull}/comments", "review")
+
+    async def reviews(self) -> tuple[Posted, ...]:
+        """The texts of the reviews."""
+        return await self._posted(f"{self._pull}/reviews", "whole")
+
+    async def comment_at(self, ref: CommentRef) -> Posted:
+        """One comment."""
+        return shapes.posted(await self._door.get(self._of(ref.kind, ref.id)), ref.kind, self.voice)
+
+    async def threads(self) -> tuple[Thread, ...]:
+        """The review threads with what people and pushes have made of them."""
+        found: list[Thread] = []
+        after: str | None = None
+        names = {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
+        while True:
+            data = await self._door.ask(documents.THREADS, **names, after=after)
+            listed = ((data.get("repository") or {}).get("pullRequest") or {}).get("reviewThreads") or {}
+            found += [one for node in listed.get("nodes") or () if node and (one := shapes.thread(node))]
+            page: Mapping[str, Any] = listed.get("pageInfo") or {}
+            if not page.get("hasNextPage") or page.get("endCursor") == after:
+                return tuple(found)
+            after = page.get("endCursor")
+
+    async def review(self, head: str, body: str, drafts: Sequence[Draft]) -> Posted:
+        """One review with all its comments on lines; GitHub takes all of them or none."""
+        comments = [_on_lines(draft) for draft in drafts]
+        asked = {"commit_id": head, "event": "COMMENT", "body": body, "comments": comments}
+        return self._new(await self._door.write("POST", f"{self._pull}/reviews", asked), "whole")
+
+    async def comment(self, body: str) -> Posted:
+        """A comment in the conversation."""
+        return self._new(await self._door.write("POST", f"{self._issue}/comments", {"body": body}), "issue")
+
+    async def line_comment(self, head: str, draft: Draft) -> Posted:
+        """A comment on lines that is a review of its own."""
+        return self._new(
+            await self._door.write("POST", f"{self._pull}/comments", {"commit_id": head, **_on_lines(draft)}), "review"
+        )
+
+    async def file_comment(self, head: str, path: str, body: str) -> Posted:
+        """A comment on a changed file as a whole."""
+        asked = {"commit_id": head, "path": path, "body": body, "subject_type": "file"}
+        return self._new(await self._door.write("POST", f"{self._pull}/comments", asked), "review")
+
+    async def reply(self, thread: int, body: str) -> Posted:
+        """An answer in a review thread, named by its top comment."""
+        return self._new(
+            await self._door.write("POST", f"{self._pull}/comments/{thread}/replies", {"body": body}), "review"
+        )
+
+    async def edit_comment(self, number: int, body: str) -> Posted:
+        """Another text for a comment of the conversation."""
+        done = await self._door.write("PATCH", self._of("issue", number), {"body": body}, again=True)
+        return self._new(done, "issue")
+
+    async def edit_review_comment(self, number: int, body: str) -> Posted:
+        """Another text for a comment on the diff."""
+        done = await self._door.write("PATCH", self._of("review", number), {"body": body}, again=True)
+        return self._new(done, "review")
+
+    async def edit_review(self, number: int, body: str) -> Posted:
+        """Another text for a review."""
+        return self._new(
+            await self._door.write("PUT", f"{self._pull}/reviews/{number}", {"body": body}, again=True), "whole"
+        )
+
+    async def delete(self, posted: Posted) -> None:
+        """Take a comment of ours back; one that is gone already is no fault."""
+        if posted.kind == "whole":
+            raise UsageError("a review that was submitted cannot be deleted")
+        with suppress(HostRefused):
+            await self._door.write("DELETE", self._of(posted.kind, posted.id), again=True)
+
+    async def minimize(self, node_id: str, why: Hidden) -> None:
+        """Fold a comment, with the reason shown."""
+        await self._door.change(documents.MINIMIZE, id=node_id, why=why)
+
+    async def unminimize(self, node_id: str) -> None:
+        """Show a folded comment again."""
+        await self._door.change(documents.UNMINIMIZE, id=node_id)
+
+    async def react(self, comment: CommentRef, content: Reaction) -> None:
+        """Put a reaction under a comment; a second one of the same kind changes nothing."""
+        path = f"{self._of(comment.kind, comment.id)}/reactions"
+        await self._door.write("POST", path, {"content": content}, again=True)
+
+    async def _posted(self, path: str, kind: Literal["issue", "review", "whole"]) -> tuple[Posted, ...]:
+        return tuple([shapes.posted(data, kind, self.voice) async for data in self._door.pages(path)])
+
+    def _new(self, data: Any, kind: Literal["issue", "review", "whole"]) -> Posted:  # noqa: ANN401 - JSON
+        return shapes.posted(data, kind, self.voice)
+
+    def _of(self, kind: str, number: int) -> str:
+        return f"{self._repo}/{'issues' if kind == 'issue' else 'pulls'}/comments/{number}"
+
+
+def _safe(path: str) -> str:
+    """A part of an address that leads nowhere else."""
+    if any(part in ("", ".", "..") for part in path.replace("...", "-").split("/")):
+        raise UsageError("a path or name from outside may not lead to another address")
+    return path
+
+
+def _on_lines(draft: Draft) -> dict[str, object]:
+    said: dict[str, object] = {"path": draft.path, "body": draft.body, "line": draft.line, "side": draft.side}
+    if draft.start is not None and draft.line is not None and draft.start < draft.line:
+        said |= {"start_line": draft.start, "start_side": draft.side}
+    return said

@@ -1,0 +1,227 @@
+"""GitHub's JSON as our values. Slim: a field that nobody reads cannot break anything."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bot.errors import HostError
+from bot.github.identity import Voice
+from bot.values import Bases, Check, Posted, PullFacts, Thread
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+class Slim(BaseModel):
+    """What every shape has in common: what is not named is ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _User(Slim):
+    login: str = ""
+    type: str = ""
+
+
+class _App(Slim):
+    id: int = 0
+    slug: str = ""
+
+
+class _Repository(Slim):
+    id: int
+    full_name: str
+    html_url: str = ""
+    default_branch: str = ""
+    private: bool = False
+
+
+class _End(Slim):
+    ref: str
+    sha: str
+    repo: _Repository | None = None
+
+
+class _Label(Slim):
+    name: str = ""
+
+
+class _Pull(Slim):
+    title: str
+    body: str | None = None
+    user: _User | None = None
+    draft: bool = False
+    state: Literal["open", "closed"]
+    merged: bool = False
+    base: _End
+    head: _End
+    labels: tuple[_Label, ...] = ()
+    html_url: str
+    changed_files: int = 0
+    additions: int = 0
+    deletions: int = 0
+
+
+class _Comment(Slim):
+    """A comment of either kind, or a review: they differ in what is missing."""
+
+    id: int
+    node_id: str = ""
+    body: str | None = None
+    user: _User | None = None
+    html_url: str = ""
+    created_at: str = ""
+    submitted_at: str | None = None
+    performed_via_github_app: _App | None = None
+    path: str = ""
+    line: int | None = None
+    subject_type: str | None = None
+    in_reply_to_id: int | None = None
+    commit_id: str | None = None
+
+
+class _Commit(Slim):
+    sha: str
+
+
+class _Compared(Slim):
+    base_commit: _Commit
+    merge_base_commit: _Commit
+    ahead_by: int = 0
+    behind_by: int = 0
+
+
+class _Output(Slim):
+    summary: str | None = None
+
+
+class _Check(Slim):
+    id: int
+    external_id: str | None = None
+    status: str
+    conclusion: str | None = None
+    html_url: str | None = None
+    output: _Output = Field(default_factory=_Output)
+    app: _App | None = None
+
+
+class _Top(Slim):
+    databaseId: int | None = None  # noqa: N815 - GraphQL's name
+    isMinimized: bool = False  # noqa: N815
+    minimizedReason: str | None = None  # noqa: N815
+
+
+class _Tops(Slim):
+    nodes: tuple[_Top, ...] = ()
+
+
+class _Thread(Slim):
+    isResolved: bool = False  # noqa: N815
+    isOutdated: bool = False  # noqa: N815
+    comments: _Tops = Field(default_factory=_Tops)
+
+
+def read(shape: type[Shape], data: Any) -> Shape:  # noqa: ANN401 - JSON
+    """The answer in our shape. Raises HostError where GitHub answers something else."""
+    try:
+        return shape.model_validate(data)
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        raise HostError(f"GitHub's answer lacks what is needed: {shape.__name__.strip('_').lower()} {where}") from None
+
+
+def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
+    """A pull request. The base's repository is always there; the head's is gone with its fork."""
+    said = read(_Pull, data)
+    author, home, origin = said.user or _User(), said.base.repo, said.head.repo
+    if home is None:
+        raise HostError("GitHub's answer lacks what is needed: the pull request's repository")
+    return PullFacts(
+        title=said.title,
+        body=said.body or "",
+        author=author.login,
+        author_type=author.type,
+        draft=said.draft,
+        state=said.state,
+        merged=said.merged,
+        base_ref=said.base.ref,
+        base_sha=said.base.sha,
+        head_ref=said.head.ref,
+        head_sha=said.head.sha,
+        head_repo=origin.full_name if origin else None,
+        fork=origin is None or origin.id != home.id,
+        labels=tuple(label.name for label in said.labels),
+        url=said.html_url,
+        changed_files=said.changed_files,
+        additions=said.additions,
+        deletions=said.deletions,
+        default_branch=home.default_branch,
+        private=home.private,
+        repository=home.full_name,
+        pages=home.html_url,
+    )
+
+
+def posted(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -> Posted:  # noqa: ANN401 - JSON
+    """A comment; its author may be a deleted account, which is nobody."""
+    said = read(_Comment, data)
+    author, app = said.user or _User(), said.performed_via_github_app or _App()
+    on_lines = kind == "review" and said.subject_type != "file"
+    return Posted(
+        id=said.id,
+        node_id=said.node_id,
+        kind=kind,
+        body=said.body or "",
+        author=author.login,
+        bot=author.type == "Bot",
+        ours=voice.wrote(author.login, author.type, app.id),
+        url=said.html_url,
+        created=said.created_at or said.submitted_at or "",
+        path=said.path,
+        line=said.line,
+        outdated=on_lines and said.line is None,
+        thread=(said.in_reply_to_id or said.id) if kind == "review" else 0,
+        head=said.commit_id or "",
+    )
+
+
+def compared(data: Any) -> Bases:  # noqa: ANN401 - JSON
+    """Where the head left the base branch."""
+    said = read(_Compared, data)
+    return Bases(said.base_commit.sha, said.merge_base_commit.sha, said.ahead_by, said.behind_by)
+
+
+def checks(rows: Iterable[Any], voice: Voice) -> tuple[Check, ...]:
+    """The check runs of a list that are ours; those of other Apps are nobody's business."""
+    read_rows = [read(_Check, data) for data in rows]
+    return tuple(_check(said) for said in read_rows if _ours(said.app or _App(), voice))
+
+
+def check(data: Any) -> Check:  # noqa: ANN401 - JSON
+    """A check run that we have just made."""
+    return _check(read(_Check, data))
+
+
+def _check(said: _Check) -> Check:
+    return Check(
+        said.id,
+        said.external_id or "",
+        said.status,
+        said.conclusion or "",
+        said.output.summary or "",
+        said.html_url or "",
+    )
+
+
+def _ours(app: _App, voice: Voice) -> bool:
+    return app.id == voice.app if voice.app else f"{app.slug}[bot]" == voice.login
+
+
+def thread(data: Any) -> Thread | None:  # noqa: ANN401 - JSON
+    """A review thread, None where its top comment is gone."""
+    said = read(_Thread, data)
+    top = next(iter(said.comments.nodes), None)
+    if top is None or top.databaseId is None:
+        return None
+    hidden = (top.minimizedReason or "hidden").lower() if top.isMinimized else ""
+    return Thread(top.databaseId, said.isResolved, said.isOutdated, hidden)

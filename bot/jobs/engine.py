@@ -1,0 +1,121 @@
+"""Start and end of the library that keeps the jobs (DBOS), with its traps guarded."""
+
+import asyncio
+import logging
+import math
+import platform
+import uuid
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from functools import partial
+
+from dbos import DBOS, DBOSConfig
+from dbos import error as errors
+from dbos._serialization import (
+    DBOSPortableJSON,
+)  # the library names it only where clients of other languages are told of it
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.errors import StorageError
+from bot.jobs.rows import VERSION, WORKFLOW
+from bot.jobs.settings import JobSettings
+from bot.storage.sqlite import connect, tidy
+
+HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
+RECOVERIES = 20  # the library's own count, a second line behind JobSettings.crashes
+CONNECTIONS = 12
+UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
+
+Run = Callable[[str, str], Awaitable[str]]
+
+
+def executor(settings: JobSettings) -> str:
+    """The name under which this process owns jobs."""
+    if not settings.shared:
+        return HERE
+    return settings.executor or f"{platform.node()}-{uuid.uuid4().hex[:12]}"
+
+
+async def launch(settings: JobSettings, who: str, run: Run, *, work_here: bool) -> None:
+    """Start it in this event loop. Raises StorageError where the database cannot be used."""
+    _silence()
+    async with AsyncExitStack() as failed:
+        failed.push_async_callback(close)
+
+        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=RECOVERIES)
+        async def job_v1(text: str) -> str:
+            return await run(str(DBOS.workflow_id), text)
+
+        try:
+            DBOS(config=_config(settings, who))
+            if not work_here:
+                DBOS.listen_queues([])
+            DBOS.launch()
+            await _queues(settings)
+        except (SQLAlchemyError, errors.DBOSException) as error:
+            said = str(getattr(error, "orig", None) or error).strip().splitlines()
+            first = said[0] if said else type(error).__name__
+            raise StorageError(f"the jobs' database cannot be used: {first}") from error
+        failed.pop_all()
+
+
+async def close(grace: float = 0.0) -> None:
+    """Take no more jobs, wait for those that run, end. What is unfinished after this time stays stored."""
+    loop, own = asyncio.get_running_loop(), ThreadPoolExecutor()
+    seconds = math.ceil(grace + UNWINDING) if grace > 0 else 0
+    ending = partial(DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=seconds)
+    await loop.run_in_executor(own, ending)
+    loop.set_default_executor(own)  # the library had made its own threads the loop's, and has ended them
+
+
+def _config(settings: JobSettings, who: str) -> DBOSConfig:
+    config: DBOSConfig = {
+        "name": "deeprepo",
+        "application_version": VERSION,
+        "executor_id": who,
+        "log_level": "WARNING",
+        "serializer": DBOSPortableJSON,  # the default is pickle: who writes the database would run code here
+        "notification_listener_polling_interval_sec": settings.poll,
+        "scheduler_polling_interval_sec": 60.0,
+    }
+    if settings.shared:
+        return {**config, "system_database_url": settings.url, "sys_db_pool_size": CONNECTIONS}
+    tidy(settings.file)
+    kwargs = {"creator": lambda: connect(settings.file)}
+    return {**config, "system_database_url": f"sqlite:///{settings.file}", "db_engine_kwargs": kwargs}
+
+
+async def _queues(settings: JobSettings) -> None:
+    """The queues, as they are set now. One with limits over several partitions and processes is dear on PostgreSQL: none has any."""
+    poll = settings.poll
+    each, once = settings.per_installation, settings.at_once
+    register = DBOS.register_queue_async
+    await register(
+        "reviews",
+        partition_concurrency=min(each, once),
+        worker_concurrency=once,
+        polling_interval_sec=poll,
+        on_conflict="always_update",
+    )
+    await register(
+        "commands",
+        partition_concurrency=1,
+        worker_concurrency=once,
+        polling_interval_sec=poll,
+        on_conflict="always_update",
+    )
+    await register("small", worker_concurrency=once, polling_interval_sec=poll, on_conflict="always_update")
+
+
+def _silence() -> None:
+    """Its log goes where ours goes: without a handler it would bring one along."""
+    logger = logging.getLogger("dbos")
+    logger.addFilter(_unexpected)
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+
+
+def _unexpected(record: logging.LogRecord) -> bool:
+    """Whether a record is news: that a superseded job was cancelled is none."""
+    return not record.getMessage().startswith("Asyncio task cancelled for workflow or step")

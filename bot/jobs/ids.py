@@ -1,0 +1,74 @@
+"""The names of jobs. The same delivery gives the same name, so that its copies are known; no two pull requests share a beginning.
+
+review~REPOSITORY#NUMBER~DELIVERY       and for its second try, its third: the same with +1, +2
+command~REPOSITORY#NUMBER~DELIVERY
+small~INSTALLATION~DELIVERY
+"""
+
+import re
+
+from bot.values import Ask, CommandAsk, Forget, MergeGroup, PullRef, ReviewAsk
+
+LONGEST = 120  # characters of a delivery's id
+QUEUES = {"review": "reviews", "command": "commands", "small": "small"}
+
+
+def name(ask: Ask, delivery: str) -> str:
+    """The name of the job that a delivery asks for."""
+    known = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:LONGEST]
+    match ask:
+        case ReviewAsk():
+            return f"{reviews(ask.pull)}{known}"
+        case CommandAsk():
+            return f"{commands(ask.pull)}{known}"
+        case Forget() | MergeGroup():
+            return f"small~{ask.installation}~{known}"
+    raise AssertionError("a cancel is carried out at once: it is no job")
+
+
+def reviews(pull: PullRef) -> str:
+    """How the names of all reviews of a pull request begin."""
+    return f"review~{pull.key}~"
+
+
+def commands(pull: PullRef) -> str:
+    """How the names of all commands of a pull request begin."""
+    return f"command~{pull.key}~"
+
+
+def queue(job: str) -> str:
+    """The queue that a job waits in."""
+    return QUEUES[job.partition("~")[0]]
+
+
+def root(job: str) -> str:
+    """The job that this one is a further try of, or itself."""
+    return job.partition("+")[0]
+
+
+def tries(job: str) -> int:
+    """How many tries went before this one."""
+    return int(job.partition("+")[2] or 0)
+
+
+def following(job: str) -> str:
+    """The name of the next try."""
+    return f"{root(job)}+{tries(job) + 1}"
+
+
+def partition(ask: Ask) -> str | None:
+    """Whose jobs share places: an installation's reviews, a pull request's commands."""
+    match ask:
+        case ReviewAsk():
+            return str(ask.pull.installation)
+        case CommandAsk():
+            return ask.pull.key
+    return None
+
+
+def priority(ask: Ask) -> int:
+    """Who goes first among the jobs of one partition: a person who asked waits less than a push."""
+    return 1 if isinstance(ask, ReviewAsk) and ask.trigger in ASKED else 10
+
+
+ASKED = frozenset({"command", "rerun"})  # triggers that a person pulled

@@ -1,0 +1,36 @@
+"""What the jobs need to know: where they are kept, and how many run at once."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class JobSettings:
+    """Where jobs are kept and how they are carried out. Without `url`, a SQLite file in the folder, for one process alone."""
+
+    folder: Path
+    url: str = field(
+        default="", repr=False
+    )  # of a PostgreSQL database, where more than one process works; may hold a password
+    executor: str = ""  # this process among the others; by default its machine's name and a random part
+    name: str = "all"  # "worker", "all": how this process is told apart in lists
+    at_once: int = 8  # reviews that this process carries out at the same time
+    per_installation: int = 2  # reviews of one installation at the same time, over all processes
+    debounce: float = 5.0  # seconds that a push waits for the next one
+    lease: float = 15.0  # seconds without a sign of life after which a process counts as dead
+    poll: float = 0.25  # seconds between two looks at a queue
+    crashes: int = 3  # from this attempt on a job counts as suspect: it is tried once more, apart from other suspects
+    tries: int = 8  # how often a job is put off because GitHub does not answer or asks to wait
+    pause: float = 30.0  # seconds before the second try where GitHub names no time; doubled with each
+    look: float = 30.0  # seconds between two looks for jobs that have fallen through
+    keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
+
+    @property
+    def shared(self) -> bool:
+        """Whether several processes can work on what is stored."""
+        return bool(self.url) and not self.url.startswith("sqlite")
+
+    @property
+    def file(self) -> Path:
+        """The SQLite file."""
+        return self.folder / "jobs.db"

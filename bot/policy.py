@@ -1,0 +1,110 @@
+"""Whether a pull request is reviewed, and how: what the repository asks for, weighed against who asked. Pure.
+
+Who asks by a command or presses a button gets a review wherever one is possible; the rules are for reviews that nobody asked
+for. Each refusal is a sentence that the check run shows, so that a person knows what to do.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from pathspec import GitIgnoreSpec
+
+from bot.config import FILE, Triggers
+from bot.values.ask import ReviewAsk, Trigger
+from bot.values.host import PullFacts
+
+ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
+HOW = "`/deeprepo review` in a comment starts one"
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Review it. `offline`: without any model, for the reason that is given."""
+
+    offline: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class No:
+    """Do not review it. `quiet`: nobody waits for an answer, the log is enough."""
+
+    reason: str
+    quiet: bool = False
+
+
+def decide(facts: PullFacts, ask: ReviewAsk, triggers: Triggers, *, paused: bool) -> Go | No:
+    """Whether this pull request, as it is now, is reviewed for this reason."""
+    asked = ask.trigger in ASKED
+    if facts.state != "open":
+        ended = "merged" if facts.merged else "closed"
+        return No(f"The pull request is {ended}: there is nothing left to review.", quiet=not asked)
+    if not asked:
+        refused = next(_against(facts, ask.trigger, triggers, paused=paused), None)
+        if refused is not None:
+            return No(f"Not reviewed: {refused}; {HOW}.")
+    return _size(facts, triggers, asked=asked)
+
+
+def touched(paths: Iterable[str], triggers: Triggers, trigger: Trigger) -> Go | No:
+    """The same question once the changed files are known."""
+    if trigger in ASKED or not triggers.paths or any(GitIgnoreSpec.from_lines(triggers.paths).match_files(paths)):
+        return Go()
+    wanted = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
+    return No(f"Not reviewed: no changed file matches `triggers.paths` ({wanted}) of {FILE}; {HOW}.")
+
+
+def _against(facts: PullFacts, trigger: Trigger, triggers: Triggers, *, paused: bool) -> Iterator[str]:
+    """Every reason that the repository gives against a review that nobody asked for, the most telling first."""
+    if paused:
+        yield "reviews of this pull request are paused, `/deeprepo resume` ends that"
+    if facts.draft and not triggers.drafts:
+        yield "it is a draft"
+    if not _starts(trigger, triggers):
+        yield f"`triggers.events` of {FILE} does not name this event"
+    if facts.author_type == "Bot" and not triggers.bots:
+        yield f"a bot has opened it, and `triggers.bots` of {FILE} is off"
+    if facts.author.lower() in {name.lower() for name in _logins(triggers.skip_authors)}:
+        yield f"`triggers.skip_authors` of {FILE} names its author"
+    if facts.fork and not triggers.forks:
+        yield f"it comes from a fork, and `triggers.forks` of {FILE} is off"
+    if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
+        yield f"`triggers.branches` of {FILE} does not name its base branch"
+    yield from _labels(facts.labels, triggers)
+
+
+def _starts(trigger: Trigger, triggers: Triggers) -> bool:
+    """Whether this event starts a review; one that was missed may have been any of them."""
+    return bool(triggers.events) if trigger == "catch-up" else trigger in triggers.events
+
+
+def _labels(there: Sequence[str], triggers: Triggers) -> Iterator[str]:
+    """GitHub does not tell labels apart by their letters' case, and neither do we."""
+    own = {label.lower() for label in there}
+    bad = next((label for label in triggers.skip_labels if label.lower() in own), None)
+    if bad is not None:
+        yield f"it has the label `{bad}`, one of `triggers.skip_labels` in {FILE}"
+    if triggers.labels and not own & {label.lower() for label in triggers.labels}:
+        yield f"it has none of the labels that `triggers.labels` of {FILE} asks for"
+
+
+def _logins(names: Iterable[str]) -> Iterator[str]:
+    """A bot may be named with and without its ending."""
+    for name in names:
+        yield from (name, f"{name}[bot]")
+
+
+def _size(facts: PullFacts, triggers: Triggers, *, asked: bool) -> Go | No:
+    """Beyond some size a diff is a vendored library or a generated file, and money spent on reading it is lost."""
+    files, lines = facts.changed_files, facts.additions + facts.deletions
+    size = f"it changes {files:,} files and {lines:,} lines"
+    if files > triggers.skip_files or lines > triggers.skip_lines:
+        limit = f"more than {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
+        if asked:
+            return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}.")
+        return No(f"Not reviewed: {size}, {limit}; {HOW}, without a model.")
+    if not asked and (files > triggers.offline_files or lines > triggers.offline_lines):
+        limit = f"more than {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
+        return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}; {HOW} with one.")
+    return Go()

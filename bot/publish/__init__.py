@@ -1,0 +1,52 @@
+"""A review put on its pull request: everything once, nothing lost, whatever GitHub or the machine does in between.
+
+Each comment carries our marker with the run that wrote it. Before a write is done its marker is looked for, so the same
+run can be gone through again after any crash: it goes on where it was broken off.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.github import Host
+from bot.outputs.posts import Comments
+from bot.publish import summary
+from bot.publish.job import Job
+from bot.publish.posting import post
+from bot.publish.tidy import tidy
+from bot.render import load
+from bot.values import Review
+
+__all__ = ["Outcome", "publish"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What stands on the pull request now: findings on the diff, findings in the summary, and sentences for the log."""
+
+    posted: int
+    listed: int
+    summary_url: str
+    notes: tuple[str, ...] = ()
+
+
+async def publish(
+    host: Host,
+    review: Review,
+    comments: Callable[[Review], Comments],
+    run: str,
+    still_current: Callable[[], Awaitable[bool]],
+) -> Outcome:
+    """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
+
+    `comments` is asked again where GitHub refuses a place: what stood there is told in the summary then.
+
+    Raises Superseded where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
+    """
+    job = Job(host, review, run, load(review.language), still_current)
+    await job.check()
+    said, refused = await post(job, comments)
+    stands = await summary.put(job, said.summary)
+    notes = await tidy(job)
+    if refused:
+        notes = (f"GitHub refused the place of {refused} comments: they stand in the summary.", *notes)
+    return Outcome(len(said.posts), len(review.findings) - len(said.posts), stands.url, notes)

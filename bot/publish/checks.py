@@ -1,0 +1,133 @@
+"""The check run of a review: begun when work begins, told how far it is, ended whatever happens."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from bot.errors import HostError
+from bot.github import Host
+from bot.outputs import facts, hide, markdown, marker
+from bot.publish import Outcome
+from bot.render import Phrases, Safe, comment, line, load, plain, visible
+from bot.values import SEVERITIES, Action, Annotation, Check, Ending, Review
+
+NAME = "deeprepo"
+TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
+LEVELS = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
+AGAIN, FULL = "again", "full"  # the identifiers of the buttons
+
+
+async def start(host: Host, head: str, run: str, language: str = "en") -> int:
+    """The check run of this run: its own after a restart, one that nobody ended, else a new one."""
+    words, number = load(language), str(host.pull.number)
+
+    async def find() -> Check | None:
+        listed = [one for one in await host.checks.listed(head, NAME) if one.external_id == number]
+        own = (one for one in listed if _run(one) == run)
+        left = (one for one in listed if not one.ended)
+        return next(own, None) or next(left, None)
+
+    said = (words.say("check_running"), _marked(run, words.say("check_begun")))
+    found = await find()
+    if found is None:
+        return (await host.once(find, lambda: host.checks.start(head, NAME, number, *said))).id
+    if not found.ended:
+        await host.checks.update(found.id, *said)
+    return found.id
+
+
+async def progress(host: Host, number: int, run: str, says: str, language: str = "en") -> None:
+    """How far it is. That this cannot be told stops nothing."""
+    with suppress(HostError):
+        await host.checks.update(number, load(language).say("check_running"), _marked(run, plain(says)))
+
+
+async def done(host: Host, number: int, run: str, review: Review, outcome: Outcome) -> Ending:
+    """End it with what the review came to."""
+    words, ending = load(review.language), conclusion(review)
+    verdict = facts.verdict(review, words)
+    first = comment(
+        "publish/check.md.j2",
+        words,
+        verdict=Safe(verdict),
+        posted=outcome.posted,
+        listed=outcome.listed,
+        link=Safe(outcome.summary_url),
+        notes=list(outcome.notes),
+    )
+    await host.checks.done(
+        number,
+        ending,
+        line(verdict)[:TITLE],
+        _marked(run, first),
+        markdown.render(review),
+        annotations(review, words),
+        buttons(words),
+    )
+    return ending
+
+
+async def ended(host: Host, number: int, run: str, says: str, ending: Ending = "neutral", language: str = "en") -> None:
+    """End it without a review: it was left out, broken off, or something failed. The sentence says which."""
+    words = load(language)
+    await host.checks.done(
+        number,
+        ending,
+        f"{words.say('check_not')}: {line(says)}"[:TITLE],
+        _marked(run, plain(says)),
+        "",
+        (),
+        buttons(words),
+    )
+
+
+async def let_pass(host: Host, head: str, language: str = "en") -> None:
+    """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one."""
+    words = load(language)
+    listed = await host.checks.listed(head, NAME)
+    if any(one.conclusion == "success" for one in listed):
+        return
+    number = await start(host, head, f"queue-{head}", language)
+    says = words.say("check_queue")
+    await host.checks.done(number, "success", says[:TITLE], _marked(f"queue-{head}", says))
+
+
+def conclusion(review: Review) -> Ending:
+    """Green only where everything was read and nothing was found; red only where the owner has set a bar and it is reached."""
+    if review.fail_on is not None:
+        bar = SEVERITIES.index(review.fail_on)
+        there = [*(placed.finding for placed in review.findings), *review.still]
+        if any(SEVERITIES.index(finding.severity) <= bar for finding in there):
+            return "failure"
+    return "success" if facts.conclusion(review) == "clean" and not review.fault else "neutral"
+
+
+def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
+    """The findings that stand on lines of the head, as plain words; what is masked in comments is masked here."""
+    safe = hide.secrets(review)
+    listed = facts.listing(safe)
+    found = [placed.finding for placed in (*listed.full, *listed.folded)]
+    return tuple(
+        Annotation(
+            path=finding.path,
+            start=finding.start,
+            end=max(finding.start, finding.end),
+            level=LEVELS[finding.severity],  # type: ignore[arg-type]
+            title=visible(line(f"{words.say(finding.severity)}: {finding.title}"))[:TITLE],
+            message=visible("\n\n".join(filter(None, (finding.why, finding.consequence))))[:MESSAGE] or finding.title,
+        )
+        for finding in found
+        if finding.side == "head" and finding.start
+    )
+
+
+def buttons(words: Phrases) -> Sequence[Action]:
+    """What a person can ask for on the check run."""
+    return tuple(Action(words.say(f"button_{name}"), words.say(f"button_{name}_about"), name) for name in (AGAIN, FULL))
+
+
+def _run(check: Check) -> str:
+    return (marker.read(check.summary) or {}).get("run", "")
+
+
+def _marked(run: str, text: str) -> str:
+    return f"{marker.make('check', run=run)}\n{text}"

@@ -1,0 +1,68 @@
+"""One review on its way to the pull request: under which name, for which head, and whether anybody still wants it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from bot.errors import Superseded
+from bot.github import Host
+from bot.outputs import marker
+from bot.publish import standing
+from bot.render import Phrases
+from bot.values import Posted, Review
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What every step of publishing needs. `run` is the same when a dead process's work is done again."""
+
+    host: Host
+    review: Review
+    run: str
+    words: Phrases
+    still_current: Callable[[], Awaitable[bool]]
+
+    @property
+    def head(self) -> str:
+        """The commit that was reviewed."""
+        return self.review.pull.head
+
+    @property
+    def mode(self) -> str:
+        """Under which of our two names we write."""
+        return standing.mode(self.host)
+
+    def signed(self, body: str, **more: str) -> str:
+        """The same comment, its marker saying which run wrote it."""
+        facts = {**(marker.read(body) or {}), **more}
+        return self.made(facts.pop("kind", ""), body.partition("\n")[2], **facts)
+
+    def made(self, kind: str, text: str, **facts: str) -> str:
+        """A comment of this run."""
+        return f"{marker.make(kind, **{**facts, 'head': self.head, 'run': self.run, 'mode': self.mode})}\n{text}"
+
+    def is_mine(self, posted: Posted, kind: str, **facts: str) -> bool:
+        """Whether this run has written this comment, of this kind and with these facts."""
+        said: Mapping[str, str] = standing.facts(posted, self.mode)
+        wanted = {"kind": kind, "run": self.run, "head": self.head, **facts}
+        return all(said.get(name) == value for name, value in wanted.items())
+
+    async def check(self) -> None:
+        """Raise Superseded where the review speaks of something that is no longer there. Asked before each write."""
+        if not await self.still_current():
+            raise Superseded("the review is no longer wanted: something newer came")
+        now = await self.host.facts()
+        if now.state != "open":
+            raise Superseded(f"the pull request was {'merged' if now.merged else 'closed'} in the meantime")
+        if now.head_sha != self.head:
+            raise Superseded(f"the head is {now.head_sha[:10]} now, and {self.head[:10]} was reviewed")
+        if now.base_ref != self.review.pull.base_name:
+            raise Superseded(f"the base is {now.base_ref} now, and {self.review.pull.base_name} was compared with")
+
+    async def put(self, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]) -> Posted:
+        """Write one comment, once."""
+
+        async def checked() -> Posted:
+            await self.check()
+            return await write()
+
+        return await self.host.once(find, checked)

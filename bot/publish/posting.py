@@ -1,0 +1,101 @@
+"""The comments on lines and files: one review where GitHub takes it, one by one where not; in the summary what it refuses even then."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from bot.errors import HostRefused
+from bot.outputs import marker
+from bot.outputs.posts import Comments, Post
+from bot.publish.job import Job
+from bot.publish.standing import FINDING, REVIEW, look
+from bot.render import comment
+from bot.values import Draft, Placed, Posted, Review
+
+UNPROCESSABLE = 422
+
+Key = tuple[str, str]  # fingerprint and line: the same words may stand in a file twice
+
+
+async def post(job: Job, comments: Callable[[Review], Comments]) -> tuple[Comments, int]:
+    """Say every finding that has a place on the diff. What comes back says where each stands in the end, and how many were refused."""
+    refused: frozenset[Key] = frozenset()
+    while True:
+        said = comments(unplaced(job.review, refused))
+        left = (await look(job.host)).unsaid([key(one) for one in said.posts], job.run)
+        bad = await _put(job, [one for one in said.posts if key(one) in left])
+        if not bad:
+            return said, len(refused)
+        refused |= bad  # their places in the quota go to others, which are posted in the next turn
+
+
+def key(one: Post) -> Key:
+    """Which finding a comment is about."""
+    return (marker.read(one.body) or {}).get("fingerprint", ""), str(one.line or 0)
+
+
+def unplaced(review: Review, refused: frozenset[Key]) -> Review:
+    """The review with these findings told in the summary instead of on the diff."""
+
+    def moved(one: Placed) -> Placed:
+        known = (one.finding.fingerprint, str(one.spot.end if one.spot else 0)) in refused
+        return replace(one, place="outside", spot=None) if known else one
+
+    return replace(review, findings=tuple(moved(one) for one in review.findings))
+
+
+async def _put(job: Job, left: Sequence[Post]) -> frozenset[Key]:
+    """Post these; the keys of those that GitHub does not take."""
+    lines = [one for one in left if one.subject == "line"]
+    alone = [one for one in left if one.subject == "file"]
+    if lines and not await _together(job, lines):
+        alone = [*lines, *alone]
+    return frozenset([key(one) for one in alone if not await _single(job, one)])
+
+
+async def _together(job: Job, lines: Sequence[Post]) -> bool:
+    """One review with all of them: all are taken, or none."""
+    first = "-".join(key(lines[0]))
+    body = job.made(REVIEW, comment("publish/review.md.j2", job.words, posts=len(lines)), first=first)
+
+    async def find() -> Posted | None:
+        return next((one for one in await job.host.reviews() if job.is_mine(one, REVIEW, first=first)), None)
+
+    async def write() -> Posted:
+        return await job.host.review(job.head, body, [_draft(job, one) for one in lines])
+
+    return await _taken(job, find, write)
+
+
+async def _single(job: Job, one: Post) -> bool:
+    """One comment by itself."""
+    draft = _draft(job, one)
+    fingerprint, at = key(one)
+
+    async def find() -> Posted | None:
+        listed = await job.host.review_comments()
+        return next((p for p in listed if job.is_mine(p, FINDING, fingerprint=fingerprint, at=at)), None)
+
+    async def write() -> Posted:
+        if one.subject == "file":
+            return await job.host.file_comment(job.head, draft.path, draft.body)
+        return await job.host.line_comment(job.head, draft)
+
+    return await _taken(job, find, write)
+
+
+async def _taken(
+    job: Job, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]
+) -> bool:
+    """Whether GitHub took it. A refusal because the head has moved raises Superseded."""
+    try:
+        await job.put(find, write)
+    except HostRefused as refused:
+        if refused.status != UNPROCESSABLE:
+            raise
+        await job.check()
+        return False
+    return True
+
+
+def _draft(job: Job, one: Post) -> Draft:
+    return Draft(one.path, job.signed(one.body, at=key(one)[1]), one.line, one.side, one.start_line)

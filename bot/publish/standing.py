@@ -1,0 +1,85 @@
+"""What of ours stands on the pull request already, known by our own markers and by nothing else. Pure but for `look`."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.errors import HostRefused
+from bot.github import Host
+from bot.outputs import marker
+from bot.values import Posted, Thread
+
+FINDING, FIXED, SUMMARY, REVIEW = "finding", "fixed", "summary", "review"  # the kinds of our markers
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The comment of one finding. `closed`: we have answered that it is fixed. `at`: its line on the day it was written."""
+
+    posted: Posted
+    fingerprint: str
+    at: str
+    run: str
+    closed: bool
+    resolved: bool
+    hidden: str
+
+    @property
+    def stands(self) -> bool:
+        """Whether it still speaks: on lines that are there. What a person has resolved is not said again either."""
+        return not self.closed and (self.resolved or not self.posted.outdated)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Everything of ours on the pull request."""
+
+    said: tuple[Said, ...] = ()
+
+    def unsaid(self, wanted: Iterable[tuple[str, str]], run: str) -> frozenset[tuple[str, str]]:
+        """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whoever wrote it."""
+        own = {(one.fingerprint, one.at) for one in self.said if one.run == run}
+        others = Counter(one.fingerprint for one in self.said if one.run != run and one.stands)
+        left = []
+        for fingerprint, at in wanted:
+            if (fingerprint, at) in own:
+                continue
+            others[fingerprint] -= 1
+            left += [(fingerprint, at)] if others[fingerprint] < 0 else []
+        return frozenset(left)
+
+
+def facts(posted: Posted, mode: str) -> Mapping[str, str]:
+    """What the marker of a comment of ours says; nothing where it is not ours, or another mode's."""
+    found = marker.read(posted.body) if posted.ours else None
+    return found if found and found.get("mode", mode) == mode else {}
+
+
+def mode(host: Host) -> str:
+    """Under which of our two names we write."""
+    return "app" if host.voice.app else "action"
+
+
+async def look(host: Host) -> Standing:
+    """What stands there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
+    comments = await host.review_comments()
+    try:
+        threads = await host.threads()
+    except HostRefused:
+        threads = ()
+    return standing(comments, threads, mode(host))
+
+
+def standing(comments: Sequence[Posted], threads: Sequence[Thread], ours: str) -> Standing:
+    """Our findings among these comments."""
+    known = {thread.comment: thread for thread in threads}
+    read = [(one, facts(one, ours)) for one in comments]
+    closed = {one.thread for one, said in read if said.get("kind") == FIXED}
+    found = []
+    for one, said in read:
+        if said.get("kind") != FINDING:
+            continue
+        thread = known.get(one.id, Thread(one.id, resolved=False, outdated=one.outdated))
+        where = (said.get("fingerprint", ""), said.get("at", ""), said.get("run", ""))
+        found.append(Said(one, *where, one.id in closed, thread.resolved, thread.hidden))
+    return Standing(tuple(found))

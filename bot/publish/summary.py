@@ -1,0 +1,43 @@
+"""The one summary comment of a pull request: made in the first round, kept up to date in every other."""
+
+from bot.errors import HostRefused
+from bot.publish.job import Job
+from bot.publish.standing import SUMMARY, facts
+from bot.values import Posted
+
+NOT_FOUND = 404
+
+
+async def put(job: Job, body: str) -> Posted:
+    """Write the summary, or bring the one that stands there up to date. More than one never stays."""
+    text = job.signed(body)
+    standing = await _standing(job)
+    for double in standing[1:]:  # an answer that was lost and found too late
+        await job.host.delete(double)
+    if not standing:
+        return await _written(job, text)
+    if _same(standing[0].body, text):
+        return standing[0]
+    await job.check()
+    try:
+        return await job.host.edit_comment(standing[0].id, text)
+    except HostRefused as refused:
+        if refused.status != NOT_FOUND:
+            raise
+    return await _written(job, text)  # somebody has deleted it this moment
+
+
+async def _written(job: Job, text: str) -> Posted:
+    async def find() -> Posted | None:
+        return next(iter(await _standing(job)), None)
+
+    return await job.put(find, lambda: job.host.comment(text))
+
+
+async def _standing(job: Job) -> list[Posted]:
+    return [one for one in await job.host.comments() if facts(one, job.mode).get("kind") == SUMMARY]
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two texts say the same; GitHub keeps neither the line ends nor the blank end of what it was sent."""
+    return one.replace("\r\n", "\n").rstrip() == other.rstrip()

@@ -1,0 +1,58 @@
+"""What earlier rounds left behind: fixed findings are answered and folded, comments on lines that are gone are folded."""
+
+from bot.errors import HostRefused
+from bot.publish.job import Job
+from bot.publish.standing import FIXED, Said, look
+from bot.render import Safe, comment
+from bot.values import Hidden, Posted
+
+SHORT = 10  # characters of a commit id
+
+
+async def tidy(job: Job) -> tuple[str, ...]:
+    """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
+    notes: list[str] = []
+    for one in (await look(job.host)).said:
+        if one.resolved or one.run == job.run:
+            continue
+        try:
+            await _settle(job, one)
+        except HostRefused as refused:
+            notes.append(f"An earlier comment could not be tidied up: {refused}")
+    return tuple(dict.fromkeys(notes))
+
+
+async def _settle(job: Job, one: Said) -> None:
+    review = job.review
+    new = (placed.finding for placed in review.findings)
+    if any(finding.fingerprint == one.fingerprint for finding in review.fixed):
+        await _close(job, one)
+    elif one.closed:
+        return
+    elif one.posted.outdated:
+        if all(finding.fingerprint != one.fingerprint for finding in review.still):
+            await _fold(job, one, "OUTDATED")
+    elif one.hidden == "outdated" and any(f.fingerprint == one.fingerprint for f in (*review.still, *new)):
+        await job.check()  # its lines are back, and so is what it says
+        await job.host.unminimize(one.posted.node_id)
+
+
+async def _close(job: Job, one: Said) -> None:
+    """Answer once that it is fixed, and fold it."""
+    if not one.closed:
+        body = job.made(
+            FIXED, comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])), fingerprint=one.fingerprint
+        )
+
+        async def find() -> Posted | None:
+            thread = [posted for posted in await job.host.review_comments() if posted.thread == one.posted.id]
+            return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
+
+        await job.put(find, lambda: job.host.reply(one.posted.id, body))
+    await _fold(job, one, "RESOLVED")
+
+
+async def _fold(job: Job, one: Said, why: Hidden) -> None:
+    if not one.hidden and one.posted.node_id:
+        await job.check()
+        await job.host.minimize(one.posted.node_id, why)

@@ -1,0 +1,15 @@
+"""The operations, each under GitHub's own name for it. A new one is a function and a line in its module's OPERATIONS."""
+
+from bot.sandbox.api import apps, checks, comments, pulls, reactions, repositories, review_comments, reviews
+from bot.sandbox.call import Do
+
+OPERATIONS: dict[str, Do] = {
+    **apps.OPERATIONS,
+    **checks.OPERATIONS,
+    **comments.OPERATIONS,
+    **pulls.OPERATIONS,
+    **reactions.OPERATIONS,
+    **repositories.OPERATIONS,
+    **review_comments.OPERATIONS,
+    **reviews.OPERATIONS,
+}

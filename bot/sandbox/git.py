@@ -1,0 +1,114 @@
+"""The git of the sandbox: bare repositories on disk, commits made without a work tree."""
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from bot.checkout.git import environment
+from bot.errors import GitError
+
+# A server's repositories: any commit may be asked for by its id, as GitHub allows it.
+SERVES = """[uploadpack]
+\tallowAnySHA1InWant = true
+\tallowFilter = true
+[http]
+\treceivepack = true
+[gc]
+\tauto = 0
+"""
+ID = 40  # characters of a commit's id
+WHO = {"NAME": "Sandbox", "EMAIL": "sandbox@example.invalid"}
+
+
+async def run(folder: Path, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
+    """The output of one git command in a folder. Raises GitError with what git said."""
+    who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in WHO.items()}
+    safe = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, **who, **(env or {})}
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        "git", *arguments, cwd=folder, env=environment(safe), stdin=pipe, stdout=pipe, stderr=pipe
+    )
+    out, err = await process.communicate(stdin)
+    if process.returncode:
+        raise GitError(f"git {arguments[0]} failed: {err.decode(errors='replace').strip()}")
+    return out
+
+
+async def text(folder: Path, *arguments: str) -> str:
+    """The output of a git command as one text, without its last line break."""
+    return (await run(folder, *arguments)).decode(errors="replace").rstrip("\n")
+
+
+async def clone(source: Path | None, into: Path) -> str:
+    """A bare repository with every branch of another one, or with nothing in it. The name of its default branch."""
+    into.parent.mkdir(parents=True, exist_ok=True)
+    await run(into.parent, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", into.name)
+    with (into / "config").open("a", encoding="utf-8") as file:
+        file.write(SERVES)
+    if source is None:
+        return "main"
+    await fetch(into, source, "+refs/heads/*:refs/heads/*")
+    branches = (await text(into, "for-each-ref", "--format=%(refname:short)", "refs/heads")).split()
+    default = next((name for name in ("main", "master", *branches) if name in branches), "main")
+    await run(into, "symbolic-ref", "HEAD", f"refs/heads/{default}")
+    return default
+
+
+async def fetch(folder: Path, source: Path, refspec: str) -> None:
+    """Take commits over from another repository on this machine."""
+    await run(folder, "fetch", "--quiet", "--no-tags", str(source), refspec)
+
+
+async def tip(folder: Path, ref: str) -> str | None:
+    """The commit that a branch, a ref or an id means here, None where there is no such commit."""
+    for name in (ref,) if len(ref) == ID else (f"refs/heads/{ref}", ref):
+        try:
+            return await text(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        except GitError:
+            continue
+    return None
+
+
+async def commit(
+    folder: Path, branch: str, parent: str | None, files: Mapping[str, str | bytes | None], message: str, author: str
+) -> str:
+    """A new commit upon another one, to which the branch points then: files are written, those with None are taken away."""
+    when = int(time.time())
+    who = f"{author} <{author}@example.invalid> {when} +0000"
+    text, ref = message.encode(), f"refs/heads/{branch}"
+    rows = [f"commit {ref}\nmark :1\nauthor {who}\ncommitter {who}\ndata {len(text)}".encode(), text]
+    if parent:
+        rows.append(f"from {parent}".encode())
+    for path, content in files.items():
+        if content is None:
+            rows.append(f"D {_quoted(path)}".encode())
+            continue
+        data = content.encode() if isinstance(content, str) else content
+        rows += [f"M 100644 inline {_quoted(path)}\ndata {len(data)}".encode(), data]
+    stream = b"\n".join([*rows, b"", b"get-mark :1", b""])
+    return (await run(folder, "fast-import", "--quiet", "--force", "--date-format=raw", stdin=stream)).decode().strip()
+
+
+def _quoted(path: str) -> str:
+    """A path as git's stream of commits takes it."""
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+async def point(folder: Path, ref: str, sha: str | None) -> None:
+    """Make a ref mean a commit, or nothing any more."""
+    await run(folder, "update-ref", *(["-d", ref] if sha is None else [ref, sha]))
+
+
+async def merge_base(folder: Path, one: str, other: str) -> str | None:
+    """Where two commits part; None where they share nothing."""
+    try:
+        return await text(folder, "merge-base", one, other)
+    except GitError:
+        return None
+
+
+async def commits(folder: Path, base: str, head: str) -> list[str]:
+    """The commits that the head has and the base has not, oldest first."""
+    return (await text(folder, "rev-list", "--reverse", f"{base}..{head}")).split()

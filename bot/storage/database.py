@@ -1,0 +1,96 @@
+"""The one door to the database: an engine for its address, and calls in threads, so that nobody waits for the disk in the loop."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.errors import StorageError, UsageError
+from bot.storage.sqlite import connect
+
+THREADS = 6
+WAIT = 10.0  # seconds for a connection
+Result = TypeVar("Result")
+
+
+class Database:
+    """SQLite or PostgreSQL, by its address."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = _engine(url)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="storage")
+
+    @property
+    def postgres(self) -> bool:
+        """Whether several processes can share it."""
+        return self.engine.dialect.name == "postgresql"
+
+    async def run(self, do: Callable[[sa.Connection], Result]) -> Result:
+        """One transaction: all of it is on disk when this returns, or nothing. Raises StorageError."""
+        return await self.thread(lambda: self.now(do))
+
+    async def thread(self, do: Callable[[], Result]) -> Result:
+        """Anything else that waits for the database. Raises StorageError."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, do)
+        except SQLAlchemyError as error:
+            raise translated(error) from error
+
+    def now(self, do: Callable[[sa.Connection], Result]) -> Result:
+        """The same in this thread, with the library's own errors."""
+        with self.engine.begin() as connection:
+            return do(connection)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await asyncio.to_thread(self._threads.shutdown)
+        self.engine.dispose()
+
+
+def translated(error: SQLAlchemyError) -> StorageError:
+    """What went wrong as a sentence: the database's own first line, never the statement with its values, never the address."""
+    said = str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()
+    return StorageError(f"the database failed: {said[0] if said else type(error).__name__}")
+
+
+def upsert(table: sa.Table, row: dict[str, Any], connection: sa.Connection) -> None:
+    """Store a row in the place of the one with the same key."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    insert = dialect.insert(table).values(**row)
+    keys = [column.name for column in table.primary_key]
+    changed = {name: insert.excluded[name] for name in row if name not in keys}
+    connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=changed))
+
+
+def _engine(url: str) -> sa.Engine:
+    try:
+        address = sa.make_url(url)
+    except sa.exc.ArgumentError as error:
+        raise UsageError("the database's address makes no sense: give sqlite:///PATH or postgresql://...") from error
+    if address.drivername in {"postgres", "postgresql", "postgresql+psycopg"}:
+        address = address.set(drivername="postgresql+psycopg")
+        return sa.create_engine(address, pool_size=THREADS, max_overflow=4, pool_timeout=WAIT, pool_pre_ping=True)
+    if address.drivername != "sqlite" or not address.database:
+        raise UsageError(
+            "only SQLite files and PostgreSQL are known as databases: give sqlite:///PATH or postgresql://..."
+        )
+    path = Path(address.database)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    engine = sa.create_engine(address, creator=lambda: connect(path), pool_size=THREADS, max_overflow=4)
+
+    @sa.event.listens_for(engine, "connect")
+    def immediate(connection: Any, _: object) -> None:  # noqa: ANN401 - sqlite3's own
+        connection.isolation_level = None  # the library would begin late, after the first read
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # writers wait for each other here, and nowhere else
+
+    return engine

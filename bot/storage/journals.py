@@ -1,0 +1,109 @@
+"""Journals of reviews, kept beside their files: a worker on another machine goes on with them and pays for nothing twice."""
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from bot.errors import StorageError
+from bot.storage.database import Database
+from bot.storage.tables import line
+
+
+class Kept:
+    """A journal's second place. Lines are taken on at once; `stored` returns when all of them are on disk.
+
+    Whoever waits first stores for all that wait: many calls that end together cost one commit.
+    """
+
+    def __init__(self, journal: str, database: Database) -> None:
+        self._journal, self._database = journal, database
+        self._waiting: list[str] = []
+        self._list, self._turn = threading.Lock(), asyncio.Lock()
+
+    def put(self, text: str) -> None:
+        """Take a line on."""
+        with self._list:
+            self._waiting.append(text)
+
+    async def stored(self) -> None:
+        """Return once every line that was taken on is on disk. Raises StorageError; the lines are tried again then."""
+        await asyncio.shield(
+            asyncio.ensure_future(self._store())
+        )  # a caller that gives up does not tear a commit apart
+
+    async def _store(self) -> None:
+        async with self._turn:
+            with self._list:
+                batch, self._waiting = self._waiting, []
+            if not batch:
+                return
+            try:
+                await append(self._journal, batch, self._database)
+            except StorageError:
+                with self._list:
+                    self._waiting = [*batch, *self._waiting]
+                raise
+
+
+@dataclass(frozen=True, slots=True)
+class Journals:
+    """The lines of all journals, each in the order in which they were written."""
+
+    database: Database
+
+    async def lines(self, journal: str) -> list[str]:
+        """The lines of a journal."""
+        wanted = sa.select(line.c.text).where(line.c.journal == journal).order_by(line.c.id)
+        return await self.database.run(lambda connection: list(connection.execute(wanted).scalars()))
+
+    @asynccontextmanager
+    async def kept(self, journal: str, path: Path) -> AsyncIterator[Kept]:
+        """Bring the file to where the journal stands, before it is opened; what is written in the block is kept here too."""
+        stored = await self.lines(journal)
+        local = await asyncio.to_thread(_lines, path)
+        sink = Kept(journal, self.database)
+        if local[: len(stored)] == stored:  # this machine wrote it, and may have been killed before all of it came here
+            for text in local[len(stored) :]:
+                sink.put(text)
+            await sink.stored()
+        else:
+            await asyncio.to_thread(_write, path, stored)
+        try:
+            yield sink
+        finally:
+            await sink.stored()
+
+    async def drop(self, journal: str) -> None:
+        """Delete a journal's lines."""
+        await self.database.run(lambda connection: connection.execute(sa.delete(line).where(line.c.journal == journal)))
+
+
+async def append(journal: str, texts: Sequence[str], database: Database) -> None:
+    """Store lines at the end of a journal."""
+    now = time.time()
+    rows = [{"journal": journal, "text": text, "written": now} for text in texts]
+    await database.run(lambda connection: connection.execute(sa.insert(line), rows))
+
+
+def _lines(path: Path) -> list[str]:
+    """The whole lines of a file; one that a crash tore is none."""
+    if not path.exists():
+        return []
+    whole = path.read_text("utf-8", "replace").rpartition("\n")[0]
+    return [text for text in whole.split("\n") if text]
+
+
+def _write(path: Path, texts: Sequence[str]) -> None:
+    """Write the file anew, for its owner alone; a crash leaves the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_suffix(".new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.writelines(f"{text}\n" for text in texts)
+    fresh.replace(path)

@@ -1,0 +1,48 @@
+"""Bring a database to the newest form, at every start; who comes second waits for who came first."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.errors import StorageError
+from bot.storage.database import Database, translated
+
+SCRIPTS = Path(__file__).parent / "migrations"
+LOCK = 4_307_112  # of PostgreSQL, for all processes that start at once
+
+
+def migrate(database: Database) -> None:
+    """Carry out what is missing, in one transaction. Raises StorageError, also where a newer version made the database."""
+    if _newest(database):
+        return
+    from alembic import command
+    from alembic.config import Config
+    from alembic.util import CommandError
+
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    try:
+        with database.engine.begin() as connection:
+            if database.postgres:
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    except CommandError as error:
+        raise StorageError(
+            "the database was made by a newer version of deeprepo: start that one, or restore a backup"
+        ) from error
+    except SQLAlchemyError as error:
+        raise translated(error) from error
+
+
+def _newest(database: Database) -> bool:
+    """Whether nothing is missing: what is usual at a start needs no library."""
+    last = max(path.name[1:5] for path in (SCRIPTS / "versions").glob("v[0-9]*.py"))
+    try:
+        with database.engine.connect() as connection:
+            return sa.inspect(connection).has_table("alembic_version") and last == connection.scalar(
+                sa.text("SELECT version_num FROM alembic_version")
+            )
+    except SQLAlchemyError as error:
+        raise translated(error) from error

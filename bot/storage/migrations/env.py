@@ -1,0 +1,9 @@
+"""What Alembic runs. The connection and its transaction are given by bot/storage/migrate.py."""
+
+from alembic import context
+
+from bot.storage.tables import schema
+
+connection = context.config.attributes["connection"]
+context.configure(connection=connection, target_metadata=schema, render_as_batch=connection.dialect.name == "sqlite")
+context.run_migrations()

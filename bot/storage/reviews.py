@@ -1,0 +1,110 @@
+"""Finished reviews and their findings: what the next round builds upon, and what figures are made of."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from bot.storage.database import Database, upsert
+from bot.storage.tables import finding, review
+from bot.values import PullRef
+
+State = Literal["posted", "listed", "open", "fixed", "suppressed", "unproven"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One finding as a round left it."""
+
+    fingerprint: str
+    state: State
+    severity: str
+    category: str
+    source: str
+    path: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """One review that came to its end."""
+
+    id: str  # the job's
+    pull: PullRef
+    head: str
+    trigger: str
+    round: int
+    started: float  # seconds since 1970
+    finished: float
+    conclusion: str
+    strategy: str
+    calls: int
+    tokens: int
+    usd: float | None
+    output: bytes = field(repr=False)  # the JSON output
+    findings: tuple[Known, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """The reviews of all pull requests."""
+
+    database: Database
+
+    async def keep(self, done: Finished) -> None:
+        """Store a review with its findings; the same one again changes nothing."""
+        row = {name: getattr(done, name) for name in (column.name for column in review.c) if hasattr(done, name)}
+        row |= {**_owned(done.pull), "name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
+
+        def do(connection: sa.Connection) -> None:
+            upsert(review, row, connection)
+            first = _first(done.pull.key, connection)
+            for each in done.findings:
+                rounds = {"first": first.get(each.fingerprint, done.round), "last": done.round}
+                upsert(finding, {**_owned(done.pull), **asdict(each), **rounds, "seen": done.finished}, connection)
+
+        await self.database.run(do)
+
+    async def last(self, pull: PullRef) -> bytes | None:
+        """The JSON output of the last finished review, None where there is none."""
+        wanted = sa.select(review.c.output).where(review.c.pull == pull.key).order_by(review.c.finished.desc()).limit(1)
+        return await self.database.run(lambda connection: connection.execute(wanted).scalar_one_or_none())
+
+    async def has(self, job: str) -> bool:
+        """Whether this job's review is stored: then all of it is done."""
+        wanted = sa.select(review.c.id).where(review.c.id == job)
+        return await self.database.run(lambda connection: connection.execute(wanted).first() is not None)
+
+    async def repositories(self, installation: int) -> frozenset[int]:
+        """The repositories of an installation that were reviewed."""
+        wanted = sa.select(review.c.repository).where(review.c.installation == installation).distinct()
+        return await self.database.run(lambda connection: frozenset(connection.execute(wanted).scalars()))
+
+    async def heads(self, pull: PullRef) -> frozenset[str]:
+        """The heads of a pull request that were reviewed."""
+        wanted = sa.select(review.c.head).where(review.c.pull == pull.key)
+        return await self.database.run(lambda connection: frozenset(connection.execute(wanted).scalars()))
+
+    async def findings(self, pull: PullRef) -> tuple[Known, ...]:
+        """The findings of a pull request, as the last round that spoke of each left it."""
+        wanted = sa.select(finding).where(finding.c.pull == pull.key).order_by(finding.c.seen, finding.c.fingerprint)
+        found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
+        return tuple(Known(**{name: row[name] for name in Known.__dataclass_fields__}) for row in found)
+
+    async def recent(self, most: int = 50) -> Sequence[dict[str, Any]]:
+        """The newest reviews with their figures and without their text."""
+        columns = [column for column in review.c if column.name != "output"]
+        wanted = sa.select(*columns).order_by(review.c.finished.desc()).limit(most)
+        found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
+        return [dict(row) for row in found]
+
+
+def _owned(pull: PullRef) -> dict[str, Any]:
+    return {"pull": pull.key, "installation": pull.installation, "repository": pull.repository}
+
+
+def _first(pull: str, connection: sa.Connection) -> dict[str, int]:
+    """The rounds that found what is known of a pull request."""
+    wanted = sa.select(finding.c.fingerprint, finding.c.first).where(finding.c.pull == pull)
+    return {row.fingerprint: row.first for row in connection.execute(wanted)}

@@ -1,0 +1,99 @@
+"""Everything that outlives a job: reviews and their findings, what people asked to leave out, journals, deliveries."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from bot.storage.checks import OpenChecks
+from bot.storage.database import Database
+from bot.storage.deliveries import Deliveries
+from bot.storage.journals import Journals
+from bot.storage.migrate import migrate
+from bot.storage.people import People
+from bot.storage.reviews import Reviews
+from bot.storage.tables import (
+    OWNED,
+    check,
+    command,
+    delivery,
+    feedback,
+    finding,
+    installation,
+    line,
+    review,
+    suppression,
+)
+from bot.storage.workers import Workers
+
+DAY = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The parts of the storage. Each call is one transaction, in a thread; all raise StorageError where the database fails."""
+
+    database: Database
+    reviews: Reviews
+    people: People
+    journals: Journals
+    deliveries: Deliveries
+    workers: Workers
+    checks: OpenChecks
+
+    async def forget(self, owner: int, repositories: Sequence[int] = ()) -> None:
+        """Delete all that is known of an installation, or of some of its repositories."""
+
+        def do(connection: sa.Connection) -> None:
+            for table in OWNED:
+                fits = table.c.installation == owner
+                if repositories:
+                    fits &= table.c.repository.in_(repositories)
+                if table is review:
+                    journals = sa.select(review.c.id).where(fits)
+                    connection.execute(sa.delete(line).where(line.c.journal.in_(journals)))
+                connection.execute(sa.delete(table).where(fits))
+            if not repositories:
+                connection.execute(sa.delete(installation).where(installation.c.id == owner))
+
+        await self.database.run(do)
+
+    async def prune(self, now: float, days: float) -> int:
+        """Delete what is older than so many days; how many rows. A suppression ends when it was said to."""
+        old = now - days * DAY
+
+        def do(connection: sa.Connection) -> int:
+            ends = (
+                sa.delete(line).where(line.c.written < old),
+                sa.delete(review).where(review.c.finished < old),
+                sa.delete(finding).where(finding.c.seen < old),
+                sa.delete(feedback).where(feedback.c.given < old),
+                sa.delete(delivery).where(delivery.c.received < old),
+                sa.delete(suppression).where(suppression.c.until < now),
+                sa.delete(check).where(check.c.begun < old),
+                sa.delete(command).where(command.c.given < old),
+            )
+            return sum(connection.execute(each).rowcount for each in ends)
+
+        return await self.database.run(do)
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Store]:
+    """The storage at this address, in its newest form. Raises UsageError, StorageError."""
+    database = Database(url)
+    try:
+        await database.thread(lambda: migrate(database))
+        yield Store(
+            database,
+            Reviews(database),
+            People(database),
+            Journals(database),
+            Deliveries(database),
+            Workers(database),
+            OpenChecks(database),
+        )
+    finally:
+        await asyncio.shield(database.close())

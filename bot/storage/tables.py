@@ -1,0 +1,142 @@
+"""The tables, as the newest version of the program has them. How a database comes there stands in migrations/versions."""
+
+import sqlalchemy as sa
+
+schema = sa.MetaData()
+Json = sa.Text  # one form for both databases; nothing is looked up inside
+Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts up in a plain INTEGER only
+
+review = sa.Table(
+    "review",
+    schema,
+    sa.Column("id", sa.Text, primary_key=True),  # the job's
+    sa.Column("pull", sa.Text, nullable=False),  # PullRef.key
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),  # owner/name as it was
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("head", sa.Text, nullable=False),
+    sa.Column("trigger", sa.Text, nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("started", sa.Double, nullable=False),  # seconds since 1970, UTC, like every time here
+    sa.Column("finished", sa.Double, nullable=False),
+    sa.Column("conclusion", sa.Text, nullable=False),
+    sa.Column("strategy", sa.Text, nullable=False),
+    sa.Column("calls", sa.Integer, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("usd", sa.Double),  # null: a price was unknown
+    sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, what the next round builds upon
+    sa.Index("review_pull", "pull", "finished"),
+    sa.Index("review_finished", "finished"),
+)
+finding = sa.Table(
+    "finding",
+    schema,
+    sa.Column("pull", sa.Text, primary_key=True),
+    sa.Column("fingerprint", sa.Text, primary_key=True),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("first", sa.Integer, nullable=False),  # the round that found it
+    sa.Column("last", sa.Integer, nullable=False),  # the round that spoke of it last
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("severity", sa.Text, nullable=False),
+    sa.Column("category", sa.Text, nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("seen", sa.Double, nullable=False),
+)
+suppression = sa.Table(
+    "suppression",
+    schema,
+    sa.Column("scope", sa.Text, primary_key=True),  # a PullRef.key, or the repository's id alone
+    sa.Column("fingerprint", sa.Text, primary_key=True),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("until", sa.Double),  # null: for good
+)
+feedback = sa.Table(
+    "feedback",
+    schema,
+    sa.Column("pull", sa.Text, primary_key=True),
+    sa.Column("fingerprint", sa.Text, primary_key=True),
+    sa.Column("who", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("value", sa.Text, nullable=False),
+    sa.Column("given", sa.Double, nullable=False),
+)
+line = sa.Table(
+    "line",
+    schema,
+    sa.Column("id", Number, primary_key=True, autoincrement=True),
+    sa.Column("journal", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("written", sa.Double, nullable=False),
+    sa.Index("line_journal", "journal", "id"),
+)
+delivery = sa.Table(
+    "delivery",
+    schema,
+    sa.Column("guid", sa.Text, primary_key=True),
+    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("received", sa.Double, nullable=False),
+    sa.Column("outcome", sa.Text, nullable=False),
+    sa.Index("delivery_received", "received"),
+)
+paused = sa.Table(
+    "paused",
+    schema,
+    sa.Column("pull", sa.Text, primary_key=True),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("since", sa.Double, nullable=False),
+)
+installation = sa.Table(
+    "installation",
+    schema,
+    sa.Column("id", sa.BigInteger, primary_key=True),
+    sa.Column("account", sa.Text, nullable=False),
+    sa.Column("facts", Json, nullable=False),
+    sa.Column("seen", sa.Double, nullable=False),
+)
+worker = sa.Table(
+    "worker",
+    schema,
+    sa.Column("executor", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("version", sa.Text, nullable=False),
+    sa.Column("beat", sa.Double, nullable=False),  # on the database's clock
+)
+check = sa.Table(
+    "check_run",
+    schema,
+    sa.Column("run", sa.Text, primary_key=True),  # the job that began it
+    sa.Column("pull", sa.Text, nullable=False),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("number", sa.BigInteger, nullable=False),  # GitHub's
+    sa.Column("begun", sa.Double, nullable=False),
+    sa.Index("check_run_pull", "pull"),
+)
+command = sa.Table(
+    "command",
+    schema,
+    sa.Column("comment", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("pull", sa.Text, nullable=False),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("given", sa.Double, nullable=False),
+    sa.Index("command_who", "repository", "who", "given"),
+)
+OWNED = (review, finding, suppression, feedback, paused, delivery, check, command)  # tables whose rows belong to a repository

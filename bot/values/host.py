@@ -1,0 +1,168 @@
+"""What GitHub says of a pull request, in our own words: slim, frozen, free of everything that nobody reads."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.values.ask import PullRef
+
+Access = Literal["admin", "write", "read", "none"]
+Ending = Literal["success", "neutral", "failure", "skipped", "cancelled"]
+Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
+
+
+@dataclass(frozen=True, slots=True)
+class PullFacts:
+    """A pull request as it is now, which need not be as it was when it was asked for."""
+
+    title: str
+    body: str
+    author: str
+    author_type: str  # "User", "Bot", "Mannequin"
+    draft: bool
+    state: Literal["open", "closed"]
+    merged: bool
+    base_ref: str
+    base_sha: str
+    head_ref: str
+    head_sha: str
+    head_repo: str | None  # "owner/name"; None where the fork was deleted
+    fork: bool
+    labels: tuple[str, ...]
+    url: str  # of its page
+    changed_files: int
+    additions: int
+    deletions: int
+    default_branch: str
+    private: bool
+    repository: str  # "owner/name" as it is called today: a renamed one answers under its old name too
+    pages: str = ""  # of the repository: what permalinks begin with
+
+
+@dataclass(frozen=True, slots=True)
+class Bases:
+    """Where a head left its base branch: the branch's tip, their common ancestor, and how many commits lie after it."""
+
+    tip: str
+    merge_base: str
+    ahead: int
+    behind: int
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A comment that stands on the pull request.
+
+    `kind`: "issue" in the conversation, "review" on lines or a file, "whole" the text of a review. `ours`: written by our own
+    login; nothing else may be believed a marker.
+    """
+
+    id: int
+    node_id: str
+    kind: Literal["issue", "review", "whole"]
+    body: str
+    author: str
+    bot: bool
+    ours: bool
+    url: str
+    created: str
+    path: str = ""
+    line: int | None = None
+    outdated: bool = False  # the lines that it stood on are gone
+    thread: int = 0  # the top comment of the thread it stands in, itself included; 0: in none
+    head: str = ""  # the commit that it speaks of, where it names one
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A review thread by its top comment: what a person resolved, what a push has outdated, what is folded and why."""
+
+    comment: int
+    resolved: bool
+    outdated: bool
+    hidden: str = ""  # "outdated", "resolved", "spam"; empty: it is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A comment on the diff before it is posted: on one line, on several (`start`), or on the file (no line)."""
+
+    path: str
+    body: str
+    line: int | None = None
+    side: Literal["RIGHT", "LEFT"] | None = None
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One line of a check run's own list, as plain words."""
+
+    path: str
+    start: int
+    end: int
+    level: Literal["notice", "warning", "failure"]
+    title: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A button on a check run."""
+
+    label: str  # at most 20 characters
+    description: str  # at most 40
+    identifier: str  # at most 20
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check run of ours. `summary` begins with our marker."""
+
+    id: int
+    external_id: str
+    status: str
+    conclusion: str
+    summary: str
+    url: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has its conclusion."""
+        return self.status == "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One attempt of GitHub's to deliver a webhook. `guid` is the same for all attempts of one event."""
+
+    id: int
+    guid: str
+    event: str
+    action: str
+    delivered: str  # when, as ISO 8601
+    status: int  # our answer; 0: none came
+    installation: int = 0
+
+    @property
+    def arrived(self) -> bool:
+        """Whether we took it."""
+        return 200 <= self.status < 300  # noqa: PLR2004 - HTTP's own range
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An account that has installed the App."""
+
+    id: int
+    account: str
+    suspended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPull:
+    """A pull request that waits for somebody, as a list tells it."""
+
+    pull: PullRef
+    head: str
+    draft: bool
+    updated: str  # when, as ISO 8601

@@ -1,0 +1,5 @@
+"""Settings in, working parts out: the only modules that name concrete classes. A server's parts are in `wiring.server`."""
+
+from bot.wiring.review import deps, in_force, lenses, limits, models, preferred, rehearsal, replay
+
+__all__ = ["deps", "in_force", "lenses", "limits", "models", "preferred", "rehearsal", "replay"]

@@ -1,0 +1,29 @@
+"""One job from its beginning to its end: what happens on GitHub around a review, a command, a merge queue, a farewell.
+
+Every job can be cut off anywhere and begun again: what it found out first is recorded, paid calls stand in the journal, and
+whatever it writes to GitHub carries a marker by which a second run knows it.
+"""
+
+from bot.ports import Job
+from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, ReviewAsk
+from bot.workflow import commanding, forgetting, queueing, reviewing
+from bot.workflow.apologising import apologise
+from bot.workflow.parts import Change, Parts
+
+
+async def carry_out(ask: Ask, job: Job, parts: Parts) -> None:
+    """Do what was asked. Raises Superseded where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
+    match ask:
+        case ReviewAsk():
+            await reviewing.review(ask, job, parts)
+        case CommandAsk():
+            await commanding.answer(ask, job, parts)
+        case MergeGroup():
+            await queueing.let_pass(ask, parts)
+        case Forget():
+            await forgetting.forget(ask, parts)
+        case Cancel():
+            pass  # carried out when it was submitted: there is nothing left to do
+
+
+__all__ = ["Change", "Parts", "apologise", "carry_out"]

@@ -1,0 +1,22 @@
+"""A job was given up: whoever waits for it is told why."""
+
+from bot import github
+from bot.commands import Answer
+from bot.publish import checks
+from bot.values import Ask, CommandAsk, ReviewAsk
+from bot.workflow import asking
+from bot.workflow.parts import Parts
+
+
+async def apologise(ask: Ask, why: str, parts: Parts) -> None:
+    """Say it in the check runs that were left in progress, and below the comment that asked. May be done twice."""
+    if not isinstance(ask, ReviewAsk | CommandAsk):
+        return
+    says = f"This could not be done: {why}. `/deeprepo review` tries again."
+    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+        if isinstance(ask, ReviewAsk):
+            for run, number in await parts.store.checks.of(ask.pull):
+                await checks.ended(host, number, run, says)
+                await parts.store.checks.ended(run)
+        if ask.comment is not None:
+            await asking.answered(Answer(says), ask.comment, host)

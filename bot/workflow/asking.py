@@ -1,0 +1,68 @@
+"""Who asks, and whether they may: their permission is looked up, their comment is acknowledged, the answer is posted once."""
+
+import time
+from contextlib import suppress
+from functools import partial
+
+from pydantic import TypeAdapter
+
+from bot import commands
+from bot.commands import Answer, Standing
+from bot.config import Config
+from bot.errors import HostRefused
+from bot.github import Host
+from bot.outputs import marker
+from bot.ports import Job
+from bot.values import CommentRef, Posted, PullRef, ReviewAsk
+from bot.workflow.parts import Parts
+
+_STANDING = TypeAdapter(Standing)
+REPLY = "reply"  # the kind of our marker
+
+
+async def admitted(ask: ReviewAsk, host: Host, job: Job, parts: Parts, settings: Config) -> bool:
+    """Whether this review may be made. Who asked by a comment is told of it, at least by a reaction."""
+    if ask.comment is None:
+        return True
+    standing = await stands(ask.pull, ask.actor, ask.comment, host, job, parts)
+    refused = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
+    await answered(refused or Answer(reaction=""), ask.comment, host, seen=refused is None)
+    return refused is None
+
+
+async def stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, job: Job, parts: Parts) -> Standing:
+    """Who gives a command. Looked up once: a later attempt judges the same."""
+    found = await job.step("standing", partial(_stands, pull, actor, comment, host, parts))
+    return _STANDING.validate_python(found)
+
+
+async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, parts: Parts) -> dict[str, object]:
+    now = time.time()
+    earlier = await parts.store.people.commanded(pull, comment.id, comment.kind, actor, now)
+    return {"permission": await host.permission(actor), "now": now, "earlier": list(earlier)}
+
+
+async def answered(answer: Answer, comment: CommentRef, host: Host, *, seen: bool = False) -> None:
+    """Post an answer, once. A reaction that is not allowed is no loss: it needs a permission that an owner may withhold."""
+    with suppress(HostRefused):
+        if seen:
+            await host.react(comment, "eyes")
+        if answer.reaction:
+            await host.react(comment, answer.reaction)
+    if answer.body:
+        await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host))
+
+
+async def _found(comment: CommentRef, host: Host) -> Posted | None:
+    there = await (host.review_comments() if comment.thread else host.comments())
+    return next((one for one in there if one.ours and _answers(one.body, comment)), None)
+
+
+async def _posted(body: str, comment: CommentRef, host: Host) -> Posted:
+    text = f"{marker.make(REPLY, comment=str(comment.id))}\n{body}"
+    return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
+
+
+def _answers(body: str, comment: CommentRef) -> bool:
+    said = marker.read(body) or {}
+    return said.get("kind") == REPLY and said.get("comment") == str(comment.id)

@@ -1,0 +1,100 @@
+"""A command in a comment, from the person's standing to the answer below it."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+from pydantic import TypeAdapter
+
+from bot import commands, config, github
+from bot.commands import Answer, Desk
+from bot.config import Config
+from bot.errors import HostRefused, UsageError
+from bot.github import Host
+from bot.ports import Job
+from bot.rlm.work import Work
+from bot.storage import Suppression
+from bot.values import CommandAsk, CommentRef, ReviewAsk
+from bot.workflow import asking
+from bot.workflow.fetching import fetched
+from bot.workflow.looking import Seen, look
+from bot.workflow.parts import Change, Parts
+
+_ANSWER = TypeAdapter(Answer)
+
+
+async def answer(ask: CommandAsk, job: Job, parts: Parts) -> None:
+    """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
+    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+        seen = await look(ask.pull, host, job, parts)
+        try:
+            settings = seen.settings(parts)
+        except UsageError:  # the review says what is wrong with the file; a person who asks for help still gets it
+            settings = config.resolve({}, None, parts.settings)
+        standing = await asking.stands(ask.pull, ask.actor, ask.comment, host, job, parts)
+        refused = commands.refusal(ask.word, ask.actor, standing, settings)
+        if refused is not None:
+            await asking.answered(refused, ask.comment, host)
+            return
+        await asking.answered(Answer(), ask.comment, host, seen=True)
+        said = await job.step("answer", partial(_carried_out, ask, seen, settings, host, parts, standing))
+        await asking.answered(_ANSWER.validate_python(said), ask.comment, host)
+
+
+async def _carried_out(
+    ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Parts, standing: commands.Standing
+) -> dict[str, object]:
+    done = await commands.carry_out(ask.word, ask.argument, standing, _desk(ask, seen, settings, host, parts))
+    return {"body": done.body, "reaction": done.reaction}
+
+
+def _desk(ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Parts) -> Desk:
+    """What the command is given to work with."""
+    people, pull = parts.store.people, ask.pull
+
+    async def submit(full: bool) -> None:
+        await parts.submit(ReviewAsk(pull, "command", full, ask.actor), f"comment-{ask.comment.kind}-{ask.comment.id}")
+
+    async def suppressed(fingerprint: str, reason: str) -> None:
+        now = time.time()
+        await people.suppress(pull, Suppression(fingerprint, ask.actor, reason, now))
+        await people.tell(pull, fingerprint, ask.actor, "ignored", reason, now)
+
+    async def pause() -> bool:
+        already = await people.paused(pull)
+        await people.pause(pull, ask.actor, time.time())
+        return not already
+
+    return Desk(
+        settings=parts.in_force(settings),
+        actor=ask.actor,
+        branch=seen.facts.base_ref,
+        last=partial(parts.store.reviews.last, pull),
+        submit=submit,
+        suppress=suppressed,
+        pause=pause,
+        resume=partial(people.resume, pull),
+        cancel=partial(parts.cancel, pull),
+        top=partial(_top, ask.comment, host),
+        work=partial(_opened, ask, seen, parts) if parts.model(settings) else None,
+    )
+
+
+async def _top(comment: CommentRef, host: Host) -> str:
+    """The text of the thread's top comment, where we wrote it."""
+    if not comment.thread:
+        return ""
+    with suppress(HostRefused):
+        found = await host.comment_at(CommentRef(comment.thread, "review"))
+        return found.body if found.ours else ""
+    return ""
+
+
+@asynccontextmanager
+async def _opened(ask: CommandAsk, seen: Seen, parts: Parts) -> AsyncIterator[Work]:
+    """The change, fetched and opened for a question; what the question costs stands in a journal of its own."""
+    async with fetched(ask.pull, seen.facts, seen.bases, parts) as pull:
+        name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
+        async with parts.work(Change(pull, {}, name), lambda _: None) as work:
+            yield work

@@ -1,0 +1,68 @@
+"""The change of a pull request on this machine: fetched with a token of its own, which ends before anything is read."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from bot import github
+from bot.checkout import remote
+from bot.values import Bases, PullFacts, PullRef, PullRequest
+from bot.workflow.parts import Parts
+
+FOLDER = "work"  # below the data folder; what a killed process left there is removed at the next start
+
+
+@asynccontextmanager
+async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Parts) -> AsyncIterator[PullRequest]:
+    """The change as a pull request of a local store, which is removed afterwards."""
+    root = Path(parts.folder, FOLDER)
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)  # noqa: ASYNC240 - one folder on the local disk
+    with tempfile.TemporaryDirectory(prefix=f"pull-{os.getpid()}-", dir=root, ignore_cleanup_errors=True) as folder:
+        async with github.read_token(parts.identity, pull, parts.pace) as token:
+            store = await remote.fetch(
+                parts.identity.git_url(_today(pull, facts)),
+                bases.merge_base,
+                facts.head_sha,
+                token,
+                folder,
+                tip=bases.tip,
+                depth=bases.ahead + 1,
+            )
+        yield PullRequest(
+            title=facts.title,
+            body=facts.body,
+            base=bases.merge_base,
+            head=facts.head_sha,
+            base_name=facts.base_ref,
+            head_name=facts.head_ref,
+            git_dir=store,
+            base_tip=bases.tip,
+            url=facts.pages or None,
+        )
+
+
+def _today(pull: PullRef, facts: PullFacts) -> PullRef:
+    """Under the name that the repository has today: git follows no redirect with a token in hand."""
+    owner, _, name = facts.repository.partition("/")
+    return replace(pull, owner=owner, name=name) if name else pull
+
+
+def swept(folder: Path) -> None:
+    """Remove what processes left here that are no more. Called before the first job."""
+    for left in Path(folder, FOLDER).glob("pull-*-*"):
+        if not _alive(int(left.name.split("-")[1])):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return process != os.getpid()

@@ -1,0 +1,14 @@
+"""The App was removed from repositories: everything that was kept of them goes."""
+
+import asyncio
+
+from bot.values import Forget
+from bot.workflow import journals
+from bot.workflow.parts import Parts
+
+
+async def forget(ask: Forget, parts: Parts) -> None:
+    """Delete what the storage and the folder of journals hold."""
+    repositories = ask.repositories or tuple(await parts.store.reviews.repositories(ask.installation))
+    await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])
+    await parts.store.forget(ask.installation, ask.repositories)

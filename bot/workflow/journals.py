@@ -1,0 +1,40 @@
+"""Where the journal of a review lies, and under which name its paid calls are found again."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from bot.policy import ASKED
+from bot.values import ReviewAsk
+
+FOLDER = "journals"
+
+
+def name(ask: ReviewAsk, head: str, base: str, job: str) -> str:
+    """One for each change of a pull request, so that a review which takes another's place pays nothing again.
+
+    Who asks for a review by hand wants a fresh look: that has a journal of its own.
+    """
+    own = hashlib.sha256(job.encode()).hexdigest()[:12] if ask.trigger in ASKED else ""
+    return "-".join(filter(None, (str(ask.pull.repository), str(ask.pull.number), base[:12], head[:12], own)))
+
+
+def path(folder: Path, journal: str) -> Path:
+    """The file of a journal."""
+    return Path(folder, FOLDER, f"{journal}.jsonl")
+
+
+def of_repository(folder: Path, repository: int) -> list[Path]:
+    """The journals of a repository."""
+    return sorted(Path(folder, FOLDER).glob(f"{repository}-*.jsonl"))
+
+
+def older(folder: Path, than: float) -> list[Path]:
+    """The journals that were last written before this time (seconds since 1970)."""
+    return [found for found in Path(folder, FOLDER).glob("*.jsonl") if found.stat().st_mtime < than]
+
+
+def delete(paths: Iterable[Path]) -> None:
+    """Remove journals; one that is gone already is no fault."""
+    for found in paths:
+        found.unlink(missing_ok=True)

@@ -1,0 +1,70 @@
+"""What is stored of a review: its findings and figures for the next round, and the check run while it is not ended."""
+
+import json
+import time
+from contextlib import suppress
+
+from bot.errors import HostError
+from bot.github import Host
+from bot.publish import checks
+from bot.storage import Finished, Known, Store
+from bot.storage.reviews import State
+from bot.values import Ending, Finding, PullRef, Review, ReviewAsk
+
+SUPERSEDED = "Superseded: the pull request has changed since. Its newest commit has a review of its own."
+
+
+def place(last: bytes | None) -> tuple[str, str] | None:
+    """Which change the last review was of: merge base and head."""
+    try:
+        pull = json.loads(last)["pull"] if last else None
+        return (str(pull["base"]), str(pull["head"])) if pull else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def finished(ask: ReviewAsk, job: str, done: Review, ending: Ending, started: float, output: str) -> Finished:
+    """The row of a review."""
+    said = [_known(placed.finding, "listed" if placed.place == "folded" else "posted") for placed in done.findings]
+    said += [_known(finding, "open") for finding in done.still]
+    said += [_known(finding, "fixed") for finding in done.fixed]
+    said += [_known(item.finding, "suppressed") for item in done.suppressed]
+    return Finished(
+        id=job,
+        pull=ask.pull,
+        head=done.pull.head,
+        trigger=ask.trigger,
+        round=done.round.number,
+        started=started,
+        finished=time.time(),
+        conclusion=ending,
+        strategy=done.strategy,
+        calls=done.cost.calls,
+        tokens=done.cost.usage.input + done.cost.usage.output,
+        usd=done.cost.usd,
+        output=output.encode(),
+        findings=tuple({known.fingerprint: known for known in reversed(said)}.values()),
+    )
+
+
+def _known(finding: Finding, state: State) -> Known:
+    return Known(
+        finding.fingerprint, state, finding.severity, finding.category, finding.source, finding.path, finding.title
+    )
+
+
+async def ignored(pull: PullRef, store: Store) -> tuple[tuple[str, str], ...]:
+    """What people do not want to hear again in this pull request: fingerprint and reason."""
+    found = await store.people.suppressions(pull, time.time())
+    return tuple((asked.fingerprint, asked.reason or f"@{asked.who} asked for it") for asked in found)
+
+
+async def begun(pull: PullRef, host: Host, number: int, run: str, store: Store) -> None:
+    """Remember the check run until it is ended; those that a dead process left on earlier heads are ended now."""
+    for other, left in await store.checks.of(pull):
+        if other != run:
+            with suppress(HostError):
+                if left != number:
+                    await checks.ended(host, left, other, SUPERSEDED, "cancelled")
+                await store.checks.ended(other)
+    await store.checks.begun(pull, number, run, time.time())

@@ -1,0 +1,59 @@
+"""What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import cast
+
+from pydantic import TypeAdapter
+
+from bot import config
+from bot.config import Config
+from bot.errors import HostRefused
+from bot.github import Host
+from bot.ports import Job
+from bot.values import Bases, PullFacts, PullRef
+from bot.workflow.parts import Parts
+
+GONE = 404
+MOST_CONFIG = 64_000  # bytes of the owner's file
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A pull request at the beginning of a job."""
+
+    facts: PullFacts
+    bases: Bases
+    paused: bool
+    file: str | None  # .deeprepo.yml of the base branch's tip
+
+    def settings(self, parts: Parts) -> Config:
+        """Every setting, resolved. Raises ConfigError where the owner's file is wrong."""
+        return config.resolve({}, self.file.encode() if self.file is not None else None, parts.settings)
+
+
+_SEEN = TypeAdapter(Seen)
+
+
+async def look(pull: PullRef, host: Host, job: Job, parts: Parts) -> Seen:
+    """Look once; a later attempt gets what the first one saw."""
+    return _SEEN.validate_python(await job.step("look", partial(_look, pull, host, parts)))
+
+
+async def _look(pull: PullRef, host: Host, parts: Parts) -> dict[str, object]:
+    facts = await host.facts()
+    bases = await _bases(host, facts)
+    file = await host.file_at(config.FILE, bases.tip)
+    text = file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
+    seen = Seen(facts, bases, await parts.store.people.paused(pull), text)
+    return cast("dict[str, object]", _SEEN.dump_python(seen, mode="json"))
+
+
+async def _bases(host: Host, facts: PullFacts) -> Bases:
+    """Against the base branch as it is now; where it was deleted, against the commit that it had."""
+    try:
+        return await host.bases(facts.base_ref, facts.head_sha)
+    except HostRefused as refused:
+        if refused.status != GONE:
+            raise
+        return await host.bases(facts.base_sha, facts.head_sha)

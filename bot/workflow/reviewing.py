@@ -1,0 +1,143 @@
+"""A review of one pull request: from whether there is one at all to the last word in its check run."""
+
+import time
+from dataclasses import dataclass
+
+from bot import checkout, diff, github, policy
+from bot.config import Config
+from bot.errors import (
+    BudgetSpent,
+    GitError,
+    HostRefused,
+    NothingToReview,
+    ProviderError,
+    ReplUnavailable,
+    Superseded,
+    UsageError,
+)
+from bot.github import Host
+from bot.policy import Go, No
+from bot.ports import Job
+from bot.publish import checks, publish
+from bot.values import Ending, PullRequest, Review, ReviewAsk
+from bot.workflow import asking, journals, keeping
+from bot.workflow.fetching import fetched
+from bot.workflow.looking import Seen, look
+from bot.workflow.parts import Change, Parts
+from bot.workflow.progress import progress
+
+SAID = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable)  # faults whose sentence the check run shows
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One review in progress."""
+
+    ask: ReviewAsk
+    job: Job
+    host: Host
+    parts: Parts
+    seen: Seen
+
+    @property
+    def head(self) -> str:
+        """The commit that is reviewed."""
+        return self.seen.facts.head_sha
+
+
+async def review(ask: ReviewAsk, job: Job, parts: Parts) -> None:
+    """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
+    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+        if await parts.store.reviews.has(job.id):
+            return
+        visit = Visit(ask, job, host, parts, await look(ask.pull, host, job, parts))
+        try:
+            settings = visit.seen.settings(parts)
+        except UsageError as error:
+            await _left(visit, str(error))
+            return
+        if not await asking.admitted(ask, host, job, parts, settings):
+            return
+        decision = policy.decide(visit.seen.facts, ask, settings.triggers, paused=visit.seen.paused)
+        if isinstance(decision, No):
+            if not decision.quiet:
+                await _left(visit, decision.reason)
+        elif not await _known(visit):
+            await _checked(visit, settings, decision)
+
+
+async def _known(visit: Visit) -> bool:
+    """Whether this very change has its review already, and nobody asks for another: a late delivery, a catch-up."""
+    if visit.ask.trigger in policy.ASKED:
+        return False
+    last = keeping.place(await visit.parts.store.reviews.last(visit.ask.pull))
+    return last == (visit.seen.bases.merge_base, visit.head)
+
+
+async def _left(visit: Visit, reason: str) -> None:
+    """There is no review, and the check run says why."""
+    number = await checks.start(visit.host, visit.head, visit.job.id)
+    await checks.ended(visit.host, number, visit.job.id, reason)
+
+
+async def _checked(visit: Visit, settings: Config, decision: Go) -> None:
+    """The review within its check run, which is ended whatever happens."""
+    language = settings["language"]
+    number = await checks.start(visit.host, visit.head, visit.job.id, language)
+    await keeping.begun(visit.ask.pull, visit.host, number, visit.job.id, visit.parts.store)
+
+    async def end(says: str, ending: Ending = "neutral") -> None:
+        await checks.ended(visit.host, number, visit.job.id, says, ending, language)
+
+    try:
+        await _published(visit, number, settings, decision)
+    except NothingToReview:
+        await end("There is nothing to review: both sides hold the same files.", "success")
+    except Superseded:
+        await end(keeping.SUPERSEDED, "cancelled")
+        raise
+    except HostRefused as error:
+        await end(f"GitHub refused a request, so there is no review: {error}")
+    except SAID as error:
+        await end(f"There is no review: {error}")
+    await visit.parts.store.checks.ended(visit.job.id)
+
+
+async def _published(visit: Visit, number: int, settings: Config, decision: Go) -> None:
+    """Fetch, review, publish, keep: the straight line of a server."""
+    ask, job, host, parts = visit.ask, visit.job, visit.host, visit.parts
+    started = time.time()
+    async with fetched(ask.pull, visit.seen.facts, visit.seen.bases, parts) as pull:
+        refused = await _untouched(pull, visit, settings)
+        if refused is not None:
+            await checks.ended(host, number, job.id, refused.reason)
+            return
+        change = Change(
+            pull=pull,
+            flags={"strategy": "offline"} if decision.offline else {},
+            journal=journals.name(ask, visit.head, visit.seen.bases.merge_base, job.id),
+            earlier=await parts.store.reviews.last(ask.pull),
+            full=ask.full,
+            note=decision.reason,
+            ignored=await keeping.ignored(ask.pull, parts.store),
+        )
+
+        async def shown(says: str) -> None:
+            await checks.progress(host, number, job.id, says, settings["language"])
+
+        async with progress(shown) as say:
+            done: Review = await job.unless_cancelled(parts.review(change, say))
+    outcome = await publish(host, done, parts.comments, job.id, job.current)
+    ending = await checks.done(host, number, job.id, done, outcome)
+    await parts.store.reviews.keep(keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done)))
+    parts.told(done)
+
+
+async def _untouched(pull: PullRequest, visit: Visit, settings: Config) -> No | None:
+    """Why there is no review after all, now that the changed files are known."""
+    if not settings.triggers.paths:
+        return None
+    async with checkout.Checkout(pull) as tree:
+        files = diff.read(await tree.change())
+    decision = policy.touched([file.path for file in files], settings.triggers, visit.ask.trigger)
+    return decision if isinstance(decision, No) else None

@@ -1,0 +1,120 @@
+"""A server as a process: `python lone_server.py` runs one, with work that writes down what it begins and ends."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from serving import NOBODY, SECRET, key
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Process:
+    """A running server and what it says."""
+
+    popen: "subprocess.Popen[bytes]"
+    log: Path
+    begin: int  # where its part of the log begins
+    origin: str = field(default="")
+
+    def said(self) -> str:
+        """Its log so far."""
+        return self.log.read_bytes()[self.begin :].decode()
+
+    def wait_for(self, pattern: str) -> "re.Match[str]":
+        """Wait until the log holds this."""
+        deadline = time.monotonic() + 30
+        while not (found := re.search(pattern, self.said())):
+            assert self.popen.poll() is None, self.said()
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.02)
+        return found
+
+    def end(self, how: int = signal.SIGTERM) -> int:
+        """Tell it to leave; its exit status."""
+        self.popen.send_signal(how)
+        return self.popen.wait(30)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Wait until something is true."""
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@contextmanager
+def process(folder: Path, **variables: str) -> Iterator[Process]:
+    """A server with these DEEPREPO_ variables; "" takes one away."""
+    folder.mkdir(parents=True, exist_ok=True)
+    usual = {
+        "APP_ID": "12",
+        "PRIVATE_KEY": key(),
+        "WEBHOOK_SECRET": SECRET,
+        "DATA": str(folder / "data"),
+        "GITHUB_API": NOBODY,
+        "PORT": "0",
+        "GRACE": "0",
+    }
+    ours = {f"DEEPREPO_{name}": value for name, value in (usual | variables).items() if value}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
+    log = folder / "log"
+    command = [sys.executable, str(Path(__file__)), str(folder / "work")]
+    begin = log.stat().st_size if log.exists() else 0
+    with log.open("ab") as out:
+        popen = subprocess.Popen(
+            command, env=kept | ours | {"PYTHONPATH": str(ROOT)}, stdout=out, stderr=out, cwd=folder
+        )
+    server = Process(popen, log, begin)
+    try:
+        server.origin = server.wait_for(r"listening.*?(http://[^\s\"]+)")[1]
+        yield server
+    finally:
+        popen.kill()
+        popen.wait()
+
+
+def main() -> None:
+    """The process itself."""
+    from bot import app, config
+    from bot.app.opened import Apologise, Work
+    from bot.ports import Job
+    from bot.values import Ask
+
+    book = Path(sys.argv[1])
+
+    def note(word: str, ask: Ask) -> None:
+        with book.open("a") as file:
+            file.write(f"{word} {getattr(ask, 'head', '')}\n")
+
+    def open_work(**_: object) -> tuple[Work, Apologise]:
+        async def work(ask: Ask, job: Job) -> None:
+            note("begun", ask)
+            if "SLOW" in os.environ:
+                await asyncio.Event().wait()
+            note("done", ask)
+
+        async def apologise(ask: Ask, why: str) -> None:
+            note(f"sorry: {why}", ask)
+
+        return work, apologise
+
+    def say(text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+    asyncio.run(app.serve(config.server(), open_work, say))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""A server in this process: real jobs and a real database in a folder, its web face without a port, work that is ours."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import httpx
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from bot import app
+from bot.app import Opened
+from bot.app.opened import Apologise, Work
+from bot.config import App, Place, Server
+from bot.ports import Job
+from bot.storage import Finished, Store
+from bot.values import Ask, ReviewAsk
+
+SECRET = "a secret of the webhook, planted"
+NOBODY = "http://127.0.0.1:9"  # where no GitHub answers
+HEADS = {n: f"{n:040x}" for n in range(20)}
+
+
+@cache
+def key() -> str:
+    """A private key, made once."""
+    made = rsa.generate_private_key(65537, 2048)
+    form = serialization.PrivateFormat.TraditionalOpenSSL
+    return made.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()).decode()
+
+
+def settings(folder: Path, **place: object) -> Server:
+    """The settings of a server with credentials; `app_id`, `private_key` and `webhook_secret` may be given."""
+    names = {"app_id": "12", "private_key": key(), "webhook_secret": SECRET}
+    held = App.model_validate({name: place.pop(name, usual) for name, usual in names.items()})
+    usual = {"data": folder, "github_api": NOBODY, "debounce": 0.0, "write_pause": 0.0, "port": 0}
+    return Server(Place.model_validate(usual | place), held)
+
+
+def headers(raw: bytes, event: str, guid: str, secret: str = SECRET) -> dict[str, str]:
+    """What GitHub sends along with a delivery."""
+    return {
+        "x-github-event": event,
+        "x-github-delivery": guid,
+        "x-hub-signature-256": f"sha256={hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()}",
+        "content-type": "application/json",
+    }
+
+
+def pull(number: int = 1, action: str = "opened", head: int = 1, installation: int = 7) -> dict[str, Any]:
+    """A pull request's event, with what is read of it."""
+    return {
+        "action": action,
+        "number": number,
+        "pull_request": {"number": number, "state": "open", "draft": False, "head": {"sha": HEADS[head]}},
+        "repository": {"id": 3, "name": "shop", "owner": {"login": "acme"}},
+        "installation": {"id": installation},
+        "sender": {"login": "somebody", "type": "User"},
+    }
+
+
+@dataclass
+class Served:
+    """A running server as a test sees it."""
+
+    opened: Opened
+    http: httpx.AsyncClient
+    done: list[Ask]
+    more: asyncio.Condition  # notified when there is more of it
+    count: int = 0
+
+    async def deliver(self, payload: Mapping[str, Any], event: str = "pull_request", guid: str = "") -> httpx.Response:
+        """Sign and send; without a `guid` each is another delivery."""
+        self.count += 1
+        raw = json.dumps(payload).encode()
+        return await self.http.post("/webhook", content=raw, headers=headers(raw, event, guid or f"guid-{self.count}"))
+
+    async def worked(self, asks: int) -> list[Ask]:
+        """Wait until so many jobs are done."""
+        async with asyncio.timeout(20), self.more:
+            await self.more.wait_for(lambda: len(self.done) >= asks)
+        return self.done
+
+    async def ready(self) -> httpx.Response:
+        """Wait until the queues are looked at."""
+        async with asyncio.timeout(20):
+            while (answer := await self.http.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - there is no event
+                await asyncio.sleep(0.01)
+        return answer
+
+
+def review(ask: ReviewAsk, job: str) -> Finished:
+    """What is stored of a review that found nothing."""
+    now = time.time()
+    return Finished(job, ask.pull, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, b"{}")
+
+
+@asynccontextmanager
+async def served(given: Server, work: Work | None = None, *, web: bool = True) -> AsyncIterator[Served]:
+    """A server that carries its jobs out with `work`, and remembers what it did."""
+    done: list[Ask] = []
+    more = asyncio.Condition()
+
+    async def sorry(ask: Ask, why: str) -> None:
+        raise AssertionError(f"{ask} was given up: {why}")
+
+    def open_work(*, store: Store, **_: object) -> tuple[Work, Apologise]:
+        async def carried_out(ask: Ask, job: Job) -> None:
+            if work is not None:
+                await work(ask, job)
+            if isinstance(ask, ReviewAsk):
+                await store.reviews.keep(review(ask, job.id))
+            async with more:
+                done.append(ask)
+                more.notify_all()
+
+        return carried_out, sorry
+
+    async with app.opened(given, open_work, web=web) as opened:
+        transport = httpx.ASGITransport(app.create(opened, web=web), client=("192.0.2.1", 1234))
+        async with httpx.AsyncClient(transport=transport, base_url="http://server") as http:
+            yield Served(opened, http, done, more)

@@ -1,0 +1,158 @@
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from bot.app import delivery
+from bot.app.delivery import Delivery, Refused
+
+SECRET = SecretStr("a secret of twenty characters")
+BODY = b'{"action":"opened"}'
+
+
+def signed(raw: bytes, **headers: str) -> dict[str, str]:
+    """The headers that GitHub sends along with a body."""
+    digest = hmac.new(SECRET.get_secret_value().encode(), raw, hashlib.sha256).hexdigest()
+    usual = {
+        "x-hub-signature-256": f"sha256={digest}",
+        "x-github-event": "pull_request",
+        "x-github-delivery": "72d3162e-cc78-11e3-81ab-4c9367dc0958",
+        "content-type": "application/json",
+    }
+    return usual | {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def refused(raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
+    """How a delivery is refused."""
+    with pytest.raises(Refused) as caught:
+        delivery.read(headers, raw, SECRET)
+    return caught.value.status, caught.value.why
+
+
+def test_a_signed_delivery_is_read() -> None:
+    """Event, id, action and payload."""
+    found = delivery.read(signed(BODY), BODY, SECRET)
+    assert found == Delivery("pull_request", "72d3162e-cc78-11e3-81ab-4c9367dc0958", {"action": "opened"})
+    assert found.action == "opened"
+
+
+def test_a_form_is_read_like_json() -> None:
+    """An App can be set to send forms."""
+    raw = urlencode({"payload": json.dumps({"action": "opened", "text": "ä&=%"})}).encode()
+    headers = signed(raw, content_type="application/x-www-form-urlencoded; charset=utf-8")
+    assert delivery.read(headers, raw, SECRET).payload == {"action": "opened", "text": "ä&=%"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "",
+        "sha256=",
+        "sha256=" + "0" * 64,
+        "sha1=" + hmac.new(SECRET.get_secret_value().encode(), BODY, hashlib.sha1).hexdigest(),
+        "sha256=ä" + "0" * 63,
+        "sha256=" + hmac.new(b"another secret", BODY, hashlib.sha256).hexdigest(),
+        "sha256=" + hmac.new(SECRET.get_secret_value().encode(), BODY, hashlib.sha256).hexdigest().upper(),
+        hmac.new(SECRET.get_secret_value().encode(), BODY, hashlib.sha256).hexdigest(),
+    ],
+)
+def test_a_signature_that_is_not_ours_is_refused(header: str | None) -> None:
+    """Missing, empty, of the old kind, not ASCII, made with another secret, in another spelling."""
+    headers = signed(BODY)
+    del headers["x-hub-signature-256"]
+    assert refused(BODY, headers | ({"x-hub-signature-256": header} if header is not None else {}))[0] == 401
+
+
+@given(
+    raw=st.binary(max_size=200), header=st.text(max_size=80) | st.binary(max_size=40).map(lambda b: f"sha256={b.hex()}")
+)
+def test_no_guessed_signature_passes(raw: bytes, header: str) -> None:
+    """Whatever stands in body and header: refused, never an error of ours."""
+    assert refused(raw, signed(raw) | {"x-hub-signature-256": header})[0] == 401
+
+
+@given(
+    raw=st.binary(max_size=400) | st.recursive(st.none() | st.text(), st.lists).map(lambda v: json.dumps(v).encode())
+)
+def test_any_signed_body_is_read_or_refused(raw: bytes) -> None:
+    """A signature makes no payload valid: no object, no delivery."""
+    try:
+        found = delivery.read(signed(raw), raw, SECRET)
+        assert isinstance(found.payload, dict)
+    except Refused as answer:
+        status = answer.status
+    else:
+        status = 400
+    assert status == 400
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"a":' * 100_000, "nested too deeply"),
+        (b"{", "not valid JSON"),
+        (b"", "not valid JSON"),
+        (b"\xff\xfe{}", "not valid JSON"),
+        ('{"a": 1}'.encode("utf-16"), "not valid JSON"),
+        (b'{"a": NaN}', "not valid JSON"),
+        (b'{"a": ' + b"1" * 5_000 + b"}", "not valid JSON"),
+        (b"[]", "no JSON object"),
+        (b'"text"', "no JSON object"),
+    ],
+)
+def test_a_payload_that_is_none_is_refused(raw: bytes, why: str) -> None:
+    """With the reason, and never with a traceback."""
+    status, said = refused(raw, signed(raw))
+    assert (status, why in said) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("header", "value", "status"),
+    [
+        ("x_github_event", "", 400),
+        ("x_github_event", "../pull_request", 400),
+        ("x_github_delivery", "", 400),
+        ("x_github_delivery", "a~b", 400),
+        ("x_github_delivery", "a" * 65, 400),
+        ("content_type", "text/plain", 415),
+        ("content_type", "", 415),
+    ],
+)
+def test_a_header_that_makes_no_sense_is_refused(header: str, value: str, status: int) -> None:
+    """The id becomes part of a job's name, so its alphabet is held to."""
+    assert refused(BODY, signed(BODY, **{header: value}))[0] == status
+
+
+def test_a_form_without_a_payload_is_refused() -> None:
+    """Also one that is no form."""
+    for raw in (b"other=1", b"payload", b"payload=%5B%5D", "payload=ä".encode()):
+        assert refused(raw, signed(raw, content_type=delivery.FORM))[0] == 400
+
+
+def test_a_body_is_cut_off_where_it_is_too_long() -> None:
+    """By what its header says before anything is read, and by its bytes where the header says nothing."""
+    read: list[int] = []
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(100):
+            read.append(1)
+            yield b"x" * (1 << 20)
+
+    def status(headers: dict[str, str]) -> int:
+        with pytest.raises(Refused) as caught:
+            asyncio.run(delivery.body(headers, chunks()))
+        return caught.value.status
+
+    assert (status({"content-length": str(delivery.MOST + 1)}), len(read)) == (413, 0)
+    assert (status({"content-length": "9" * 5_000}), len(read)) == (413, 0)
+    assert (status({"content-length": "²"}), len(read)) == (400, 0)
+    assert (status({}), len(read)) == (413, 26)

@@ -1,0 +1,134 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.app import logs
+from bot.app.redact import redactor
+
+SECRET = "a webhook secret of ours"
+PEM = (
+    ed25519.Ed25519PrivateKey.generate()
+    .private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    .decode()
+)
+FORMS = [
+    "ghs_16C7e42F292c6912E7710c838347Ae178B4a",
+    "ghs_123_eyJhbGciOi.eyJpc3MiOi-_x.AbCd-_12",
+    "github_pat_11ABCDE0_abcdef",
+    "ghp_abcdefghijklmnopqrst",
+    "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOjEyfQ.abc-_DEF",
+    "sk-ant-api03-abcdefghijklmnop",
+]
+
+
+@pytest.fixture
+def stream() -> Iterator[io.StringIO]:
+    """Where the log goes; everything is as before afterwards."""
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    yield io.StringIO()
+    root.handlers, root.level = handlers, level
+    logging.captureWarnings(capture=False)
+
+
+@pytest.mark.parametrize("token", FORMS)
+@pytest.mark.parametrize(
+    "around", ["{}", "Authorization: Bearer {}", "https://x-access-token:{}@github.com/o/r", "'{}',"]
+)
+def test_what_looks_like_a_secret_is_hidden(token: str, around: str) -> None:
+    """Tokens of GitHub, signed tokens, providers' keys, wherever they stand."""
+    said = redactor(())(around.format(token))
+    assert token[8:] not in said
+    assert "***" in said
+
+
+def test_passwords_and_headers_are_hidden() -> None:
+    """In the address of a database, and after the scheme of an authorization."""
+    redact = redactor(())
+    assert redact("postgresql://bot:pa55-word@db/x") == "postgresql://***@db/x"
+    assert redact("authorization: basic dXNlcjpwYXNz") == "authorization: basic ***"
+    assert redact("GET /setup?token=abc&x=1") == "GET /setup?token=***&x=1"
+
+
+def test_a_key_is_hidden_in_every_form() -> None:
+    """As a file, as JSON has it, without its first line, a single line of it."""
+    redact = redactor([PEM])
+    body = PEM.split("\n")[1]
+    for said in (PEM, json.dumps(PEM), repr(PEM), "\n".join(PEM.split("\n")[1:]), f"line {body}"):
+        assert body not in redact(said)
+
+
+def test_words_that_are_no_secret_stay() -> None:
+    """A log that hides everything tells nothing."""
+    said = "pull_request synchronize 0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c ask-for-a-token https://github.com/o/r/pull/1"
+    assert redactor([SECRET, "", "ab"])(said) == said
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_no_secret_of_ours_gets_into_the_log(stream: io.StringIO, form: str) -> None:
+    """Not in a message, a fact, a traceback or a warning, nor from a library's own logger."""
+    logs.start("info", form, [SECRET, PEM], stream)
+    with pytest.raises(ValueError, match="PRIVATE KEY") as caught:
+        raise ValueError(f"cannot use {SECRET}\n{PEM}")
+    logs.log("test")(f"failed with {SECRET}", error=caught.value, value=SECRET, key=PEM, level=logging.ERROR)
+    logging.getLogger("some.library").error("sent %s", {"authorization": f"Bearer {FORMS[0]}", "key": PEM})
+    logging.getLogger("py.warnings").warning("about %s", SECRET)
+    said = stream.getvalue()
+    assert said.count("\n") >= 3
+    assert not [secret for secret in (SECRET, FORMS[0][8:], *PEM.split("\n")[1:2]) if secret in said]
+
+
+def test_a_line_is_an_event(stream: io.StringIO) -> None:
+    """In JSON each line is an object, in words a stranger's line breaks and colours are shown as characters."""
+    logs.start("info", "json", (), stream)
+    logs.log("webhook")("delivery", event="push", ms=1.5, none=None)
+    logs.start("info", "text", (), stream)
+    logs.log("webhook")("by\nsomeone \x1b[31m", name="two words")
+    first, second = stream.getvalue().splitlines()
+    told = json.loads(first)
+    assert {name: told[name] for name in told if name != "time"} == {
+        "level": "info",
+        "logger": "webhook",
+        "message": "delivery",
+        "event": "push",
+        "ms": 1.5,
+    }
+    assert second.endswith('info    webhook: by\\nsomeone \\x1b[31m  name="two words"')
+
+
+def test_queries_and_answered_probes_stay_out(stream: io.StringIO) -> None:
+    """The address of the set-up page holds a token; a probe that is answered as expected is no event."""
+    logs.start("info", "text", (), stream)
+    form = '%s - "%s %s HTTP/%s" %d'
+    logger = logging.getLogger("uvicorn.access")
+    for path, status in (("/setup?token=abc", 200), ("/healthz", 200), ("/readyz", 503), ("/webhook", 202)):
+        logger.info(form, "127.0.0.1:1", "GET", path, "1.1", status)
+    said = [line.partition("uvicorn.access: ")[2] for line in stream.getvalue().splitlines()]
+    assert said == ['127.0.0.1:1 - "GET /setup HTTP/1.1" 200', '127.0.0.1:1 - "GET /readyz HTTP/1.1" 503']
+
+
+def test_libraries_are_tamed(stream: io.StringIO) -> None:
+    """What they bring along to write with is taken away, and they tell no addresses."""
+    library = logging.getLogger("dbos")
+    library.addHandler(logging.StreamHandler(stream))
+    logs.start("debug", "text", (), stream)
+    logging.getLogger("httpx").info("HTTP Request: GET https://api.github.com/app")
+    library.info("started")
+    assert (stream.getvalue(), library.handlers, library.propagate) == ("", [], True)
+
+
+@given(st.text())
+def test_any_text_becomes_one_line(text: str) -> None:
+    """Whatever characters a stranger uses."""
+    record = logging.LogRecord("deeprepo.test", logging.INFO, "", 0, "%s", (text,), None)
+    for form in (logs.Words, logs.Json):
+        line = form(redactor(())).format(record)
+        assert len(line.splitlines()) == 1
+        line.encode()

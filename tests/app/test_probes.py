@@ -1,0 +1,136 @@
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+from serving import pull, served, settings
+
+from bot import app
+from bot.config import Server
+from bot.errors import UsageError
+from bot.values import Cost, Coverage, PullRequest, Review, Usage
+
+
+def figures(text: str) -> dict[str, float]:
+    """The series of /metrics that are ours."""
+    rows = (line.rpartition(" ") for line in text.splitlines() if line.startswith("deeprepo_"))
+    return {name: float(value) for name, _, value in rows}
+
+
+def test_a_server_says_that_it_lives_and_is_ready(tmp_path: Path) -> None:
+    """And has no pages about itself but the description of its API."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
+            alive, ready = await server.http.get("/healthz"), await server.ready()
+            assert (alive.status_code, alive.json()["alive"]) == (200, True)
+            assert (ready.status_code, ready.json()) == (200, {"ready": True, "reason": ""})
+            pages = [
+                (await server.http.get(path)).status_code
+                for path in ("/docs", "/redoc", "/setup", "/", "/openapi.json")
+            ]
+            assert pages == [404, 404, 404, 404, 200]
+
+    asyncio.run(go())
+
+
+def unusable(database: Path) -> None:
+    """Put a folder where a database was."""
+    for each in database.parent.glob(f"{database.name}*"):
+        each.unlink()
+    database.mkdir()
+
+
+def test_readiness_fails_where_the_database_cannot_be_written(tmp_path: Path) -> None:
+    """With a reason that names no path."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
+            await server.ready()
+            server.opened.store.database.engine.dispose()
+            unusable(tmp_path / "deeprepo.db")
+            answer = await server.http.get("/readyz")
+            assert (answer.status_code, answer.json()["reason"]) == (503, "the database cannot be written")
+
+    asyncio.run(go())
+
+
+def test_the_counters_count(tmp_path: Path) -> None:
+    """Deliveries by event and outcome, strangers' events under one name, jobs by state, what reviews found and cost."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path, debounce=60.0)) as server:
+            await server.deliver(pull(action="synchronize"), guid="a")
+            await server.deliver(pull(action="synchronize"), guid="a")
+            await server.deliver({}, "invented_by_a_stranger")
+            await server.http.post("/webhook", content=b"{}")
+            change = PullRequest("", "", "b", "h", "main", "f", "")
+            cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
+            server.opened.metrics.review(Review(change, (), "direct", "", (), Coverage(), cost, 1.0))
+            server.opened.metrics.github(403, 17)
+            told = await server.http.get("/metrics")
+            assert told.headers["content-type"].startswith("text/plain")
+            expected = {
+                'deeprepo_deliveries_total{event="pull_request",outcome="queued"}': 1,
+                'deeprepo_deliveries_total{event="pull_request",outcome="known"}': 1,
+                'deeprepo_deliveries_total{event="other",outcome="ignored"}': 1,
+                'deeprepo_deliveries_total{event="other",outcome="refused 401"}': 1,
+                "deeprepo_ack_seconds_count": 3,
+                'deeprepo_jobs{state="delayed"}': 1,
+                'deeprepo_reviews_total{conclusion="clean"}': 1,
+                "deeprepo_findings_posted_total": 0,
+                "deeprepo_spent_dollars_total": 0.25,
+                'deeprepo_tokens_total{kind="input"}': 1000,
+                'deeprepo_github_requests_total{status="403"}': 1,
+                "deeprepo_github_rate_remaining": 17,
+                "deeprepo_model_errors_total": 1,
+            }
+            found = figures(told.text)
+            assert {name: found.get(name) for name in expected} == expected
+
+    asyncio.run(go())
+
+
+def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
+    """Two would carry out the same job."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)):
+            with pytest.raises(UsageError, match="in use by another process"):
+                async with served(settings(tmp_path)):
+                    pass
+
+    asyncio.run(go())
+
+
+def test_what_a_server_leaves_on_the_disk_is_its_own(tmp_path: Path) -> None:
+    """The folder, and every file in it, for this user alone; none holds the App's secrets."""
+    given = settings(tmp_path / "data")
+
+    async def go() -> None:
+        async with served(given) as server:
+            await server.deliver(pull())
+            await server.worked(1)
+
+    old = os.umask(0o022)
+    try:
+        asyncio.run(go())
+    finally:
+        os.umask(old)
+    found = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+    assert [path.name for path in found if path.stat().st_mode & 0o077] == []
+    held = b"".join(path.read_bytes() for path in found)
+    assert [
+        secret for secret in given.secrets() if secret.encode()[:40] in held or json.dumps(secret).encode() in held
+    ] == []
+
+
+def test_a_worker_needs_credentials_and_a_shared_database(tmp_path: Path) -> None:
+    """With SQLite there is nothing to share."""
+    given = settings(tmp_path)
+    with pytest.raises(UsageError, match="DEEPREPO_DATABASE_URL"):
+        app.worker(given)
+    with pytest.raises(UsageError, match="credentials"):
+        app.worker(Server(given.place, None))

@@ -1,0 +1,105 @@
+import asyncio
+import json
+import signal
+import socket
+import stat
+from pathlib import Path
+
+import httpx
+import pytest
+from lone_server import process, wait_until
+from serving import HEADS, SECRET, headers, key, pull
+
+from bot import sandbox
+
+
+def deliver(origin: str, guid: str, action: str = "opened", head: int = 1) -> httpx.Response:
+    """One signed delivery."""
+    raw = json.dumps(pull(action=action, head=head)).encode()
+    return httpx.post(f"{origin}/webhook", content=raw, headers=headers(raw, "pull_request", guid))
+
+
+def lines(folder: Path) -> list[str]:
+    """What the work wrote down."""
+    book = folder / "work"
+    return book.read_text().splitlines() if book.exists() else []
+
+
+def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path: Path) -> None:
+    """SIGTERM: nothing more is begun, the status is 0, what was taken on is carried out by the next process."""
+    with process(tmp_path, DEBOUNCE="600") as server:
+        assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "queued"
+        assert server.end(signal.SIGTERM) == 0
+        assert "asked to stop" in server.said()
+        assert server.said().rstrip().endswith("stopped")
+    assert lines(tmp_path) == []
+    with process(tmp_path, DEBOUNCE="0") as server:
+        assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "known"
+        assert deliver(server.origin, "two", "synchronize", head=2).json()["outcome"] == "queued"
+        server.wait_for("delivery=two")
+        assert server.end(signal.SIGKILL) == -signal.SIGKILL
+    with process(tmp_path) as server:
+        wait_until(lambda: f"done {HEADS[2]}" in lines(tmp_path))
+        assert server.end(signal.SIGINT) == 0
+
+
+def test_no_secret_is_left_behind(tmp_path: Path) -> None:
+    """Not in the log, at any level, not in a page, and not in any file of the data folder."""
+    planted = [SECRET, *key().split("\n")[1:-2], "the-password-of-the-proxy", "ghs_plantedPlantedPlanted"]
+    with process(tmp_path, LOG_LEVEL="debug", LOG_FORMAT="json") as server:
+        deliver(server.origin, "one")
+        sent = {"authorization": f"Bearer {planted[-1]}", "x-github-event": planted[-2], "content-type": "text/plain"}
+        pages = [
+            httpx.post(f"{server.origin}/webhook?token={planted[-1]}", content=SECRET.encode(), headers=sent),
+            *(
+                httpx.get(f"{server.origin}{path}?secret={planted[-2]}", headers=sent)
+                for path in ("/readyz", "/metrics", "/x")
+            ),
+            httpx.get(f"{server.origin}/openapi.json"),
+        ]
+        server.wait_for("delivery.*one")
+        server.end()
+        said = server.said()
+    assert all(json.loads(line) for line in said.splitlines())
+    left = [said, *(page.text for page in pages)]
+    left += [path.read_bytes().decode("latin-1") for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    assert [secret for secret in planted for text in left if secret in text] == []
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    """Before anything else is begun."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with (
+            pytest.raises(AssertionError, match=f"127.0.0.1:{port} cannot be listened on"),
+            process(tmp_path, PORT=str(port)),
+        ):
+            pass
+
+
+def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> None:
+    """The address is said once; when GitHub has sent its code the same process begins to work, without a restart."""
+
+    async def go() -> None:
+        async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
+            gh.world.manifests["a-code"] = int(gh.app_id)
+            await asyncio.to_thread(set_up, gh.api)
+
+    def set_up(api: str) -> None:
+        none = {"APP_ID": "", "PRIVATE_KEY": "", "WEBHOOK_SECRET": ""}
+        with process(tmp_path, GITHUB_API=api, **none) as server:
+            page = server.wait_for(r"here: (http\S+/setup\?token=\S+)")[1]
+            form = httpx.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
+            state = form.text.partition("state=")[2].partition('"')[0]
+            done = httpx.get(f"{server.origin}/setup/done", params={"code": "a-code", "state": state})
+            assert done.status_code == 200
+            origin = server.wait_for(r"(?s)stored.*listening +address=(\S+)")[1]
+            assert httpx.get(f"{origin}/healthz").status_code == 200
+            assert deliver(origin, "one").json()["outcome"] == "queued"
+            assert httpx.get(f"{origin}/setup").status_code == 404
+            server.end()
+            assert stat.S_IMODE((tmp_path / "data" / "app.json").stat().st_mode) == 0o600
+
+    asyncio.run(go())

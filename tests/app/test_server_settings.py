@@ -1,0 +1,144 @@
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from bot import config
+from bot.config import Settings
+from bot.errors import ConfigError
+
+KEY = (
+    rsa.generate_private_key(65537, 2048)
+    .private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
+    .decode()
+)
+SECRET = "0123456789abcdef"
+COMPLETE = {"APP_ID": "12", "PRIVATE_KEY": KEY, "WEBHOOK_SECRET": SECRET}
+
+Read = Callable[[Mapping[str, str]], config.Server]
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Read:
+    """The settings of a server whose environment holds these variables and no others of ours."""
+    for name in os.environ:
+        if name.startswith("DEEPREPO_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+    def given(variables: Mapping[str, str]) -> config.Server:
+        for name, value in variables.items():
+            monkeypatch.setenv(f"DEEPREPO_{name}", value)
+        return config.server()
+
+    return given
+
+
+def sentences(read: Read, variables: Mapping[str, str]) -> list[str]:
+    """What is wrong with the variables."""
+    with pytest.raises(ConfigError) as caught:
+        read(variables)
+    return str(caught.value).split("\n")
+
+
+def test_everything_can_come_from_the_environment(read: Read) -> None:
+    """A key also with its line breaks written out, as forms for variables store it."""
+    found = read(COMPLETE | {"PRIVATE_KEY": KEY.replace("\n", "\\n"), "PORT": "1234", "LOG_LEVEL": "Warning"})
+    assert found.app is not None
+    assert (found.app.app_id, found.app.private_key.get_secret_value()) == ("12", KEY)
+    assert (found.place.port, found.place.log_level, found.place.reviews) == (1234, "warning", 8)
+
+
+def test_a_secret_can_come_from_a_file(read: Read, tmp_path: Path) -> None:
+    """As containers hand them over."""
+    files = {"PRIVATE_KEY": KEY, "WEBHOOK_SECRET": f"{SECRET}\n", "DATABASE_URL": "postgres://bot:pw@db/x\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    found = read({"APP_ID": "12"} | {f"{name}_FILE": str(tmp_path / name) for name in files})
+    assert found.app is not None
+    assert found.app.webhook_secret.get_secret_value() == SECRET
+    assert found.url == "postgresql://bot:pw@db/x"
+
+
+def test_no_secret_shows_itself(read: Read) -> None:
+    """Not in a repr, and not in the sentence about it."""
+    found = read(COMPLETE | {"DATABASE_URL": "postgresql://bot:the-password@db/x"})
+    said = [
+        repr(found),
+        str(found),
+        *sentences(read, {"PRIVATE_KEY": "not-a-key-at-all", "WEBHOOK_SECRET": "too-short"}),
+    ]
+    planted = (KEY.split("\n")[1], SECRET, "the-password", "not-a-key-at-all", "too-short")
+    assert [secret for secret in planted if secret in "\n".join(said)] == []
+    assert {"the-password", SECRET} <= set(found.secrets())
+
+
+def test_each_wrong_variable_has_its_sentence(read: Read) -> None:
+    """All of them at once, with what to do."""
+    wrong = {"APP_ID": "x", "PRIVATE_KEY": "k", "WEBHOOK_SECRET": "short", "PORT": "99999", "DATABASE_URL": "mysql://x"}
+    said = sentences(read, wrong | {"GITHUB_API": "github.com"})
+    assert sorted(line.partition(":")[0] for line in said) == sorted(
+        f"DEEPREPO_{name}" for name in (*wrong, "GITHUB_API")
+    )
+    assert "openssl rand -hex 32" in next(line for line in said if "WEBHOOK_SECRET" in line)
+
+
+def test_a_missing_credential_is_named(read: Read) -> None:
+    """Some of the three without the others are a mistake, none of them is a server that is not set up yet."""
+    assert read({}).app is None
+    assert [line.split(" is")[0] for line in sentences(read, {"APP_ID": "12"})] == [
+        "DEEPREPO_PRIVATE_KEY:",
+        "DEEPREPO_WEBHOOK_SECRET:",
+    ]
+
+
+def test_a_file_that_cannot_be_read_is_told_once(read: Read) -> None:
+    """And a variable that is set twice."""
+    said = sentences(read, {"APP_ID": "1", "PRIVATE_KEY_FILE": "/nowhere/key", "WEBHOOK_SECRET": SECRET})
+    assert said == [
+        "DEEPREPO_PRIVATE_KEY_FILE: the file cannot be read (No such file or directory); name a file that this user may read"
+    ]
+    assert "DEEPREPO_PRIVATE_KEY and DEEPREPO_PRIVATE_KEY_FILE are both set: keep one of them" in sentences(
+        read, {"PRIVATE_KEY": KEY}
+    )
+
+
+def test_what_the_set_up_page_stored_is_used(read: Read, tmp_path: Path) -> None:
+    """Unless the environment names an App: the two are never mixed."""
+    (tmp_path / "deeprepo").mkdir()
+    stored = {"app_id": "34", "private_key": KEY, "webhook_secret": SECRET}
+    (tmp_path / "deeprepo" / "app.json").write_text(json.dumps(stored))
+    found = read({})
+    assert found.app is not None
+    assert found.app.app_id == "34"
+    assert len(sentences(read, {"APP_ID": "12"})) == 2
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"app_id": 1}'])
+def test_a_damaged_store_is_said(read: Read, tmp_path: Path, text: str) -> None:
+    """With what to do about it."""
+    (tmp_path / "deeprepo").mkdir()
+    (tmp_path / "deeprepo" / "app.json").write_text(text)
+    assert "is damaged: delete it" in sentences(read, {})[0]
+
+
+def test_an_empty_variable_is_not_set(read: Read) -> None:
+    """As a compose file passes on what nobody has set."""
+    assert read({"APP_ID": "", "PORT": "", "PRIVATE_KEY_FILE": ""}).place.port == 8000
+
+
+def test_no_file_and_no_flag_goes_above_the_ceiling() -> None:
+    """What the operator allows for one review, whoever asks for more; what is below stays."""
+    settings = Settings(cap_usd=0.5)
+    asked = {b"budget: {usd: 9}": 0.5, b"budget: {usd: 0.2}": 0.2, b"": 0.5}
+    assert {file: config.resolve({}, file, settings)["usd"] for file in asked} == asked
+    assert config.resolve({"usd": 3.0}, None, settings)["usd"] == 0.5
+    assert config.resolve({}, b"budget: {usd: 9}", settings).values["usd"].origin == (
+        "DEEPREPO_CAP_USD, below the 9.00 of: .deeprepo.yml of the base branch"
+    )

@@ -1,0 +1,155 @@
+import asyncio
+import html
+import json
+import re
+import stat
+from pathlib import Path
+
+import httpx
+import pytest
+from serving import NOBODY
+
+from bot import events, sandbox
+from bot.app import setup
+from bot.app.manifest import manifest
+from bot.app.setup import Setup
+from bot.config import App, Place
+
+
+def asking(page: Setup) -> httpx.AsyncClient:
+    """A browser."""
+    return httpx.AsyncClient(transport=httpx.ASGITransport(setup.create(page)), base_url="http://127.0.0.1:8000")
+
+
+def page(folder: Path, **place: str) -> Setup:
+    """A set-up that has just begun."""
+    return Setup(Place.model_validate({"data": folder, "github_api": NOBODY} | place))
+
+
+def test_three_clicks_make_an_app(tmp_path: Path) -> None:
+    """The form goes to GitHub with the manifest; with the code that comes back the credentials are stored, once."""
+
+    async def go() -> None:
+        async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
+            begun = page(tmp_path / "data", github_api=gh.api)
+            gh.world.manifests["a-code"] = int(gh.app_id)
+            async with asking(begun) as browser:
+                asked = {"token": begun.token, "url": "https://bot.example.com/", "organization": "acme"}
+                first = html.unescape((await browser.get("/setup", params=asked)).text)
+                origin = gh.api.removesuffix("/api/v3")
+                assert f'action="{origin}/organizations/acme/settings/apps/new?state={begun.state}"' in first
+                sent = json.loads(re.findall(r'name="manifest" value="(.*)">', first)[0])
+                assert sent["hook_attributes"]["url"] == "https://bot.example.com/webhook"
+                assert sent["redirect_url"] == "http://127.0.0.1:8000/setup/done"
+                done = await browser.get("/setup/done", params={"code": "a-code", "state": begun.state})
+                assert done.status_code == 200
+                assert f"{origin}/apps/deeprepo/installations/new" in done.text
+                again = await browser.get("/setup/done", params={"code": "a-code", "state": begun.state})
+                assert again.status_code == 403
+            stored = tmp_path / "data" / "app.json"
+            assert (begun.done.is_set(), stat.S_IMODE(stored.stat().st_mode)) == (True, 0o600)
+            held = App.model_validate_json(stored.read_bytes())
+            assert (held.app_id, held.webhook_secret.get_secret_value()) == (gh.app_id, gh.secret)
+            assert [path.name for path in stored.parent.iterdir()] == ["app.json"]
+            assert not any(secret in done.text for secret in (gh.secret, gh.private_key))
+
+    asyncio.run(go())
+
+
+def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
+    """Nor can anybody bring a code of an App of theirs."""
+
+    async def go() -> None:
+        begun = page(tmp_path)
+        async with asking(begun) as browser:
+            for path in ("/setup", "/setup?token=", "/setup?token=ä", "/setup/done", "/setup/done?code=x&state=y"):
+                answer = await browser.get(path)
+                assert answer.status_code == 403
+                assert not [secret for secret in (begun.token, begun.state) if secret in answer.text]
+            assert (await browser.get("/readyz")).status_code == 503
+            assert (await browser.post("/webhook", content=b"{}")).status_code == 503
+        assert not begun.done.is_set()
+        assert begun.token not in repr(begun)
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("asked", "place", "offered"),
+    [
+        ({}, {}, False),
+        ({"url": "http://bot.example.com"}, {}, False),
+        ({"url": "https://10.0.0.5"}, {}, False),
+        ({"url": "https://localhost:8000"}, {}, False),
+        ({"url": "https://bot.example.com", "organization": "a/b"}, {}, False),
+        ({"url": "https://bot.example.com"}, {}, True),
+        ({}, {"public_url": "https://bot.example.com"}, True),
+        ({"url": "http://10.0.0.5"}, {"github_api": "https://ghes.internal/api/v3"}, True),
+    ],
+)
+def test_the_button_comes_when_github_can_reach_the_server(
+    tmp_path: Path, asked: dict[str, str], place: dict[str, str], offered: bool
+) -> None:
+    """A server in the same network as a GitHub server of one's own is reached without the internet."""
+
+    async def go() -> None:
+        begun = page(tmp_path, **({"github_api": "https://api.github.com"} | place))
+        async with asking(begun) as browser:
+            answer = await browser.get("/setup", params={"token": begun.token} | asked)
+            assert (answer.status_code, 'name="manifest"' in answer.text) == (200, offered)
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["cache-control"] == "no-store"
+
+    asyncio.run(go())
+
+
+def test_what_is_typed_cannot_become_part_of_the_page(tmp_path: Path) -> None:
+    """It is shown as it was typed."""
+
+    async def go() -> None:
+        begun = page(tmp_path)
+        async with asking(begun) as browser:
+            hostile = '"><script>alert(1)</script>'
+            answer = await browser.get("/setup", params={"token": begun.token, "url": hostile, "organization": hostile})
+            assert "<script>" not in answer.text
+            assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("code", "why"), [("unknown", "one hour"), ("../../user", "missing or damaged"), ("", "missing")]
+)
+def test_a_code_that_is_none_is_said(tmp_path: Path, code: str, why: str) -> None:
+    """And nothing is stored: the person can begin again."""
+
+    async def go() -> None:
+        async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
+            begun = page(tmp_path / "data", github_api=gh.api)
+            async with asking(begun) as browser:
+                answer = await browser.get("/setup/done", params={"code": code, "state": begun.state})
+            assert (answer.status_code, why in answer.text) == (502, True)
+            assert not (tmp_path / "data").exists()
+            assert not begun.done.is_set()
+
+    asyncio.run(go())
+
+
+def test_a_github_that_does_not_answer_is_said(tmp_path: Path) -> None:
+    """Another try can be made with the same page."""
+
+    async def go() -> None:
+        begun = page(tmp_path)
+        async with asking(begun) as browser:
+            answer = await browser.get("/setup/done", params={"code": "c", "state": begun.state})
+        assert (answer.status_code, "did not answer" in answer.text) == (502, True)
+
+    asyncio.run(go())
+
+
+def test_the_manifest_asks_for_the_events_that_are_read() -> None:
+    """And for nothing that GitHub sends to every App anyway."""
+    made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
+    assert set(made["default_events"]) == {name for name in events.ACTIONS if not name.startswith("installation")}
+    assert made["default_permissions"]["contents"] == "read"
+    assert made["public"] is False

@@ -1,0 +1,148 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from serving import headers, pull, served, settings
+
+from bot.app import delivery
+from bot.ports import Job
+from bot.values import Ask, PullRef, ReviewAsk
+
+
+def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
+    """It is answered when it is stored, carried out, and known when it comes again."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
+            first = await server.deliver(pull(), guid="a-guid")
+            assert (first.status_code, first.json()) == (202, {"delivery": "a-guid", "outcome": "queued", "reason": ""})
+            done = await server.worked(1)
+            assert done == [ReviewAsk(PullRef(7, 3, "acme", "shop", 1), "opened", actor="somebody", head=f"{1:040x}")]
+            again = await server.deliver(pull(), guid="a-guid")
+            assert (again.status_code, again.json()["outcome"]) == (202, "known")
+
+    asyncio.run(go())
+
+
+def test_what_asks_for_nothing_is_answered_with_the_reason(tmp_path: Path) -> None:
+    """A ping, an event that nobody reads, an action that changes nothing."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
+            for event, payload in (("ping", {"zen": "x"}), ("star", {}), ("pull_request", pull(action="locked"))):
+                answer = await server.deliver(payload, event)
+                assert (answer.status_code, answer.json()["outcome"]) == (202, "ignored")
+                assert answer.json()["reason"]
+
+    asyncio.run(go())
+
+
+def test_refusals_say_why_and_nothing_else(tmp_path: Path) -> None:
+    """A wrong signature, an unknown content type, a body that is too long: status and sentence, no job."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
+            raw = json.dumps(pull()).encode()
+            good = headers(raw, "pull_request", "g")
+
+            async def endless() -> AsyncIterator[bytes]:
+                while True:
+                    yield b"x" * (1 << 20)
+
+            answers = [
+                await server.http.post("/webhook", content=raw, headers=good | {"x-hub-signature-256": "sha256=00"}),
+                await server.http.post("/webhook", content=raw, headers=good | {"content-type": "text/plain"}),
+                await server.http.post(
+                    "/webhook", content=raw, headers=good | {"content-length": str(delivery.MOST + 1)}
+                ),
+                await server.http.post("/webhook", content=endless(), headers=good),
+                await server.http.post("/webhook", content=raw, headers=good | {"x-github-delivery": "../x"}),
+            ]
+            assert [answer.status_code for answer in answers] == [401, 415, 413, 413, 400]
+            assert all(list(answer.json()) == ["detail"] for answer in answers)
+            assert await server.opened.counts() == {"waiting": 0, "delayed": 0, "running": 0}
+            assert (await server.http.get("/webhook")).status_code == 405
+
+    asyncio.run(go())
+
+
+def test_a_strange_text_is_stored_all_the_same(tmp_path: Path) -> None:
+    """Half a surrogate pair and a NUL in a command: what JSON can hold, the database can."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
+            found = pull()
+            comment = {"id": 5, "body": "/deeprepo ask \ud83d \x00 why?", "user": {"login": "somebody", "type": "User"}}
+            issue = {"number": 1, "state": "open", "pull_request": {"url": "https://api.github.com/x"}}
+            payload = {"action": "created", "comment": comment, "issue": issue} | {
+                name: found[name] for name in ("repository", "installation", "sender")
+            }
+            answer = await server.deliver(payload, "issue_comment")
+            assert answer.json()["outcome"] == "queued"
+            await server.worked(1)
+
+    asyncio.run(go())
+
+
+def test_a_stopped_server_leaves_what_it_has_taken_on_for_the_next(tmp_path: Path) -> None:
+    """A job that runs when the server is told to rest is stored, and the next process carries it out."""
+    started: list[Ask] = []
+    begun = asyncio.Event()
+
+    async def never(ask: Ask, job: Job) -> None:
+        started.append(ask)
+        begun.set()
+        await asyncio.Event().wait()
+
+    async def first() -> None:
+        async with served(settings(tmp_path, grace=0), never) as server:
+            await server.deliver(pull())
+            async with asyncio.timeout(20):
+                await begun.wait()
+            await server.opened.rest()
+            ready = await server.http.get("/readyz")
+            assert (ready.status_code, ready.json()) == (503, {"ready": False, "reason": "the server is being stopped"})
+            late = await server.deliver(pull(2))
+            assert (late.status_code, late.headers["retry-after"]) == (503, "60")
+
+    async def second() -> None:
+        async with served(settings(tmp_path)) as server:
+            assert await server.worked(1) == started
+
+    asyncio.run(first())
+    asyncio.run(second())
+
+
+def test_a_push_takes_the_place_of_the_push_before(tmp_path: Path) -> None:
+    """Six of them in a row, with copies, one of them late: one review, of the last."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path, debounce=0.7)) as server:
+            for head in range(1, 7):
+                for _ in range(2):
+                    answer = await server.deliver(pull(action="synchronize", head=head), guid=f"push-{head}")
+                    assert answer.status_code == 202
+            late = await server.deliver(pull(action="synchronize", head=2), guid="push-2")
+            assert late.json()["outcome"] == "known"
+            done = await server.worked(1)
+            counts = await server.opened.counts()
+            assert (counts["waiting"], counts["delayed"]) == (0, 0)
+            assert [ask.head for ask in done if isinstance(ask, ReviewAsk)] == [f"{6:040x}"]
+
+    asyncio.run(go())
+
+
+def test_deliveries_are_noted_for_the_operator(tmp_path: Path) -> None:
+    """Event, action and what became of it."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
+            await server.deliver(pull(), guid="a")
+            await server.deliver({}, "ping", guid="b")
+            assert await server.opened.store.deliveries.counts() == {
+                ("pull_request", "queued"): 1,
+                ("ping", "nothing is done on this event"): 1,
+            }
+
+    asyncio.run(go())

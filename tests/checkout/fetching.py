@@ -1,0 +1,26 @@
+"""The change of a scene, fetched."""
+
+from pathlib import Path
+
+from hosted import Scene
+from pydantic import SecretStr
+
+from bot import github
+from bot.checkout import remote
+from bot.values import PullRequest
+
+REFS = r"shop\.git/info/refs$"
+
+
+async def fetched(at: Scene, folder: Path, token: SecretStr | None = None, **limits: float) -> PullRequest:
+    """The change, fetched as the workflow does it."""
+    bases = await at.host.bases("main", at.stands.head_sha)
+    url, head = at.identity.git_url(at.pull), at.stands.head_sha
+    folder.mkdir()  # noqa: ASYNC240 - one folder on the local disk
+    limits = {"backoff": 0.0, "depth": bases.ahead + 1, **limits}
+    if token is None:
+        async with github.read_token(at.identity, at.pull, at.pace) as minted:
+            store = await remote.fetch(url, bases.merge_base, head, minted, str(folder), tip=bases.tip, **limits)  # type: ignore[arg-type]
+    else:
+        store = await remote.fetch(url, bases.merge_base, head, token, str(folder), tip=bases.tip, **limits)  # type: ignore[arg-type]
+    return PullRequest("", "", bases.merge_base, head, "main", "feature", store, base_tip=bases.tip)

@@ -1,0 +1,138 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from fetching import REFS, fetched
+from hosted import HEAD, Scene, scene
+from pydantic import SecretStr
+
+from bot import github
+from bot.checkout import Checkout, remote
+from bot.errors import DeepRepoError, GitError, HostDown, HostRefused, Superseded, UsageError
+from bot.sandbox import Fault
+
+PACK = r"shop\.git/git-upload-pack$"
+
+
+async def _deleted(at: Scene) -> None:
+    at.repo.delete()
+
+
+async def _withdrawn(at: Scene) -> None:
+    at.gh.revoke_tokens()
+
+
+def _failing(fault: Fault, path: str = REFS) -> Callable[[Scene], Awaitable[None]]:
+    async def fail(at: Scene) -> None:
+        at.gh.fail("*", path, fault)
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("happens", "kind", "says"),
+    [
+        (_deleted, HostRefused, "git finds no such repository"),
+        (_withdrawn, HostRefused, "git may not read the repository"),
+        (_failing(Fault(403, times=-1)), HostRefused, "the permission to read contents"),
+        (_failing(Fault(502, times=-1)), HostDown, "git could not fetch"),
+        (_failing(Fault(drop=True, times=-1)), HostDown, "git could not fetch"),
+        (_failing(Fault(502, times=-1), PACK), HostDown, "git could not fetch"),
+        (_failing(Fault(hang=True)), GitError, "could not be fetched within 1 s"),
+    ],
+    ids=["deleted", "token", "forbidden", "down", "dropped", "pack", "slow"],
+)
+def test_what_goes_wrong_is_told_apart(
+    tmp_path: Path, happens: Callable[[Scene], Awaitable[None]], kind: type[DeepRepoError], says: str
+) -> None:
+    """Refused for good, down for now, or too slow: each with its sentence, none with the token."""
+
+    async def go() -> None:
+        async with scene(tmp_path / "hub") as at:
+            base, head = (await at.host.facts()).base_sha, at.stands.head_sha
+            token = SecretStr(at.gh.token({"contents": "read"}, (at.repo.id,)))
+            url = at.identity.git_url(at.pull)
+            await happens(at)
+            with pytest.raises(kind, match=says) as error:
+                await remote.fetch(url, base, head, token, str(tmp_path), most_seconds=1.0, backoff=0)
+
+            assert token.get_secret_value() not in str(error.value)
+
+    asyncio.run(go())
+
+
+def test_one_failure_is_tried_again(tmp_path: Path) -> None:
+    """A server that stumbles once is not told to anybody."""
+
+    async def go() -> None:
+        async with scene(tmp_path / "hub") as at:
+            at.gh.fail("GET", REFS, Fault(503))
+            async with Checkout(await fetched(at, tmp_path / "here")) as tree:
+                assert await tree.read("app.py") == HEAD.encode()
+
+    asyncio.run(go())
+
+
+def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
+    """It was force-pushed away and swept up: another job reviews what came instead."""
+
+    async def go() -> None:
+        async with scene(tmp_path / "hub") as at:
+            base = (await at.host.facts()).base_sha
+            async with github.read_token(at.identity, at.pull, at.pace) as token:
+                with pytest.raises(Superseded, match="commit 0123456701 is no longer in the repository"):
+                    await remote.fetch(at.identity.git_url(at.pull), base, "01234567" * 5, token, str(tmp_path))
+
+    asyncio.run(go())
+
+
+def test_a_repository_that_is_too_large_is_not_fetched(tmp_path: Path) -> None:
+    """The sentence names the limit."""
+
+    async def go() -> None:
+        async with scene(tmp_path / "hub") as at:
+            with pytest.raises(GitError, match="larger than 0 MiB without its history"):
+                await fetched(at, tmp_path / "here", most_bytes=100)
+
+    asyncio.run(go())
+
+
+def test_no_redirect_is_followed(tmp_path: Path) -> None:
+    """A server that sends git elsewhere would send the token along."""
+
+    async def go() -> None:
+        asked: list[bytes] = []
+
+        async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            asked.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.close()
+
+        server = await asyncio.start_server(elsewhere, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, scene(tmp_path / "hub") as at:
+            away = {"location": f"http://127.0.0.1:{port}/acme/shop.git/info/refs?service=git-upload-pack"}
+            at.gh.fail("GET", REFS, Fault(301, headers=away, times=-1))
+            with pytest.raises(HostRefused, match="follows no redirect"):
+                await fetched(at, tmp_path / "here")
+
+        assert asked == []
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("url", "head"),
+    [
+        ("file:///etc", "a" * 40),
+        ("ext::sh -c id", "a" * 40),
+        ("ssh://git@github.com/o/n.git", "a" * 40),
+        ("https://github.com/o/n.git", "main"),
+        ("https://github.com/o/n.git", "--upload-pack=id"),
+    ],
+)
+def test_only_commits_over_http_are_fetched(tmp_path: Path, url: str, head: str) -> None:
+    """Git's other roads, and names that could mean something else, are refused before git is started."""
+    with pytest.raises(UsageError):
+        asyncio.run(remote.fetch(url, "b" * 40, head, None, str(tmp_path)))
+    assert list(tmp_path.iterdir()) == []

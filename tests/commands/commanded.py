@@ -1,0 +1,121 @@
+"""A pull request on which commands are given: a real repository, a real review of it, and a record of what was done."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fakes import Repository
+
+from bot import commands, config, pipeline, wiring
+from bot.commands import Answer, Desk, Standing
+from bot.config import Settings
+from bot.languages import LANGUAGES
+from bot.models.scripted import Script, ScriptedModel
+from bot.outputs import json_file, marker
+from bot.rlm.desk import Models, desk
+from bot.rlm.work import Work
+from bot.values import Limits, Review, ReviewRequest
+
+BEFORE: dict[str, str | bytes | None] = {
+    "shop/__init__.py": "",
+    "shop/rates.py": "def quote(weight, express=False):\n    return weight\n\n\ndef fee(weight):\n    return 2\n",
+    "shop/labels.py": "from shop.rates import quote\n\n\ndef label(parcel):\n    return quote(parcel.weight, express=True)\n",
+    "shop/till.py": "from shop.rates import fee\n\n\ndef pay(parcel):\n    return fee(parcel.weight)\n",
+    "shop/limits.py": "MAX_WEIGHT = 31\n",
+}
+AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
+WRITER = Standing("write", 0.0)
+
+
+@dataclass
+class Scene:
+    """What the commands of one pull request have done, and what they are given."""
+
+    repository: Repository
+    review: Review
+    settings: bytes = b""
+    data: bytes | None = None
+    top: str = ""
+    done: list[tuple[str, ...]] = field(default_factory=list)
+    paused: bool = False
+    running: bool = False
+    model: ScriptedModel | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def answers(self, *script: Mapping[str, Any], price: float | None = 1e-6) -> ScriptedModel:
+        """Set up a model that gives these replies."""
+        given: Script = [{"quotes": [], "sketch": None, "more": []} | reply for reply in script]
+        self.model = ScriptedModel(given, "scripted/root", price=price)
+        return self.model
+
+    def thread(self, number: int) -> str:
+        """The fingerprint of a finding, in whose thread the next commands stand."""
+        found = self.review.findings[number].finding
+        self.top = marker.make("finding", fingerprint=found.fingerprint) + f"\n**{found.title}**"
+        return found.fingerprint
+
+    def rendered(self) -> None:
+        """Store the review anew, after it was changed."""
+        self.data = json_file.render(self.review).encode()
+
+    def give(self, word: str, argument: str = "", standing: Standing = WRITER) -> Answer:
+        """Give a command."""
+        return asyncio.run(commands.carry_out(word, argument, standing, self._desk()))
+
+    def _desk(self) -> Desk:
+        async def last() -> bytes | None:
+            return self.data
+
+        async def top() -> str:
+            return self.top
+
+        async def submit(full: bool) -> None:
+            self.done.append(("submit", "full" if full else "new"))
+
+        async def suppress(fingerprint: str, reason: str) -> None:
+            self.done.append(("suppress", fingerprint, reason))
+
+        async def pause() -> bool:
+            self.paused, before = True, self.paused
+            return not before
+
+        async def resume() -> bool:
+            self.paused, before = False, self.paused
+            return before
+
+        async def cancel() -> bool:
+            self.running, before = False, self.running
+            return before
+
+        resolved = config.resolve({}, self.settings, Settings(_env_file=None))
+        work = self._work if self.model else None
+        return Desk(
+            resolved, "maintainer", "main", last, submit, suppress, pause, resume, cancel, top, work, lambda: 1.0
+        )
+
+    @asynccontextmanager
+    async def _work(self) -> AsyncIterator[Work]:
+        """The change, opened as a review opens it, with the scripted model as its root."""
+        with tempfile.TemporaryDirectory() as scratch:
+            deps = wiring.deps({"strategy": "offline"}, scratch, lambda _: None)
+            models = Models(self.model, self.model)
+            async with (
+                pipeline.survey(ReviewRequest(str(self.repository.folder)), deps) as (subject, _),
+                desk(replace(subject, pull=self.review.pull), models, {}, self.limits, languages=LANGUAGES) as work,
+            ):
+                yield work
+
+
+def scene(repository: Repository, after: Mapping[str, str | bytes | None] = AFTER) -> Scene:
+    """A change that forgets two callers, reviewed without a model."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(dict(after), "after")
+    with tempfile.TemporaryDirectory() as scratch:
+        deps = wiring.deps({"strategy": "offline"}, scratch, lambda _: None)
+        review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), deps))
+    review = replace(review, pull=replace(review.pull, url="https://github.com/acme/shop"))
+    return Scene(repository, review, data=json_file.render(review).encode())

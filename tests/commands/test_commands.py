@@ -1,0 +1,206 @@
+import re
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from commanded import Scene, scene
+from fakes import Repository
+
+from bot import commands, config
+from bot.commands import COMMANDS, Standing, target
+from bot.config import Settings
+from bot.findings import suppress
+from bot.outputs import facts, json_file
+from bot.render import languages, load
+from bot.values import Finding, Placed
+
+WORDS = ["review", "full review", "ask", "explain", "ignore", "pause", "resume", "cancel", "config", "help"]
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    """A pull request with a finished review."""
+    return scene(Repository(tmp_path_factory.mktemp("commands") / "repository"))
+
+
+@pytest.fixture
+def pull(reviewed: Scene) -> Scene:
+    """The same for each test: a command changes nothing in the repository."""
+    return replace(reviewed, done=[])
+
+
+def test_help_lists_every_command(pull: Scene) -> None:
+    """As they are typed."""
+    assert list(COMMANDS) == WORDS
+    body = pull.give("help").body
+    assert re.findall(r"^\| `/deeprepo ([a-z ]+)", body, re.MULTILINE) == [w + " " * (" [" in u or w == "ask") for w, u in ((n, c.USE) for n, c in COMMANDS.items())]  # fmt: skip
+
+
+def test_an_unknown_word_gets_the_list(pull: Scene) -> None:
+    """What was typed is shown, and can do no harm there."""
+    answer = pull.give("@team`|x")
+    assert answer.reaction == "confused"
+    assert answer.body.startswith("There is no command ``@team`|x``.")
+    assert "`/deeprepo review`" in answer.body
+
+
+def test_a_review_is_its_own_answer(pull: Scene) -> None:
+    """Nothing is said besides."""
+    assert pull.give("review").body == pull.give("full review").body == ""
+    assert pull.done == [("submit", "new"), ("submit", "full")]
+
+
+def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
+    """The second time says that it is so already."""
+    said = [pull.give(word).body for word in ("pause", "pause", "resume", "resume")]
+    assert [("/deeprepo resume" in text, "already" in text, "next push" in text) for text in said] == [
+        (True, False, False), (True, True, False), (False, False, True), (False, False, False),
+    ]  # fmt: skip
+
+
+def test_cancel_says_whether_anything_was_under_way(pull: Scene) -> None:
+    """And how it is begun again."""
+    pull.running = True
+    assert "`/deeprepo review`" in pull.give("cancel").body
+    assert "under way" in pull.give("cancel").body
+
+
+def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
+    """With the warnings about the file."""
+    pull.settings = b"quota: 2\nqouta: 3\ninstructions: [{path: 'src/**', text: 'say @team | `x`'}]\n"
+    body = pull.give("config", standing=Standing("read", 0.0)).body
+    assert "| `quota` | `2` | .deeprepo.yml of the base branch |" in body
+    assert "| `triggers.drafts` | `false` | default |" in body
+    assert "`` src/**: say @team \\| `x` ``" in body
+    assert "> .deeprepo.yml line 2: unknown key qouta" in body
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
+    """What costs money or changes something needs write permission, and the answer says so."""
+    pull.running = True
+    answer = pull.give(word, "2 x", Standing("read", 0.0))
+    refused = word not in ("config", "help")
+    assert (answer.reaction == "-1", "needs write permission" in answer.body and word in answer.body) == (
+        refused,
+        refused,
+    )
+    assert (pull.done, pull.paused, pull.running) == ([], False, True)
+
+
+@pytest.mark.parametrize("permission", ["admin", "maintain", "write"])
+def test_who_may_write_may_give_every_command(pull: Scene, permission: str) -> None:
+    """Whatever GitHub calls it."""
+    pull.give("pause", standing=Standing(permission, 0.0))
+    assert pull.paused
+
+
+@pytest.mark.parametrize(("permission", "most"), [("write", 2), ("read", 3), ("none", 3)])
+def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: str, most: int) -> None:
+    """After that the reaction has to do: an answer to each would be a way to fill the pull request."""
+    pull.settings = b"triggers: {commands_per_hour: 2}\n"
+    given = [pull.give("help", standing=Standing(permission, 60.0, [0.0] * n)) for n in range(most + 2)]
+    assert [bool(answer.body) for answer in given] == [True] * (most + 1) + [False]
+    assert [answer.reaction for answer in given] == [""] * most + ["-1"] * 2
+    assert f"More than {most} commands" in given[most].body
+    assert "in 59 minutes" in given[most].body
+
+
+def test_a_review_that_is_asked_for_is_refused_with_the_same_words() -> None:
+    """It is no command to be answered, so its refusal is asked for by itself."""
+    settings = config.resolve({}, None, Settings(_env_file=None))
+    refused = commands.refusal("full review", "passer-by", Standing("read", 0.0), settings)
+    assert refused is not None
+    assert "`/deeprepo full review` needs write permission" in refused.body
+    assert commands.refusal("full review", "passer-by", Standing("admin", 0.0), settings) is None
+
+
+def counts(body: str, finding: Finding) -> bool:
+    """Whether the entry in a reply silences the finding once it stands in the repository's list."""
+    found = re.search(r"```yaml\n(.*?)\n```", body, re.DOTALL)
+    assert found is not None
+    ignored = suppress.read((suppress.HEAD + found[1]).encode(), date(2026, 1, 1))
+    assert ignored.warnings == ()
+    return not ignored.split([finding])[0]
+
+
+def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
+    """It is stored with the reason; the lines in the answer silence it for good once they are merged."""
+    fingerprint = pull.thread(1)
+    answer = pull.give("ignore", "measured: nobody calls @it")
+    assert pull.done == [("suppress", fingerprint, "measured: nobody calls @it")]
+    assert counts(answer.body, pull.review.findings[1].finding)
+    assert "`.deeprepo/ignore.yml` on the branch `main`" in answer.body
+
+
+def test_ignore_takes_a_number_of_the_summary_or_a_fingerprint(pull: Scene) -> None:
+    """Anything else is asked back, and nothing is stored; without a reason the list names who wanted it."""
+    first, second = (pull.review.findings[n].finding.fingerprint for n in (0, 1))
+    answer = pull.give("ignore", "#2")
+    pull.give("ignore", f"{first} known")
+    assert pull.done == [("suppress", second, ""), ("suppress", first, "known")]
+    assert "maintainer" in answer.body
+    for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef"):
+        assert "`/deeprepo ignore 2`" in pull.give("ignore", wrong).body
+    assert len(pull.done) == 2
+
+
+def test_a_finding_of_an_older_review_can_still_be_silenced(pull: Scene) -> None:
+    """Its thread is still there; what it said is not known any more."""
+    pull.thread(0)
+    pull.top = pull.top.replace(pull.review.findings[0].finding.fingerprint, "f" * 16)
+    assert "fingerprint: ffffffffffffffff" in pull.give("ignore").body
+    assert "does not hold this finding" in pull.give("explain").body
+
+
+@pytest.mark.parametrize("data", [None, b"", b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
+def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: bytes | None) -> None:
+    """Or where what is stored cannot be read."""
+    pull.data = data
+    assert "no finished review" in pull.give("ignore", "1").body
+    assert "no finished review" in pull.give("explain", "1").body
+
+
+def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
+    """Worst first, folded ones left out."""
+    usual = pull.review.findings[0].finding
+    placed = [
+        Placed(replace(usual, severity=severity, title=f"{severity} {place}"), place)
+        for severity, place in (("low", "outside"), ("medium", "folded"), ("critical", "inline"), ("low", "file"))
+    ]
+    review = replace(pull.review, findings=tuple(placed))
+    said = target.read(json_file.render(review).encode())
+    assert said is not None
+    assert said.numbered == tuple(row.finding for row in facts.listing(review).full)
+
+
+def test_explain_shows_the_evidence_without_a_model(pull: Scene) -> None:
+    """The words of the review, its proofs with links to the reviewed commit, and that no model was asked."""
+    finding = pull.review.findings[0].finding
+    body = pull.give("explain", "1").body
+    assert finding.quote.strip() in body
+    assert all(f"blob/{pull.review.pull.head}/{item.path}#L{item.line}" in body for item in finding.evidence)
+    assert "no model is set up" in body
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_answer_has_words_in_every_language(pull: Scene, language: str) -> None:
+    """None falls back to another one."""
+    pull.settings = f"language: {language}\n".encode()
+    pull.running = True
+    said = {word: pull.give(word, "1 x").body for word in WORDS}
+    said |= {"unknown": pull.give("frobnicate").body, "refused": pull.give("ask", "", Standing("read", 0.0)).body}
+    say = load(language).say
+    assert say("reply_head_meaning") in said["unknown"]
+    assert all(say(f"help_{word.replace(' ', '_')}") in said["help"] for word in WORDS)
+    assert say("reply_paused").split("`")[0] in said["pause"]
+    assert say("reply_head_origin") in said["config"]
+    assert say("reply_stored") in said["explain"]
+
+
+def test_the_words_of_all_languages_have_the_same_keys() -> None:
+    """And the same places to be filled in."""
+    holes = re.compile(r"\{\w+\}")
+    usual = {key: sorted(set(holes.findall(str(text)))) for key, text in load().texts.items()}
+    for language in languages():
+        assert {key: sorted(set(holes.findall(str(text)))) for key, text in load(language).texts.items()} == usual

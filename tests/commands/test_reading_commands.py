@@ -1,0 +1,108 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot import commands
+from bot.commands import Command
+
+LOGIN = "deeprepo[bot]"
+
+
+@pytest.mark.parametrize(
+    ("body", "word", "argument"),
+    [
+        ("/deeprepo review", "review", ""),
+        ("/deeprepo full review", "full review", ""),
+        ("/DeepRepo  Review!", "review", ""),
+        ("/deeprepo\treview please", "review", "please"),
+        ("   /deeprepo review", "review", ""),
+        ("Thanks, all done.\n/deeprepo review\n", "review", ""),
+        ("/deeprepo review\r\n\r\nand more", "review", ""),
+        ("/deeprepo review\n-- \nsent from my phone", "review", ""),
+        ("> is it?\n\n/deeprepo explain 2", "explain", "2"),
+        ("```\n/deeprepo pause\n```\n/deeprepo resume", "resume", ""),
+        ("<!-- /deeprepo pause -->\n\n/deeprepo resume", "resume", ""),
+        ("/deeprepo review\n/deeprepo pause", "review", ""),
+        ("/deeprepo: help", "help", ""),
+        ("/deeprepo", "help", ""),
+        ("/deeprepo frobnicate the lot", "frobnicate", ""),
+        ("/deeprepo full", "full", ""),
+        ("/deeprepo ignore  by `design`, see\nnext line", "ignore", "by `design`, see"),
+        ("/deeprepo ask why `x`?\n\n```py\nx = 1\n```", "ask", "why `x`?\n\n```py\nx = 1\n```"),
+        ("x" * 9_000 + "\n\n/deeprepo review", "review", ""),
+        ("@deeprepo review", "review", ""),
+        ("@DeepRepo[bot], full review", "full review", ""),
+        ("@deeprepo is that so?\nI doubt it.", "ask", "is that so?\nI doubt it."),
+        ("@deeprepo thanks\n@deeprepo help", "help", ""),
+    ],
+)
+def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument: str) -> None:
+    """The first one counts; what follows a question belongs to it."""
+    assert commands.read(body, LOGIN) == Command(word, argument)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "please /deeprepo review",
+        "/deeprepository review",
+        "/deeprepo/review",
+        "/deeprepo-bot review",
+        "> /deeprepo review",
+        "> said\n/deeprepo review",
+        "- said\n/deeprepo review",
+        "- /deeprepo review",
+        "`/deeprepo review`",
+        "`a\n/deeprepo review\nb`",
+        "    /deeprepo review",
+        "\t/deeprepo review",
+        "```\n/deeprepo review\n```",
+        "~~~~\n```\n/deeprepo review",
+        "```\n/deeprepo review",
+        "<!-- /deeprepo review -->",
+        "<!--\n/deeprepo review\n-->",
+        "text <!--\n/deeprepo review\n-->",
+        "<!--\n/deeprepo review",
+        "<pre>\n/deeprepo review\n</pre>",
+        "<details>\n/deeprepo review\n</details>",
+        "[a\n/deeprepo review](b)",
+        "**a\n/deeprepo review**",
+        "\\/deeprepo review",
+        "&#47;deeprepo review",
+        "# /deeprepo review",
+        "@deeprepo thanks, fixed",
+        "@deeprepo",
+        "@deeprepo/reviewers please look?",
+        "@deeprepo-fan is that so?",
+        "@someone review",
+        "x" * 16_000 + "\n/deeprepo review",
+        "x" * 2_000 + "\n/deeprepo review",
+    ],
+)
+def test_what_is_quoted_hidden_or_meant_otherwise_is_no_command(body: str) -> None:
+    """GitHub's own reading of Markdown decides; an escaped command, such as our own comments quote, is none."""
+    assert commands.read(body, LOGIN) is None
+
+
+def test_without_a_login_only_the_slash_counts() -> None:
+    """In the Action nobody has a name to be called by."""
+    assert commands.read("@deeprepo review") is None
+    assert commands.read("/deeprepo review") == Command("review")
+
+
+def test_an_unknown_word_and_an_argument_have_an_end() -> None:
+    """Whoever types a novel gets the beginning of it read."""
+    unknown, question = commands.read("/deeprepo " + "x" * 900), commands.read("/deeprepo ask " + "x" * 9_000)
+    assert unknown == Command("x" * 40)
+    assert question == Command("ask", "x" * 4_000)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet=st.sampled_from(list("/deeprepo @`~<!->[]()*_#=\n\r\t\\&;x1\0\u2028\ud800")), max_size=60))
+def test_any_text_is_read_without_a_fault(text: str) -> None:
+    """What is found is one word or two, and can be stored."""
+    for body in (text, f"/deeprepo {text}", f"{text}\n/deeprepo ask {text}"):
+        found = commands.read(body, LOGIN)
+        assert found is None or 1 <= len(found.word.split()) <= 2
+        assert found is None or f"{found.word} {found.argument}".encode()

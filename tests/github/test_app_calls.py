@@ -1,0 +1,176 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from hosted import identify, scene
+from pydantic import SecretStr
+
+from bot import github, sandbox
+from bot.errors import HostRefused
+from bot.github import Identity, Pace
+from bot.values import CommentRef, PullRef
+
+PULL = PullRef(1, 2, "acme", "shop", 3)
+QUICK = Pace(between=0, backoff=0)
+
+
+@pytest.mark.parametrize(
+    ("api", "url"),
+    [
+        ("https://api.github.com", "https://github.com/acme/shop.git"),
+        ("https://api.github.com/", "https://github.com/acme/shop.git"),
+        ("https://ghes.example/api/v3", "https://ghes.example/acme/shop.git"),
+        ("https://api.octo.ghe.com", "https://octo.ghe.com/acme/shop.git"),
+        ("http://127.0.0.1:8080/api/v3", "http://127.0.0.1:8080/acme/shop.git"),
+    ],
+)
+def test_git_lives_where_the_pages_do(api: str, url: str) -> None:
+    """The API's address names the server, in all forms of it."""
+    assert Identity("1", SecretStr("key"), api).git_url(PULL) == url
+
+
+def test_an_identity_shows_no_secret() -> None:
+    """Neither in its repr nor in its text."""
+    made = Identity("1", SecretStr("PRIVATE"))
+
+    assert "PRIVATE" not in f"{made!r}{made}"
+
+
+def test_who_has_installed_the_app(tmp_path: Path) -> None:
+    """Accounts with the number of their installation, and whether it rests."""
+
+    async def go() -> None:
+        async with sandbox.github(tmp_path) as gh:
+            before = await github.installations(identify(gh), QUICK)
+            await gh.suspend()
+            after = await github.installations(identify(gh), QUICK)
+
+            assert [(one.id, one.account, one.suspended) for one in before] == [(gh.installation, "acme", False)]
+            assert [one.suspended for one in after] == [True]
+            assert gh.violations == ()
+
+    asyncio.run(go())
+
+
+def test_deliveries_that_went_astray_are_sent_again(tmp_path: Path) -> None:
+    """Attempts are listed newest first; one that failed is asked for again, under the same GUID."""
+
+    async def go() -> None:
+        async with sandbox.github(tmp_path, webhook="http://127.0.0.1:9/webhook", secret="s" * 20) as gh:
+            repo = await gh.repository("acme", "shop")
+            await repo.commit("feature", {"a.py": "x = 1\n"})
+            await repo.open_pull("feature")
+            failed = [s for s in await github.deliveries(identify(gh), "2000-01-01T00:00:00Z", QUICK) if not s.arrived]
+            await github.redeliver(identify(gh), failed[0].id, QUICK)
+            await gh.settled()
+            after = await github.deliveries(identify(gh), "2000-01-01T00:00:00Z", QUICK)
+
+            assert [(s.event, s.action, s.installation) for s in failed] == [
+                ("pull_request", "opened", gh.installation)
+            ]
+            assert [s.guid for s in after] == [failed[0].guid] * 2
+            assert await github.deliveries(identify(gh), "2999-01-01T00:00:00Z", QUICK) == ()
+            assert gh.violations == ()
+
+    asyncio.run(go())
+
+
+def test_pull_requests_that_wait(tmp_path: Path) -> None:
+    """The open ones of every repository of an installation, with their heads."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            other = await at.gh.repository("acme", "depot", private=True)
+            await other.commit("fix", {"a.py": "x = 1\n"})
+            await other.open_pull("fix", draft=True)
+            await other.commit("old", {"a.py": "x = 2\n"})
+            await other.close(await other.open_pull("old"))
+            found = await github.open_pulls(at.identity, at.gh.installation, "2000-01-01T00:00:00Z", at.pace)
+            later = await github.open_pulls(at.identity, at.gh.installation, "2999-01-01T00:00:00Z", at.pace)
+
+            assert [(one.pull.name, one.pull.number, one.draft) for one in found] == [
+                ("shop", 1, False),
+                ("depot", 1, True),
+            ]
+            assert found[0].pull == at.pull
+            assert found[0].head == at.stands.head_sha
+            assert later == ()
+            assert len(at.gh.world.tokens) == 0
+
+    asyncio.run(go())
+
+
+def test_our_name_is_asked_once(tmp_path: Path) -> None:
+    """An identity remembers it for all the jobs of a process."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            async with github.opened(at.identity, at.pull, at.pace) as again:
+                assert again.voice == at.host.voice
+
+            assert at.host.voice.login == at.gh.login
+            assert len([seen for seen in at.gh.requests if seen.path == "/app"]) == 1
+
+    asyncio.run(go())
+
+
+def test_an_actions_token_speaks_for_itself(tmp_path: Path) -> None:
+    """No App, no minting, no revoking; what its login wrote is ours, also where other workflows write under it."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            text = at.gh.actions_token(at.repo, {"pull_requests": "write", "contents": "read", "issues": "write"})
+            ours = "github-actions[bot]"
+            async with github.with_token(SecretStr(text), at.gh.api, at.pull, ours, at.pace) as host:
+                await host.comment("from a workflow")
+                await at.host.comment("from the App")
+
+                assert [(one.author, one.ours) for one in await host.comments()] == [(ours, True), (at.gh.login, False)]
+            assert text in at.gh.world.tokens
+
+    asyncio.run(go())
+
+
+def test_reactions_and_deletions_may_be_done_twice(tmp_path: Path) -> None:
+    """Both change nothing the second time."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            asked = await at.repo.comment(at.number, "/deeprepo review")
+            line = await at.repo.review_comment(at.number, "app.py", 5, "/deeprepo explain")
+            for number, kind in ((asked, "issue"), (line, "review")) * 2:
+                await at.host.react(CommentRef(number, kind), "eyes")  # type: ignore[arg-type] - one of the two
+            posted = await at.host.comment("gone")
+            await at.host.delete(posted)
+            await at.host.delete(posted)
+
+            assert [[r.content for r in one.reactions] for one in at.stands.comments] == [["eyes"]]
+            assert [[r.content for r in one.reactions] for one in at.stands.review_comments] == [["eyes"]]
+
+    asyncio.run(go())
+
+
+def test_redirects_do_not_carry_the_token_away(tmp_path: Path) -> None:
+    """A server that sends us to another one does not hand our token on."""
+
+    async def go() -> None:
+        seen: list[str | None] = []
+
+        async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            seen.append(next((line for line in head.split("\r\n") if line.startswith("authorization")), None))
+            writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
+            await writer.drain()
+            writer.close()
+
+        server = await asyncio.start_server(elsewhere, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, scene(tmp_path) as at:
+            away = {"location": f"http://localhost:{port}/x"}
+            at.gh.fail("GET", r"/pulls/1$", sandbox.Fault(302, headers=away))
+            with pytest.raises(HostRefused):
+                await at.host.facts()
+
+        assert seen == [None]
+
+    asyncio.run(go())

@@ -1,0 +1,157 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from hosted import scene
+
+from bot.errors import UsageError
+from bot.github import Host
+from bot.values import CommentRef, PullRef
+
+
+def test_a_pull_request_as_it_is_now(tmp_path: Path) -> None:
+    """Everything that policy and checkout need is read from one answer."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            await at.repo.add_label(at.number, "urgent")
+            facts = await at.host.facts()
+
+            assert (facts.title, facts.state, facts.merged, facts.draft) == ("A change", "open", False, False)
+            assert (facts.base_ref, facts.head_ref, facts.head_sha) == ("main", "feature", at.stands.head_sha)
+            assert (facts.author, facts.author_type, facts.labels) == ("colleague", "User", ("urgent",))
+            assert (facts.head_repo, facts.fork, facts.private) == ("acme/shop", False, True)
+            assert (facts.repository, facts.default_branch) == ("acme/shop", "main")
+            assert facts.url == at.gh.page(at.number)
+            assert facts.changed_files == 1
+
+    asyncio.run(go())
+
+
+def test_a_fork_that_was_deleted(tmp_path: Path) -> None:
+    """It is a fork still, and has no name any more."""
+
+    async def go() -> None:
+        async with scene(tmp_path, fork=True) as at:
+            before = await at.host.facts()
+            await at.repo.delete_fork(at.number)
+            after = await at.host.facts()
+
+            assert (before.fork, before.head_repo) == (True, "stranger/shop")
+            assert (after.fork, after.head_repo, after.head_sha) == (True, None, before.head_sha)
+
+    asyncio.run(go())
+
+
+def test_where_the_head_left_its_base(tmp_path: Path) -> None:
+    """The tip of the base branch moves on; the common ancestor stays."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            left = (await at.host.facts()).base_sha
+            tip = await at.repo.commit("main", {"other.py": "x = 2\n"})
+            bases = await at.host.bases("main", at.stands.head_sha)
+
+            assert (bases.tip, bases.merge_base, bases.ahead, bases.behind) == (tip, left, 1, 1)
+            assert await at.host.merge_base(tip, at.stands.head_sha) == left
+
+    asyncio.run(go())
+
+
+def test_what_people_may_do(tmp_path: Path) -> None:
+    """A permission is asked of GitHub; who is nobody there may nothing."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            asked = [await at.host.permission(name) for name in ("maintainer", "stranger", "nobody", "acme")]
+
+            assert asked == ["write", "read", "none", "admin"]
+
+    asyncio.run(go())
+
+
+def test_a_file_of_the_base_branch(tmp_path: Path) -> None:
+    """A file is its bytes; where there is none, or a folder, it is None."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            tip = await at.repo.commit("main", {".deeprepo.yml": "quota: 2\n", "docs/a.md": "a"})
+
+            assert await at.host.file_at(".deeprepo.yml", tip) == b"quota: 2\n"
+            assert await at.host.file_at(".deeprepo.yml", at.stands.head_sha) is None
+            assert await at.host.file_at("docs", tip) is None
+
+    asyncio.run(go())
+
+
+def test_whose_comment_is_ours(tmp_path: Path) -> None:
+    """Only what our own login has written is ours; a copied text is not."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            posted = await at.host.comment("hello")
+            asked = await at.repo.comment(at.number, "hello")
+            line = await at.repo.review_comment(at.number, "app.py", 5, "why?")
+            answer = await at.repo.reply(at.number, line, "because")
+
+            assert [(c.body, c.ours, c.bot) for c in await at.host.comments()] == [
+                ("hello", True, True),
+                ("hello", False, False),
+            ]
+            assert [(c.id, c.thread, c.ours) for c in await at.host.review_comments()] == [
+                (line, line, False),
+                (answer, line, False),
+            ]
+            assert posted.ours
+            assert (await at.host.comment_at(CommentRef(asked, "issue"))).author == "maintainer"
+
+    asyncio.run(go())
+
+
+def test_long_conversations_are_read_to_the_end(tmp_path: Path) -> None:
+    """A list goes on over as many pages as GitHub makes of it."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            for n in range(205):
+                await at.repo.comment(at.number, f"comment {n}")
+
+            assert [c.body for c in await at.host.comments()] == [f"comment {n}" for n in range(205)]
+            assert len([r for r in at.gh.requests if r.operation == "issues/list-comments"]) == 3
+
+    asyncio.run(go())
+
+
+def test_threads_tell_what_a_person_resolved(tmp_path: Path) -> None:
+    """REST does not know it, so GraphQL is asked."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            one, other = [await at.repo.review_comment(at.number, "app.py", line, "why?") for line in (5, 41)]
+            at.repo.resolve(at.number, other)
+
+            assert [(t.comment, t.resolved, t.hidden) for t in await at.host.threads()] == [
+                (one, False, ""),
+                (other, True, ""),
+            ]
+
+    asyncio.run(go())
+
+
+def test_names_from_outside_lead_nowhere_else(tmp_path: Path) -> None:
+    """An address is made of names alone: what would climb out of it is refused before it is sent."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            before = len(at.gh.requests)
+            with pytest.raises(UsageError):
+                await at.host.permission("..")
+            with pytest.raises(UsageError):
+                await at.host.file_at("a/../../b", "main")
+            with pytest.raises(UsageError):
+                Host(None, PullRef(1, 1, "acme", "..", 1), at.host.voice)  # type: ignore[arg-type] - it gets no further
+
+            assert len(at.gh.requests) == before
+            assert await at.host.permission("some?one#else/x") == "none"
+
+    asyncio.run(go())

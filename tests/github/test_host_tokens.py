@@ -1,0 +1,104 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from hosted import scene
+from pydantic import SecretStr
+
+from bot import github
+from bot.errors import ConfigError, HostRefused
+from bot.github import Identity
+from bot.sandbox import Fault, keys
+
+
+def test_a_token_that_expires_in_the_middle(tmp_path: Path) -> None:
+    """A 401 has stored nothing: one new token, and the same again."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            await at.host.facts()
+            for token in at.gh.world.tokens.values():
+                token.expires = at.gh.world.now()
+            await at.host.comment("late")
+            at.gh.revoke_tokens()
+            await at.host.minimize((await at.host.comments())[0].node_id, "OUTDATED")
+
+            assert [(one.body, one.hidden) for one in at.stands.comments] == [("late", "outdated")]
+            assert len([r for r in at.gh.requests if r.path.endswith("/access_tokens")]) == 3
+
+    asyncio.run(go())
+
+
+def test_a_token_that_is_never_accepted(tmp_path: Path) -> None:
+    """Two tokens refused are enough."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            at.gh.fail("GET", r"/pulls/1$", Fault(401, times=-1))
+            with pytest.raises(HostRefused, match="our key or token is not accepted"):
+                await at.host.facts()
+
+    asyncio.run(go())
+
+
+def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
+    """One for posting, in one repository; one for git that can read and nothing else. Neither outlives its use."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            await at.host.facts()
+            async with github.read_token(at.identity, at.pull, at.pace) as token:
+                git = at.gh.world.tokens[token.get_secret_value()]
+            posting = next(iter(at.gh.world.tokens.values()))
+
+            assert (git.permissions, git.repositories) == ({"contents": "read", "metadata": "read"}, {at.repo.id})
+            assert posting.permissions["pull_requests"] == "write"
+            assert posting.permissions["contents"] == "read"
+            assert posting.repositories == {at.repo.id}
+            assert token.get_secret_value() not in at.gh.world.tokens
+            world = at.gh.world
+        assert world.tokens == {}
+
+    asyncio.run(go())
+
+
+def test_an_owner_who_grants_less(tmp_path: Path) -> None:
+    """A token that can do what was granted is better than none."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            at.gh.fail("POST", r"/access_tokens$", Fault(422, message="The permissions requested are not granted"))
+
+            assert (await at.host.facts()).title == "A change"
+
+    asyncio.run(go())
+
+
+def test_a_revocation_that_fails_hurts_nobody(tmp_path: Path) -> None:
+    """The token ends by itself within the hour."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            await at.host.facts()
+            at.gh.fail("DELETE", r"/installation/token$", Fault(502, times=-1))
+
+    asyncio.run(go())
+
+
+def test_keys_that_cannot_sign(tmp_path: Path) -> None:
+    """A damaged key is a setting to correct, another App's key is refused; no sentence shows it."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            for key, kind, says in (
+                ("-----BEGIN NOTHING-----", ConfigError, "whole PEM file"),
+                (keys.pair()[0], HostRefused, "our key or token is not accepted"),
+            ):
+                wrong = Identity(at.gh.app_id, SecretStr(key), at.gh.api)
+                with pytest.raises(kind, match=says) as error:
+                    async with github.opened(wrong, at.pull, at.pace):
+                        pass
+
+                assert "BEGIN" not in f"{error.value}{error.value.__cause__}{wrong!r}"
+
+    asyncio.run(go())

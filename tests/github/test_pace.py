@@ -1,0 +1,40 @@
+import asyncio
+from pathlib import Path
+
+from hosted import scene
+
+from bot.github import Pace
+from bot.sandbox import Fault
+
+
+def test_every_answer_is_heard(tmp_path: Path) -> None:
+    """Who counts requests and what is left of the limit is told each."""
+
+    async def go() -> None:
+        heard: list[tuple[int, int | None]] = []
+        pace = Pace(between=0, backoff=0, heard=lambda status, left: heard.append((status, left)))
+        async with scene(tmp_path, pace=pace) as at:
+            at.gh.fail("GET", r"/pulls/1$", Fault(502))
+            await at.host.facts()
+
+        assert [status for status, _ in heard] == [200, 201, 502, 200, 204]
+        assert heard[0][1] == 4999
+
+    asyncio.run(go())
+
+
+def test_writes_of_one_installation_keep_their_distance() -> None:
+    """Several at once go one after the other; another installation does not wait for them."""
+
+    async def go() -> None:
+        pace, order = Pace(between=0.05), []
+
+        async def write(installation: int) -> None:
+            await pace.turn(installation)
+            order.append(installation)
+
+        await asyncio.gather(*(write(installation) for installation in (1, 1, 1, 2)))
+
+        assert order == [1, 2, 1, 1]
+
+    asyncio.run(go())

@@ -1,0 +1,43 @@
+import asyncio
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from job_scene import Scene, prepare
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which jobs ran before: a new queue would wait a second for its first look."""
+    folder = tmp_path_factory.mktemp("prepared")
+    asyncio.run(prepare(Scene(folder)))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def prepared_postgres(postgres: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a database in which jobs ran before."""
+    url = postgres()
+    asyncio.run(prepare(Scene(tmp_path_factory.mktemp("prepared-postgres"), url)))
+    return url.partition("?")[0].rpartition("/")[2]
+
+
+@pytest.fixture
+def on_sqlite(prepared: Path, tmp_path: Path) -> Scene:
+    """Jobs in a file."""
+    shutil.copytree(prepared, tmp_path / "data")
+    return Scene(tmp_path / "data")
+
+
+@pytest.fixture
+def on_postgres(postgres: Callable[..., str], prepared_postgres: str, tmp_path: Path) -> Scene:
+    """Jobs in PostgreSQL."""
+    return Scene(tmp_path / "data", postgres(prepared_postgres))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def scene(request: pytest.FixtureRequest) -> Scene:
+    """Jobs in either."""
+    found: Scene = request.getfixturevalue(f"on_{request.param}")
+    return found

@@ -1,0 +1,57 @@
+"""A process that carries jobs out and writes down what it does, to be killed: FOLDER URL LOG [pull=head ...]."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from bot import jobs, storage
+from bot.ports import Job
+from bot.values import Ask, PullRef, ReviewAsk
+
+FOLDER, URL, LOG, *ASKED = sys.argv[1:]
+
+
+def tell(what: str) -> None:
+    with Path(LOG).open("a") as log:
+        log.write(f"{what}\n")
+
+
+async def work(ask: Ask, job: Job) -> None:
+    assert isinstance(ask, ReviewAsk)
+    tell(f"begin {ask.head} {job.attempt}")
+
+    async def look() -> str:
+        tell(f"look {ask.head}")
+        return ask.head
+
+    head = await job.step("look", look)
+    if head == "poison":
+        os._exit(9)
+    while head == "stuck" and job.attempt == 1:
+        await asyncio.sleep(0.05)
+        if Path(f"{LOG}.go").exists():  # it was stopped, and woken up when its work was another's
+            tell(f"current {await job.current()}")
+            await job.step("post", look)
+    tell(f"end {head}")
+
+
+async def apologise(ask: Ask, why: str) -> None:
+    assert isinstance(ask, ReviewAsk)
+    tell(f"sorry {ask.head}: {why}")
+
+
+async def main() -> None:
+    settings = jobs.JobSettings(Path(FOLDER), URL, poll=0.02, lease=1.0, crashes=2)
+    async with (
+        storage.opened(URL or f"sqlite:///{FOLDER}/deeprepo.db") as store,
+        jobs.running(settings, work, store=store, apologise=apologise) as board,
+    ):
+        for each in ASKED:
+            number, _, head = each.partition("=")
+            await board.submit(ReviewAsk(PullRef(7, 70, "owner", "name", int(number)), "opened", head=head), each)
+        tell("ready")
+        await asyncio.Event().wait()
+
+
+asyncio.run(main())

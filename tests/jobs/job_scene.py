@@ -1,0 +1,130 @@
+"""What the tests of the jobs share: a place where jobs are kept, asks, and work that tells what it does."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from bot import jobs, storage
+from bot.jobs import Jobs, JobSettings
+from bot.ports import Job
+from bot.values import Ask, CommandAsk, CommentRef, PullRef, ReviewAsk
+
+PATIENCE = 20.0  # seconds after which a test that waits has failed
+
+
+def pull(number: int = 1, *, installation: int = 7, repository: int = 70) -> PullRef:
+    return PullRef(installation, repository, "owner", "name", number)
+
+
+def push(number: int = 1, *, installation: int = 7, repository: int = 70, head: str = "") -> ReviewAsk:
+    return ReviewAsk(pull(number, installation=installation, repository=repository), "push", head=head)
+
+
+def command(word: str = "help", number: int = 1) -> CommandAsk:
+    return CommandAsk(pull(number), word, "", "ann", CommentRef(5, "issue"))
+
+
+@dataclass
+class Diary:
+    """Work that writes down what it is given, and waits where it is told to."""
+
+    told: list[str] = field(default_factory=list)
+    asks: list[Ask] = field(default_factory=list)
+    sorry: list[tuple[Ask, str]] = field(default_factory=list)
+    hold: set[str] = field(default_factory=set)  # heads, or words of commands, at which the work waits until it is released
+    does: Callable[[Ask, Job], Awaitable[None]] | None = None
+    _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def work(self, ask: Ask, job: Job) -> None:
+        self.asks.append(ask)
+        name = called(ask)
+        await self.tell(f"begin {name}")
+        try:
+            await job.unless_cancelled(self._held(name))
+            if self.does is not None:
+                await self.does(ask, job)
+        except BaseException as error:
+            await self.tell(f"{type(error).__name__} {name}")
+            raise
+        await self.tell(f"end {name}")
+
+    async def apologise(self, ask: Ask, why: str) -> None:
+        self.sorry.append((ask, why))
+        await self.tell(f"sorry {called(ask)}")
+
+    async def tell(self, what: str) -> None:
+        async with self._changed:
+            self.told.append(what)
+            self._changed.notify_all()
+
+    async def release(self, name: str) -> None:
+        async with self._changed:
+            self.hold.discard(name)
+            self._changed.notify_all()
+
+    async def seen(self, *whats: str) -> None:
+        """Wait until all of this has been told."""
+        async with asyncio.timeout(PATIENCE), self._changed:
+            await self._changed.wait_for(lambda: all(what in self.told for what in whats))
+
+    async def _held(self, name: str) -> None:
+        async with self._changed:
+            await self._changed.wait_for(lambda: name not in self.hold)
+
+
+@dataclass
+class Scene:
+    """A place where jobs are kept, which outlives the processes that use it."""
+
+    folder: Path
+    url: str = ""
+    settings: JobSettings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.settings = JobSettings(self.folder, self.url, poll=0.02, debounce=0.0, lease=1.0, pause=0.05)
+
+    @asynccontextmanager
+    async def running(
+        self, diary: Diary, *, store: storage.Store | None = None, apart: dict[str, Any] | None = None, **changes: Any
+    ) -> AsyncIterator[Jobs]:
+        """One process's life with these jobs."""
+        settings = replace(self.settings, **changes)
+        given = {"apologise": diary.apologise, **(apart or {})}
+        if not settings.shared:
+            async with jobs.running(settings, diary.work, **given) as found:
+                yield found
+            return
+        async with storage.opened(self.url) as opened, jobs.running(settings, diary.work, store=opened, **given) as found:
+            yield found
+
+    def sql(self, statement: str) -> list[tuple[Any, ...]]:
+        """Look into the jobs' database, or meddle with it, while nobody works."""
+        if self.url:
+            with psycopg.connect(self.url) as connection:
+                cursor = connection.execute(f"SET search_path TO dbos; {statement}")
+                while cursor.nextset():
+                    pass
+                return cursor.fetchall() if cursor.description else []
+        with closing(sqlite3.connect(self.folder / "jobs.db")) as file, file:
+            return file.execute(statement).fetchall()
+
+    async def settled(self, found: Jobs) -> None:
+        """Wait until nothing is stored that has not come to its end."""
+        async with asyncio.timeout(PATIENCE):
+            while any((await found.counts()).values()):
+                await asyncio.sleep(0.01)
+
+
+async def prepare(scene: Scene) -> None:
+    async with scene.running(Diary()) as found:
+        await scene.settled(found)
+
+
+def called(ask: Ask) -> str:
+    return ask.word if isinstance(ask, CommandAsk) else getattr(ask, "head", "") or type(ask).__name__

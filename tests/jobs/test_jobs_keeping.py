@@ -1,0 +1,248 @@
+import asyncio
+import logging
+import stat
+from pathlib import Path
+
+import pytest
+from job_scene import Diary, Scene, command, pull, push
+
+from bot import jobs, storage
+from bot.errors import StorageError, UsageError
+from bot.jobs import JobSettings, codec, ids
+from bot.ports import Job
+from bot.values import Ask, Forget, ReviewAsk
+
+
+def test_jobs_of_another_version_are_adopted(scene: Scene) -> None:
+    """What an earlier version had stored, waiting or begun, is carried out by this one."""
+
+    async def story() -> None:
+        diary = Diary(hold={"begun"})
+        async with scene.running(diary, per_installation=1) as board:
+            await board.submit(push(1, head="begun"), "guid-1")
+            await diary.seen("begin begun")
+            await board.submit(push(2, head="waiting"), "guid-2")
+        scene.sql("UPDATE workflow_status SET application_version = 'deeprepo-wf-0'")
+        scene.sql("UPDATE workflow_status SET status = 'PENDING', executor_id = 'gone' WHERE workflow_uuid LIKE '%guid-1'")
+        later = Diary()
+        async with scene.running(later) as board:
+            await later.seen("end begun", "end waiting")
+            await scene.settled(board)
+            assert not await board.submit(push(2, head="waiting"), "guid-2")
+
+    asyncio.run(story())
+
+
+def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
+    """A job that is ours by the database, and that nobody runs, is found and carried out."""
+
+    async def story() -> None:
+        diary = Diary()
+        async with on_sqlite.running(diary, look=0.05) as board:
+            await board.submit(push(head="one"), "guid-1", delay=60)
+            on_sqlite.sql("UPDATE workflow_status SET status = 'PENDING', executor_id = 'here' WHERE status = 'DELAYED'")
+            await diary.seen("end one")
+
+    asyncio.run(story())
+
+
+def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
+    """Where a process died between storing a review and ending the one before, one of them is carried out: a person's, else the newer."""
+
+    async def story() -> None:
+        async with scene.running(Diary()) as board:
+            await board.submit(ReviewAsk(pull(1), "command", head="spoken"), "guid-1", delay=60)
+            await board.submit(push(2, head="older"), "guid-2", delay=60)
+            await board.submit(push(3, head="newer"), "guid-3", delay=60)
+            await board.submit(push(4, head="pushed"), "guid-4", delay=60)
+        for name, beginning in (("guid-4", "review~70#1~"), ("guid-3", "review~70#2~")):
+            for table in ("workflow_status", "workflow_input"):
+                scene.sql(
+                    f"UPDATE {table} SET workflow_uuid = '{beginning}{name}' WHERE workflow_uuid LIKE '%{name}'"  # noqa: S608
+                )
+        for number in (1, 2):
+            rows = scene.sql(f"SELECT inputs FROM workflow_input WHERE workflow_uuid LIKE 'review~70#{number}~%'")  # noqa: S608
+            assert len(rows) == 2
+        scene.sql("UPDATE workflow_input SET inputs = replace(inputs, '\\\"number\\\":4', '\\\"number\\\":1')")
+        scene.sql("UPDATE workflow_input SET inputs = replace(inputs, '\\\"number\\\":3', '\\\"number\\\":2')")
+        scene.sql("UPDATE workflow_status SET status = 'ENQUEUED' WHERE status = 'DELAYED'")
+        diary = Diary()
+        async with scene.running(diary, per_installation=8) as board:
+            await scene.settled(board)
+        assert sorted(line for line in diary.told if line.startswith("end")) == ["end newer", "end spoken"]
+
+    asyncio.run(story())
+
+
+def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
+    """A data folder serves one process; the second is told who has it, and what to do."""
+
+    async def story() -> None:
+        async with on_sqlite.running(Diary()):
+            with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\): stop it first"):
+                async with on_sqlite.running(Diary()):
+                    pass
+
+    asyncio.run(story())
+
+
+def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
+    """Jobs in a file need their worker beside them, several processes need the store, and a database must be there."""
+
+    async def story() -> None:
+        with pytest.raises(UsageError, match="name a PostgreSQL database"):
+            async with jobs.running(JobSettings(tmp_path), Diary().work, work_here=False):
+                pass
+        shared = JobSettings(tmp_path, "postgresql://nobody:planted@127.0.0.1:1/nowhere")
+        assert "planted" not in repr(shared)
+        with pytest.raises(UsageError, match="need the store"):
+            async with jobs.running(shared, Diary().work):
+                pass
+        (tmp_path / "file").touch()
+        with pytest.raises(UsageError, match="cannot be written"):
+            async with jobs.running(JobSettings(tmp_path / "file" / "folder"), Diary().work):
+                pass
+        (tmp_path / "broken").mkdir()
+        (tmp_path / "broken" / "jobs.db").write_text("this is no database" * 100)
+        with pytest.raises(StorageError, match="cannot be used as a database: file is not a database"):
+            async with jobs.running(JobSettings(tmp_path / "broken"), Diary().work):
+                pass
+
+    asyncio.run(story())
+
+
+def test_a_process_that_only_serves(on_postgres: Scene) -> None:
+    """A process without work of its own stores jobs, and a worker carries them out."""
+
+    async def story() -> None:
+        idle, diary = Diary(), Diary()
+        async with on_postgres.running(idle, apart={"work_here": False}) as board:
+            await board.submit(push(head="one"), "guid-1")
+            assert await board.healthy() == (True, "ready")
+            assert await board.counts() == {"waiting": 1, "delayed": 0, "running": 0}
+        async with on_postgres.running(diary, apart={"serve": False}):
+            await diary.seen("end one")
+        assert idle.told == []
+
+    asyncio.run(story())
+
+
+def test_an_installation_is_forgotten(scene: Scene) -> None:
+    """When the App is removed, the installation's jobs are ended and deleted, by repository or all; others stay."""
+
+    async def story() -> None:
+        diary = Diary(hold={"running"})
+        async with scene.running(diary, per_installation=4) as board:
+            await board.submit(push(1, repository=71, head="done"), "guid-1")
+            await board.submit(push(1, installation=8, repository=80, head="other"), "guid-2")
+            await diary.seen("end done", "end other")
+            await board.submit(push(1, repository=70, head="running"), "guid-3")
+            await board.submit(push(2, repository=70, head="waiting"), "guid-4", delay=60)
+            await diary.seen("begin running")
+
+            async def forget(_: Ask, __: Job) -> None:
+                await board.forget(7, (70,))
+
+            diary.does = forget
+            await board.submit(Forget(7, (70,)), "guid-5")
+            await diary.seen("Superseded running", "end Forget")
+            await scene.settled(board)
+            left = {name for (name,) in scene.sql("SELECT workflow_uuid FROM workflow_status")}
+            assert left == {"review~71#1~guid-1", "review~80#1~guid-2", "small~7~guid-5"}
+            assert await board.forget(7) == 2
+            assert scene.sql("SELECT workflow_uuid FROM workflow_status") == [("review~80#1~guid-2",)]
+
+    asyncio.run(story())
+
+
+def test_old_jobs_are_deleted(scene: Scene) -> None:
+    """Jobs that ended long ago are deleted with all that is stored of them; newer and unfinished ones stay."""
+
+    async def story() -> None:
+        async with scene.running(Diary()) as board:
+            for number in range(3):
+                await board.submit(push(number, head=f"h{number}"), f"guid-{number}")
+            await scene.settled(board)
+            await board.submit(push(9, head="waits"), "guid-9", delay=600)
+        old = "UPDATE workflow_status SET completed_at = 1000, created_at = 1000 WHERE workflow_uuid LIKE '%guid-{}'"
+        scene.sql(old.format(0))
+        scene.sql(old.format(1))
+        async with scene.running(Diary()) as board, asyncio.timeout(20):
+            while len(await asyncio.to_thread(scene.sql, "SELECT 1 FROM workflow_input")) > 2:
+                await asyncio.sleep(0.01)
+            left = {name for (name,) in scene.sql("SELECT workflow_uuid FROM workflow_status")}
+            assert left == {"review~70#2~guid-2", "review~70#9~guid-9"}
+            assert (await board.counts())["delayed"] == 1
+
+    asyncio.run(story())
+
+
+def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
+    """Whoever holds a pull request in the database makes others wait, and those of other pull requests not."""
+
+    async def story() -> None:
+        told = []
+        async with storage.opened(on_postgres.url) as one, storage.opened(on_postgres.url) as other:
+
+            async def wait() -> None:
+                async with other.workers.alone("70#1"):
+                    told.append("other")
+
+            async with one.workers.alone("70#1"):
+                waiting = asyncio.create_task(wait())
+                async with other.workers.alone("70#2"):
+                    told.append("elsewhere")
+                told.append("one")
+            await waiting
+        assert told == ["elsewhere", "one", "other"]
+
+    asyncio.run(story())
+
+
+def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
+    """The database holds JSON and is its owner's alone: reading it runs nothing."""
+
+    async def story() -> None:
+        async with on_sqlite.running(Diary()) as board:
+            await board.submit(command(), "guid-1")
+            await on_sqlite.settled(board)
+
+    asyncio.run(story())
+    (text,) = (text for (text,) in on_sqlite.sql("SELECT inputs FROM workflow_input"))
+    assert text.startswith('{"namedArgs":{},"positionalArgs":["{')
+    assert on_sqlite.sql("SELECT DISTINCT serialization FROM workflow_status") == [("portable_json",)]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in on_sqlite.folder.iterdir()} == {0o600}
+
+
+def test_a_damaged_ask_is_a_sentence() -> None:
+    """What cannot be read as an ask is an error of ours; what another version added is left out."""
+    for text in ("", "[]", '{"kind":"Unknown"}', '{"kind":"Forget"}', '{"kind":"ReviewAsk","pull":4,"trigger":"x"}'):
+        with pytest.raises(StorageError, match="cannot be read"):
+            codec.read(text)
+    assert codec.read('{"kind":"Forget","installation":7,"repositories":[1],"later":true}') == Forget(7, (1,))
+
+
+def test_names_of_jobs_are_harmless() -> None:
+    """A delivery's id cannot make a name that means another job."""
+    hostile = ids.name(push(), "x~1#2~y+7/%_\n" + "z" * 500)
+    assert hostile.startswith("review~70#1~x-1-2-y-7")
+    assert len(hostile) < 150
+    assert ids.root(ids.following(ids.following(hostile))) == hostile
+    assert ids.tries(ids.following(ids.following(hostile))) == 2
+
+
+def test_the_librarys_log_is_quiet(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    """Superseding a running review writes no warning and no traceback."""
+
+    async def story() -> None:
+        diary = Diary(hold={"one"})
+        async with on_sqlite.running(diary) as board:
+            await board.submit(push(head="one"), "guid-1")
+            await diary.seen("begin one")
+            await board.submit(push(head="two"), "guid-2")
+            await diary.seen("end two")
+            await on_sqlite.settled(board)
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(story())
+    assert caplog.text == ""

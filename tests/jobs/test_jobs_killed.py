@@ -1,0 +1,119 @@
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from job_scene import PATIENCE, Diary, Scene, push
+
+HOME = Path(__file__).parents[2]
+
+
+@contextmanager
+def process(scene: Scene, log: Path, *asked: str) -> Iterator["subprocess.Popen[bytes]"]:
+    command = [sys.executable, str(Path(__file__).parent / "job_process.py"), str(scene.folder), scene.url, str(log)]
+    started = subprocess.Popen([*command, *asked], cwd=HOME, env={"PYTHONPATH": str(HOME), "PATH": ""})
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.wait()
+
+
+def told(log: Path, *whats: str, by: "subprocess.Popen[bytes] | None" = None) -> list[str]:
+    """The lines of a log, once all of these stand in it (as beginnings), or the process has ended."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        ended = by is not None and by.poll() is not None
+        lines = log.read_text().splitlines() if log.exists() else []
+        if all(any(line.startswith(what) for line in lines) for what in whats) or ended:
+            return lines
+        assert time.monotonic() < until, lines
+        time.sleep(0.01)
+
+
+def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: Path) -> None:
+    """After kill -9 what was stored is carried out by the next process, recorded steps are not done again.
+
+    A job that takes its process along is tried once more apart from others, then given up, and whoever asked is told.
+    """
+    log = tmp_path / "log"
+    with process(on_sqlite, log, "1=stuck", "2=later") as first:
+        told(log, "look stuck", "end later", "ready")
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+    with process(on_sqlite, log, "3=poison") as second:
+        told(log, "end stuck", "ready", by=second)
+        second.wait(PATIENCE)
+    with process(on_sqlite, log) as third:
+        third.wait(PATIENCE)
+    with process(on_sqlite, log) as fourth:
+        lines = told(log, "sorry poison", by=fourth)
+    assert lines.count("look stuck") == 1
+    assert lines.count("end stuck") == 1
+    assert "end later" in lines
+    assert "begin stuck 2" in lines
+    assert [line for line in lines if "poison" in line] == [
+        "begin poison 1",
+        "look poison",
+        "begin poison 2",
+        "sorry poison: each time it was begun, the process that carried it out was ended",
+    ]
+
+
+def test_a_dead_worker_is_taken_over_and_a_sleeping_one_fenced(on_postgres: Scene, tmp_path: Path) -> None:
+    """On PostgreSQL another process goes on with a silent worker's job after the lease; the worker, woken up, writes nothing."""
+    log = tmp_path / "log"
+
+    async def story(sleeper: "subprocess.Popen[bytes]") -> None:
+        diary = Diary()
+        async with on_postgres.running(diary) as jobs:
+            sleeper.send_signal(signal.SIGSTOP)
+            await diary.seen("end stuck")
+            await on_postgres.settled(jobs)
+
+    with process(on_postgres, log, "1=stuck") as sleeper:
+        told(log, "look stuck", "ready")
+        asyncio.run(story(sleeper))
+        Path(f"{log}.go").touch()
+        sleeper.send_signal(signal.SIGCONT)
+        lines = told(log, "current")
+    assert "current False" in lines
+    assert "end stuck" not in lines
+
+
+def test_a_graceful_stop_hands_over(scene: Scene) -> None:
+    """A job that is cut off by an orderly stop goes on in the next process; that is no crash, and its steps are kept."""
+
+    async def story() -> None:
+        first, second = Diary(hold={"one"}), Diary()
+        async with scene.running(first) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await jobs.submit(push(2, head="two"), "guid-2", delay=0.1)
+            await first.seen("begin one")
+            await jobs.stop()
+        async with scene.running(second) as jobs:
+            await second.seen("end one", "end two")
+            await scene.settled(jobs)
+        assert first.told == ["begin one", "CancelledError one"]
+
+    asyncio.run(story())
+
+
+def test_a_stop_waits_for_jobs_that_end_in_time(on_sqlite: Scene) -> None:
+    """Within the grace a running job comes to its end."""
+
+    async def story() -> None:
+        diary = Diary(hold={"one"})
+        async with on_sqlite.running(diary) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("begin one")
+            stopping = asyncio.create_task(jobs.stop(grace=PATIENCE))
+            await diary.release("one")
+            await stopping
+        assert diary.told == ["begin one", "end one"]
+
+    asyncio.run(story())

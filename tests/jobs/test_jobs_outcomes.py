@@ -1,0 +1,153 @@
+import asyncio
+from collections import Counter
+
+import pytest
+from job_scene import Diary, Scene, push
+
+from bot.errors import DeepRepoError, HostDown, HostLimited, Superseded
+from bot.ports import Job
+from bot.values import Ask
+
+
+def test_a_fault_ends_its_job_alone(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    """A job that fails is logged with its traceback, whoever asked is told, and the next job is carried out."""
+
+    async def fail(ask: Ask, _: Job) -> None:
+        if ask == push(1, head="bad"):
+            raise ZeroDivisionError("secret detail")
+
+    async def story() -> None:
+        diary = Diary(does=fail)
+        async with scene.running(diary) as jobs:
+            await jobs.submit(push(1, head="bad"), "guid-1")
+            await diary.seen("sorry bad")
+            await jobs.submit(push(2, head="good"), "guid-2")
+            await diary.seen("end good")
+            await scene.settled(jobs)
+        assert diary.sorry == [(push(1, head="bad"), "an error inside deeprepo (ZeroDivisionError)")]
+
+    asyncio.run(story())
+    assert "ZeroDivisionError: secret detail" in caplog.text
+
+
+def test_what_we_raise_on_purpose_is_told_as_it_is(on_sqlite: Scene) -> None:
+    """The sentence of an error of ours reaches whoever asked."""
+
+    async def fail(_: Ask, __: Job) -> None:
+        raise DeepRepoError("the change is too large")
+
+    async def story() -> None:
+        diary = Diary(does=fail)
+        async with on_sqlite.running(diary) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("sorry one")
+        assert diary.sorry == [(push(head="one"), "the change is too large")]
+
+    asyncio.run(story())
+
+
+def test_a_job_that_github_puts_off_comes_again(scene: Scene) -> None:
+    """Where GitHub is away or asks to wait, the job is stored for later, keeps its name, and is done then."""
+    tries: Counter[str] = Counter()
+    names = set()
+
+    async def fail(ask: Ask, job: Job) -> None:
+        names.add(job.id)
+        tries["all"] += 1
+        if tries["all"] == 1:
+            raise HostLimited("the limit is reached", 0.05)
+        if tries["all"] == 2:
+            raise HostDown("GitHub answers with 502")
+
+    async def story() -> None:
+        diary = Diary(does=fail)
+        async with scene.running(diary) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("end one")
+            await scene.settled(jobs)
+            assert not await jobs.submit(push(head="one"), "guid-1")
+        assert diary.sorry == []
+
+    asyncio.run(story())
+    assert tries["all"] == 3
+    assert len(names) == 1
+
+
+def test_a_job_is_put_off_so_often_and_no_more(on_sqlite: Scene) -> None:
+    """When GitHub stays away, the job is given up after its last try, with the reason."""
+
+    async def fail(_: Ask, __: Job) -> None:
+        raise HostDown("GitHub answers with 502")
+
+    async def story() -> None:
+        diary = Diary(does=fail)
+        async with on_sqlite.running(diary, tries=1, pause=0.01) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("sorry one")
+            await on_sqlite.settled(jobs)
+        assert diary.told.count("begin one") == 2
+        assert diary.sorry == [(push(head="one"), "GitHub answers with 502")]
+
+    asyncio.run(story())
+
+
+def test_a_put_off_review_gives_way_to_a_push(on_sqlite: Scene) -> None:
+    """A review that waits for GitHub's limit is superseded like any other."""
+
+    async def fail(ask: Ask, _: Job) -> None:
+        if ask == push(head="one"):
+            raise HostLimited("the limit is reached", 600.0)
+
+    async def story() -> None:
+        diary = Diary(does=fail)
+        async with on_sqlite.running(diary) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("HostLimited one")
+            while (await jobs.counts())["delayed"] == 0:
+                await asyncio.sleep(0)
+            await jobs.submit(push(head="two"), "guid-2")
+            await diary.seen("end two")
+            await on_sqlite.settled(jobs)
+
+    asyncio.run(story())
+
+
+def test_a_job_may_end_itself(on_sqlite: Scene) -> None:
+    """Work that finds its head moved ends quietly: nobody is told, nothing is tried again."""
+
+    async def leave(_: Ask, __: Job) -> None:
+        raise Superseded("the head moved")
+
+    async def story() -> None:
+        diary = Diary(does=leave)
+        async with on_sqlite.running(diary) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await on_sqlite.settled(jobs)
+        assert diary.told == ["begin one", "Superseded one"]
+        assert diary.sorry == []
+
+    asyncio.run(story())
+
+
+def test_steps_hold_plain_values(on_sqlite: Scene) -> None:
+    """A step returns what JSON makes of its result, in the first attempt too; what is no JSON or too large is refused."""
+    results: list[object] = []
+
+    async def give(value: object) -> object:
+        return value
+
+    async def steps(_: Ask, job: Job) -> None:
+        results.append(await job.step("pair", lambda: give({"pair": (1, 2)})))  # type: ignore[arg-type, return-value]
+        for name, value in (("object", object()), ("large", "x" * 300_000)):
+            with pytest.raises(DeepRepoError, match=f"the step {name} returned"):
+                await job.step(name, lambda value=value: give(value))  # type: ignore[misc]
+
+    async def story() -> None:
+        diary = Diary(does=steps)
+        async with on_sqlite.running(diary) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await on_sqlite.settled(jobs)
+        assert diary.told == ["begin one", "end one"]
+
+    asyncio.run(story())
+    assert results == [{"pair": [1, 2]}]

@@ -1,0 +1,181 @@
+import asyncio
+
+import pytest
+from job_scene import Diary, Scene, command, pull, push
+
+from bot.errors import StorageError
+from bot.jobs import superseding
+from bot.ports import Job
+from bot.values import Ask, Cancel, CommentRef, Forget, MergeGroup, ReviewAsk
+
+SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
+
+
+def test_a_job_is_carried_out(scene: Scene) -> None:
+    """What was submitted is carried out once, with the ask as it was given, whatever kind it is of."""
+
+    async def story() -> None:
+        diary = Diary()
+        asks: list[Ask] = [SPOKEN, command(), Forget(7, (70, 71)), MergeGroup(7, 70, "owner", "name", "queued")]
+        async with scene.running(diary) as jobs:
+            for number, ask in enumerate(asks):
+                assert await jobs.submit(ask, f"guid-{number}")
+            await scene.settled(jobs)
+        assert sorted(diary.told) == sorted(
+            f"{what} {name}" for what in ("begin", "end") for name in ("spoken", "help", "Forget", "queued")
+        )
+        assert all(ask in diary.asks for ask in asks)
+
+    asyncio.run(story())
+
+
+def test_a_newer_push_supersedes_the_older(scene: Scene) -> None:
+    """A push ends the review that runs: its work is cancelled, it is not current any more, and only the newer ends."""
+    current = []
+
+    async def ask_on(ask: Ask, job: Job) -> None:
+        current.append(await job.current())
+
+    async def story() -> None:
+        diary = Diary(hold={"one"}, does=ask_on)
+        async with scene.running(diary) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("begin one")
+            await jobs.submit(push(head="two"), "guid-2")
+            await diary.seen("end two")
+            await scene.settled(jobs)
+        assert diary.told == ["begin one", "Superseded one", "begin two", "end two"]
+        assert diary.sorry == []
+        assert current == [True]
+
+    asyncio.run(story())
+
+
+def test_a_burst_of_pushes_is_one_review(scene: Scene) -> None:
+    """Pushes that follow each other closely wait for the last one, which alone is reviewed to the end."""
+
+    async def story() -> None:
+        diary = Diary()
+        async with scene.running(diary, debounce=0.5) as jobs:
+            for number in range(6):
+                await jobs.submit(push(head=f"h{number}"), f"guid-{number}")
+            await scene.settled(jobs)
+        assert [line for line in diary.told if line.startswith("end")] == ["end h5"]
+
+    asyncio.run(story())
+
+
+def test_a_copy_of_a_delivery_changes_nothing(scene: Scene) -> None:
+    """A delivery that is known, running or long finished, is refused, and does not end a newer review."""
+
+    async def story() -> None:
+        diary = Diary(hold={"two"})
+        async with scene.running(diary) as jobs:
+            assert await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("end one")
+            assert await jobs.submit(push(head="two"), "guid-2")
+            await diary.seen("begin two")
+            assert not await jobs.submit(push(head="one"), "guid-1")
+            assert not await jobs.submit(push(head="two"), "guid-2")
+            await diary.release("two")
+            await diary.seen("end two")
+            assert await jobs.submit(command(), "guid-3")
+            assert not await jobs.submit(command(), "guid-3")
+            await scene.settled(jobs)
+        assert diary.told.count("begin two") == diary.told.count("begin help") == 1
+
+    asyncio.run(story())
+
+
+def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
+    """A push that takes the place of a commanded review is carried out as that command, in full if so asked."""
+
+    async def story() -> None:
+        diary = Diary(hold={"spoken"})
+        async with on_sqlite.running(diary) as jobs:
+            await jobs.submit(SPOKEN, "guid-1")
+            await diary.seen("begin spoken")
+            await jobs.submit(push(head="two"), "guid-2")
+            await diary.seen("end two")
+        assert diary.asks[-1] == ReviewAsk(pull(), "command", True, "ann", SPOKEN.comment, "two")
+
+    asyncio.run(story())
+
+
+def test_merging_asks() -> None:
+    """Of two asks by people the newer counts; `full` is never lost; pushes among themselves change nothing."""
+    newer = ReviewAsk(pull(), "rerun", actor="bob", head="two")
+    assert superseding.merged(newer, [SPOKEN]) == ReviewAsk(pull(), "rerun", True, "bob", None, "two")
+    assert superseding.merged(push(head="two"), [push(head="one")]) == push(head="two")
+
+
+def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
+    """A closed pull request ends its review and leaves others alone; the reviews that were ended are counted."""
+
+    async def story() -> None:
+        diary = Diary(hold={"one", "other"})
+        async with scene.running(diary, per_installation=4) as jobs:
+            await jobs.submit(push(1, head="one"), "guid-1")
+            await jobs.submit(push(11, head="other"), "guid-2")
+            await jobs.submit(push(2, head="later"), "guid-3", delay=60)
+            await diary.seen("begin one", "begin other")
+            assert await jobs.submit(Cancel(pull(1), "closed"), "guid-4")
+            assert await jobs.cancel(pull(2)) == 1
+            assert await jobs.cancel(pull(2)) == 0
+            await diary.seen("Superseded one")
+            await diary.release("other")
+            await scene.settled(jobs)
+        assert "end other" in diary.told
+        assert "begin later" not in diary.told
+
+    asyncio.run(story())
+
+
+def test_a_catch_up_does_not_disturb(on_sqlite: Scene) -> None:
+    """A pull request that is caught up with is left alone where its review already waits or runs."""
+
+    async def story() -> None:
+        diary = Diary(hold={"one"})
+        missed = ReviewAsk(pull(), "catch-up", head="missed")
+        async with on_sqlite.running(diary) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("begin one")
+            assert not await jobs.submit(missed, "catch-up-1")
+            await diary.release("one")
+            await on_sqlite.settled(jobs)
+            assert await jobs.submit(missed, "catch-up-2")
+            await diary.seen("end missed")
+
+    asyncio.run(story())
+
+
+def test_work_may_hand_in_more_work(on_sqlite: Scene) -> None:
+    """A command that asks for a review submits it from within its own job."""
+
+    async def story() -> None:
+        diary = Diary()
+        async with on_sqlite.running(diary) as jobs:
+
+            async def also(ask: Ask, _: Job) -> None:
+                if ask == command("review"):
+                    assert await jobs.submit(push(head="asked"), "guid-2")
+
+            diary.does = also
+            await jobs.submit(command("review"), "guid-1")
+            await diary.seen("end review", "end asked")
+
+    asyncio.run(story())
+
+
+def test_a_stopped_process_takes_nothing_on(on_sqlite: Scene) -> None:
+    """After the stop a submission is an error, so that the delivery is not answered as stored; and readiness says why."""
+
+    async def story() -> None:
+        async with on_sqlite.running(Diary()) as jobs:
+            assert await jobs.healthy() == (True, "ready")
+            await jobs.stop()
+            assert await jobs.healthy() == (False, "stopping")
+            with pytest.raises(StorageError, match="being stopped"):
+                await jobs.submit(push(), "guid-1")
+
+    asyncio.run(story())

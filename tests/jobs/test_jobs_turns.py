@@ -1,0 +1,81 @@
+import asyncio
+
+from job_scene import Diary, Scene, command, pull, push
+
+from bot.values import ReviewAsk
+
+
+def test_a_command_does_not_wait_for_a_review(scene: Scene) -> None:
+    """While the reviews' places are taken, a command is answered; a second one of the pull request waits for the first."""
+
+    async def story() -> None:
+        diary = Diary(hold={"one", "slow"})
+        async with scene.running(diary, at_once=1) as jobs:
+            await jobs.submit(push(head="one"), "guid-1")
+            await diary.seen("begin one")
+            await jobs.submit(command("slow"), "guid-2")
+            await diary.seen("begin slow")
+            await jobs.submit(command("next"), "guid-3")
+            await diary.release("slow")
+            await diary.seen("end next")
+            await diary.release("one")
+            await scene.settled(jobs)
+        assert diary.told.index("end slow") < diary.told.index("begin next") < diary.told.index("end one")
+
+    asyncio.run(story())
+
+
+def test_a_busy_installation_leaves_room_for_others(scene: Scene) -> None:
+    """With all places of a big installation taken and more waiting, a small one's review begins."""
+
+    async def story() -> None:
+        big = [f"big{number}" for number in range(6)]
+        diary = Diary(hold=set(big))
+        async with scene.running(diary, at_once=3, per_installation=2) as jobs:
+            for number, head in enumerate(big):
+                await jobs.submit(push(number, head=head), f"guid-{head}")
+            await jobs.submit(push(50, installation=8, repository=80, head="small"), "guid-small")
+            await diary.seen("end small")
+            assert sum(line.startswith("begin big") for line in diary.told) <= 2
+            for head in big:
+                await diary.release(head)
+            await scene.settled(jobs)
+        assert all(f"end {head}" in diary.told for head in big)
+
+    asyncio.run(story())
+
+
+def test_a_person_goes_before_a_push(scene: Scene) -> None:
+    """Of the reviews that wait in an installation, the one that a person asked for comes first."""
+
+    async def story() -> None:
+        diary = Diary(hold={"first"})
+        async with scene.running(diary, per_installation=1) as jobs:
+            await jobs.submit(push(1, head="first"), "guid-1")
+            await diary.seen("begin first")
+            await jobs.submit(push(2, head="second"), "guid-2")
+            await jobs.submit(ReviewAsk(pull(3), "command", head="spoken"), "guid-3")
+            await diary.release("first")
+            await scene.settled(jobs)
+        assert [line for line in diary.told if line.startswith("begin")] == [
+            "begin first",
+            "begin spoken",
+            "begin second",
+        ]
+
+    asyncio.run(story())
+
+
+def test_the_counts_tell_what_waits_and_runs(scene: Scene) -> None:
+    """Waiting, delayed and running jobs are counted apart."""
+
+    async def story() -> None:
+        diary = Diary(hold={"first"})
+        async with scene.running(diary, per_installation=1) as jobs:
+            await jobs.submit(push(1, head="first"), "guid-1")
+            await jobs.submit(push(2, head="second"), "guid-2")
+            await jobs.submit(push(3, head="third"), "guid-3", delay=60)
+            await diary.seen("begin first")
+            assert await jobs.counts() == {"waiting": 1, "delayed": 1, "running": 1}
+
+    asyncio.run(story())

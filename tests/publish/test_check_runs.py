@@ -1,0 +1,224 @@
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hosted import Scene, finding, reviewed, scene
+
+from bot import publish
+from bot.outputs import marker
+from bot.publish import Outcome, checks
+from bot.render import languages, load
+from bot.sandbox import Fault
+from bot.values import Coverage, Reading, Review
+
+OUTCOME = Outcome(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")
+UNREAD = Coverage(readings=(Reading("unit", "a.py", "f", "unread", reason="the budget was spent"),))
+
+
+async def run(at: Scene, review: Review, name: str = "run-1") -> int:
+    """A check run from its beginning to its end."""
+    number = await checks.start(at.host, at.stands.head_sha, name)
+    await checks.done(at.host, number, name, review, OUTCOME)
+    return number
+
+
+def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
+    """It is there at once, says how far it is, ends with the verdict, the findings as annotations and two buttons."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            head = at.stands.head_sha
+            number = await checks.start(at.host, head, "run-1")
+            begun = at.stands.checks[0]
+            await checks.progress(at.host, number, "run-1", "7 of 12 units read")
+            told = at.stands.checks[0]
+            await checks.done(at.host, number, "run-1", reviewed(head, finding("f1", 5), finding("f2")), OUTCOME)
+            ended = at.stands.checks[0]
+
+            assert (begun.name, begun.external_id, begun.status, begun.title) == (
+                "deeprepo",
+                "1",
+                "in_progress",
+                "Reviewing",
+            )
+            assert (told.summary or "").endswith("\n7 of 12 units read")
+            assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings: 2 high.")
+            assert "1 on the changed lines, 2 listed in the summary." in (ended.summary or "")
+            assert OUTCOME.summary_url in (ended.summary or "")
+            assert "## deeprepo: A change" in (ended.text or "")
+            assert [(a["path"], a["start_line"], a["annotation_level"], a["title"]) for a in ended.annotations] == [
+                ("app.py", 5, "warning", "high: Finding f1")
+            ]
+            assert [action["identifier"] for action in ended.actions] == ["again", "full"]
+            assert len(at.stands.checks) == 1
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("changes", "ending"),
+    [
+        ({}, "success"),
+        ({"coverage": UNREAD}, "neutral"),
+        ({"partial": True}, "neutral"),
+        ({"fault": "provider"}, "neutral"),
+        ({"findings": (finding("f1"),)}, "neutral"),
+        ({"findings": (finding("f1"),), "fail_on": "critical"}, "neutral"),
+        ({"findings": (finding("f1"),), "fail_on": "high"}, "failure"),
+        ({"still": (finding("f1").finding,), "fail_on": "medium"}, "failure"),
+    ],
+)
+def test_the_colour_of_a_check_run(changes: dict[str, object], ending: str) -> None:
+    """Green where all was read and nothing found, red only where the owner has set a bar, else neither."""
+    assert checks.conclusion(reviewed("b" * 40, **changes)) == ending  # type: ignore[arg-type] - fields of a review
+
+
+@pytest.mark.parametrize("count", [50, 120])
+def test_annotations_come_in_batches(tmp_path: Path, count: int) -> None:
+    """GitHub takes fifty at a time; the run ends with the last of them."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            rows = [finding(f"f{n}", n + 1) for n in range(count)]
+            await run(at, reviewed(at.stands.head_sha, *rows))
+
+            assert len(at.stands.checks[0].annotations) == count
+            assert at.stands.checks[0].status == "completed"
+            assert len([one for one in at.writes() if one == "PATCH checks/update"]) == -(-count // 50)
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
+@pytest.mark.parametrize("nth", [0, 2])
+def test_annotations_that_were_sent_are_not_sent_again(tmp_path: Path, nth: int, *, after: bool) -> None:
+    """They are added and cannot be taken back, so after a lost answer they are counted first."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            review = reviewed(at.stands.head_sha, *[finding(f"f{n}", n + 1) for n in range(120)])
+            at.gh.fail("PATCH", r"/check-runs/", Fault(502, after=after, skip=nth))
+            await run(at, review)
+            await run(at, review)
+
+            assert len(at.stands.checks) == 1
+            assert len(at.stands.checks[0].annotations) == 120
+            assert at.stands.checks[0].conclusion == "neutral"
+
+    asyncio.run(go())
+
+
+def test_one_check_run_for_one_run(tmp_path: Path) -> None:
+    """A restart goes on with its own, a new run takes what nobody ended, and begins anew where all were ended."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            head = at.stands.head_sha
+            at.gh.fail("POST", r"/check-runs$", Fault(502, after=True))
+            one = await checks.start(at.host, head, "run-1")
+            assert await checks.start(at.host, head, "run-1") == one
+            assert await checks.start(at.host, head, "run-2") == one
+            await checks.done(at.host, one, "run-2", reviewed(head), OUTCOME)
+            assert await checks.start(at.host, head, "run-2") == one
+            other = await checks.start(at.host, head, "run-3")
+
+            assert other != one
+            assert len(at.stands.checks) == 2
+
+    asyncio.run(go())
+
+
+def test_a_run_that_was_ended_is_not_opened_again(tmp_path: Path) -> None:
+    """What died after the end and before it was written down finds a green check green."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            number = await run(at, reviewed(at.stands.head_sha))
+            assert await checks.start(at.host, at.stands.head_sha, "run-1") == number
+
+            assert at.stands.checks[0].conclusion == "success"
+
+    asyncio.run(go())
+
+
+def test_an_end_without_a_review(tmp_path: Path) -> None:
+    """Left out, broken off or failed: never green, never red, and the sentence stands in the title."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            number = await checks.start(at.host, at.stands.head_sha, "run-1")
+            await checks.ended(at.host, number, "run-1", "it is a draft of @acme/all", "skipped")
+            one = at.stands.checks[0]
+
+            assert (one.status, one.conclusion, one.title) == (
+                "completed",
+                "skipped",
+                "No review: it is a draft of @acme/all",
+            )
+            assert "@acme" not in (one.summary or "")
+
+    asyncio.run(go())
+
+
+def test_progress_that_cannot_be_told_stops_nothing(tmp_path: Path) -> None:
+    """A refusal, a failure, a limit: the review goes on."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            number = await checks.start(at.host, at.stands.head_sha, "run-1")
+            for status in (403, 422, 502):
+                at.gh.fail("PATCH", r"/check-runs/", Fault(status))
+                await checks.progress(at.host, number, "run-1", "half")
+
+            assert at.stands.checks[0].status == "in_progress"
+
+    asyncio.run(go())
+
+
+def test_a_merge_queue_is_let_pass_once(tmp_path: Path) -> None:
+    """Its commit gets our check, green, however often it is asked for."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            head = await at.repo.commit("queue", {"app.py": "merged\n"}, onto="main")
+            for _ in range(2):
+                await checks.let_pass(at.host, head)
+            found = [one for one in at.repo.repository.checks.values() if one.head == head]
+
+            assert [(one.conclusion, one.name) for one in found] == [("success", "deeprepo")]
+
+    asyncio.run(go())
+
+
+def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
+    """Titles and reasons are words: in a summary disarmed, in an annotation without what cannot be seen."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
+            review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
+            number = await checks.start(at.host, at.stands.head_sha, "run-1")
+            await checks.done(at.host, number, "run-1", review, replace(OUTCOME, notes=("see @acme/all",)))
+            one = at.stands.checks[0]
+
+            assert "@acme" not in f"{one.summary}{one.text}"
+            assert one.annotations[0]["title"] == "high: @acme/all evil"
+            assert "\u200b" not in one.annotations[0]["message"]
+            assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("language", languages())
+def test_buttons_fit_in_every_language(language: str) -> None:
+    """GitHub takes 20 characters of a label and 40 of what it says."""
+    for button in checks.buttons(load(language)):
+        assert len(button.label) <= 20
+        assert len(button.description) <= 40
+        assert len(button.identifier) <= 20
+
+
+def test_the_package_offers_what_the_workflow_needs() -> None:
+    """One function and its outcome."""
+    assert set(publish.__all__) == {"Outcome", "publish"}

@@ -1,0 +1,226 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from hosted import Scene, finding, reviewed, scene, wanted
+
+from bot import publish
+from bot.errors import HostDown, HostRefused, Superseded
+from bot.outputs import posts
+from bot.sandbox import Fault
+from bot.values import Placed, Review, Spot
+
+
+async def put(at: Scene, review: Review, current: Callable[[], Awaitable[bool]] = wanted) -> publish.Outcome:
+    """Publish as the workflow does."""
+    return await publish.publish(at.host, review, posts.comments, "run-1", current)
+
+
+def two(at: Scene, *more: Placed) -> Review:
+    """Two findings on lines that exist, and more."""
+    return reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *more)
+
+
+def lost(at: Scene, fingerprint: str) -> bool:
+    """Whether a finding is told nowhere."""
+    stands = at.stands
+    return not any(f"Finding {fingerprint}" in one.body for one in (*stands.comments, *stands.review_comments))
+
+
+def test_a_place_that_github_refuses_moves_to_the_summary(tmp_path: Path) -> None:
+    """All or none: then one by one; the bad one is told in full in the summary, and the counts know it."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            outcome = await put(at, two(at, finding("f3", 30)))
+            stands = at.stands
+
+            assert sorted(one.line or 0 for one in stands.review_comments) == [5, 41]
+            assert (outcome.posted, outcome.listed) == (2, 1)
+            assert "2 on the changed lines, 1 listed here." in stands.comments[0].body
+            assert "### 3. Finding f3" in stands.comments[0].body
+            assert outcome.notes == ("GitHub refused the place of 1 comments: they stand in the summary.",)
+
+            before = at.writes()
+            await put(at, two(at, finding("f3", 30)))
+            assert [one for one in at.writes()[len(before) :] if "POST" not in one] == []
+            assert len(at.stands.review_comments) == 2
+
+    asyncio.run(go())
+
+
+def test_every_place_refused_loses_nothing(tmp_path: Path) -> None:
+    """A path that is not in the diff, a range in two hunks: the summary has them all."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            elsewhere = Placed(finding("f1", path="other.py").finding, "inline", Spot("other.py", 1, 1, "RIGHT"))
+            wide = Placed(finding("f2").finding, "inline", Spot("app.py", 5, 41, "RIGHT"))
+            unknown = Placed(finding("f3", path="no.py").finding, "file")
+            outcome = await put(at, reviewed(at.stands.head_sha, elsewhere, wide, unknown))
+
+            assert (outcome.posted, outcome.listed) == (0, 3)
+            assert not any(lost(at, name) for name in ("f1", "f2", "f3"))
+            assert at.stands.review_comments == []
+
+    asyncio.run(go())
+
+
+def test_a_refused_place_is_given_to_the_next_in_line(tmp_path: Path) -> None:
+    """Twenty-five stand on the diff at most; where one of them cannot, the next one does."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            rows = [finding("bad", 30), *(finding(f"f{n}", 5 if n % 2 else 41) for n in range(25))]
+            outcome = await put(at, reviewed(at.stands.head_sha, *rows))
+
+            assert (outcome.posted, outcome.listed) == (25, 1)
+            assert len(at.stands.review_comments) == 25
+
+    asyncio.run(go())
+
+
+MOVES: dict[str, Callable[[Scene], Awaitable[object]]] = {
+    "pushed": lambda at: at.repo.push("feature", {"app.py": "other\n"}),
+    "rewritten": lambda at: at.repo.force_push("feature", {"app.py": "other\n"}),
+    "closed": lambda at: at.repo.close(at.number),
+    "merged": lambda at: at.repo.close(at.number, merge=True),
+    "another base": lambda at: at.repo.retarget(at.number, "release"),
+}
+SAYS = {
+    "pushed": "the head is [0-9a-f]{10} now, and [0-9a-f]{10} was reviewed",
+    "rewritten": "the head is [0-9a-f]{10} now, and [0-9a-f]{10} was reviewed",
+    "closed": "the pull request was closed in the meantime",
+    "merged": "the pull request was merged in the meantime",
+    "another base": "the base is release now, and main was compared with",
+}
+
+
+@pytest.mark.parametrize("what", MOVES)
+def test_a_pull_request_that_moved_on_before_anything_was_said(tmp_path: Path, what: str) -> None:
+    """Nothing is posted, and the sentence says what happened."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
+            review = two(at)
+            await MOVES[what](at)
+            with pytest.raises(Superseded, match=SAYS[what]):
+                await put(at, review)
+
+            assert at.writes() == []
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("what", ["rewritten", "merged", "another base"])
+def test_a_pull_request_that_moves_on_in_the_middle(tmp_path: Path, what: str) -> None:
+    """What was said of the old head stands; nothing more is said."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
+            review = two(at)
+            at.gh.fail("POST", r"/reviews$", Fault(None, after=True, run=lambda: MOVES[what](at)))
+            with pytest.raises(Superseded, match=SAYS[what]):
+                await put(at, review)
+
+            assert at.writes() == ["POST pulls/create-review"]
+
+    asyncio.run(go())
+
+
+def test_a_head_that_moves_between_the_look_and_the_post(tmp_path: Path) -> None:
+    """GitHub refuses the lines of an old commit: that is no reason to post them elsewhere."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            review = two(at)
+            moves = Fault(422, run=lambda: at.repo.force_push("feature", {"app.py": "other\n"}))
+            at.gh.fail("POST", r"/reviews$", moves)
+            with pytest.raises(Superseded):
+                await put(at, review)
+
+            assert (at.stands.reviews, at.stands.comments) == ([], [])
+
+    asyncio.run(go())
+
+
+def test_a_job_that_is_no_longer_wanted(tmp_path: Path) -> None:
+    """The queue knows of a newer push before GitHub is asked."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            asked = iter([True, True, False])
+
+            async def current() -> bool:
+                return next(asked)
+
+            with pytest.raises(Superseded, match="no longer wanted"):
+                await put(at, two(at), current)
+
+            assert at.writes() == ["POST pulls/create-review"]
+
+    asyncio.run(go())
+
+
+def test_a_fork_that_is_deleted_changes_nothing(tmp_path: Path) -> None:
+    """Its commits stay in the repository that it was proposed to."""
+
+    async def go() -> None:
+        async with scene(tmp_path, fork=True) as at:
+            await at.repo.delete_fork(at.number)
+            outcome = await put(at, two(at))
+
+            assert (outcome.posted, len(at.stands.review_comments)) == (2, 2)
+
+    asyncio.run(go())
+
+
+def test_a_repository_that_is_deleted_in_the_middle(tmp_path: Path) -> None:
+    """A refusal for good."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            review = two(at)
+
+            async def delete() -> None:
+                at.repo.delete()
+
+            at.gh.fail("POST", r"/reviews$", Fault(None, after=True, run=delete))
+            with pytest.raises(HostRefused) as refused:
+                await put(at, review)
+
+            assert refused.value.status == 404
+
+    asyncio.run(go())
+
+
+def test_github_down_for_good_is_for_a_later_attempt(tmp_path: Path) -> None:
+    """The job is told so; when GitHub is back, the same run says everything once."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            at.gh.fail("POST", r"/(reviews|comments)$", Fault(502, times=3))
+            with pytest.raises(HostDown):
+                await put(at, two(at))
+            outcome = await put(at, two(at))
+
+            assert (outcome.posted, len(at.stands.reviews), len(at.stands.comments)) == (2, 1, 1)
+
+    asyncio.run(go())
+
+
+def test_threads_that_cannot_be_asked_for_stop_nothing(tmp_path: Path) -> None:
+    """Without them a resolved thread is not known; everything else is."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            at.gh.fail("POST", r"/graphql$", Fault(403, times=-1))
+            await put(at, two(at))
+            await put(at, two(at))
+
+            assert (len(at.stands.reviews), len(at.stands.review_comments)) == (1, 2)
+
+    asyncio.run(go())

@@ -1,0 +1,82 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from hosted import scene
+from told_reviews import ALL, five, put, said
+
+from bot import publish
+from bot.outputs import posts
+from bot.sandbox import Fault
+
+
+class Killed(BaseException):
+    """The process is gone: nobody is asked, nothing is cleaned up."""
+
+
+@pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
+@pytest.mark.parametrize("nth", range(3))
+def test_killed_at_any_write_and_begun_again(tmp_path: Path, nth: int, *, after: bool) -> None:
+    """Wherever a run ends, before or after GitHub has stored what it sent, the next attempt goes on: all is said once."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            task: asyncio.Task[publish.Outcome]
+
+            async def kill() -> None:
+                task.cancel()
+                await asyncio.sleep(0)
+
+            fault = Fault(None if after else 502, after=after, skip=nth, run=kill)
+            at.gh.fail("POST", r"/(reviews|comments)$", fault)
+            task = asyncio.create_task(put(at, five(at)))
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            broken_off = said(at)
+            outcome = await put(at, five(at))
+
+            assert broken_off != ALL or nth == 2
+            assert said(at) == ALL
+            assert (outcome.posted, outcome.listed) == (3, 2)
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("nth", range(4))
+def test_killed_between_any_two_steps(tmp_path: Path, nth: int) -> None:
+    """The question whether the review is still wanted comes before every write: a process that dies there leaves a beginning."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            asked = 0
+
+            async def dies() -> bool:
+                nonlocal asked
+                asked += 1
+                if asked > nth:
+                    raise Killed
+                return True
+
+            with pytest.raises(Killed):
+                await publish.publish(at.host, five(at), posts.comments, "run-1", dies)
+            assert said(at) != ALL
+            await put(at, five(at))
+
+            assert said(at) == ALL
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
+def test_every_write_may_fail_before_or_after_it_is_stored(tmp_path: Path, *, after: bool) -> None:
+    """Each kind of write is met once by a failure; nothing is lost and nothing stands there twice."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            for path in (r"/pulls/1/reviews$", r"/pulls/1/comments$", r"/issues/1/comments$"):
+                at.gh.fail("POST", path, Fault(502, after=after))
+            await put(at, five(at))
+
+            assert said(at) == ALL
+
+    asyncio.run(go())

@@ -1,0 +1,39 @@
+"""A review with a finding in every kind of place, and what stands on the pull request of it."""
+
+from collections import Counter
+from dataclasses import replace
+
+from hosted import Scene, finding, reviewed, wanted
+
+from bot import publish
+from bot.outputs import marker, posts
+from bot.values import Review
+
+
+async def put(at: Scene, review: Review, run: str = "run-1") -> publish.Outcome:
+    """Publish as the workflow does."""
+    return await publish.publish(at.host, review, posts.comments, run, wanted)
+
+
+def five(at: Scene) -> Review:
+    """Two findings on lines, one on the file, one outside, one folded."""
+    file = finding("f3")
+    return reviewed(
+        at.stands.head_sha,
+        finding("f1", 5),
+        finding("f2", 41),
+        replace(file, place="file"),
+        finding("f4", path="other.py"),
+        replace(finding("f5"), place="folded"),
+    )
+
+
+def said(at: Scene) -> Counter[str]:
+    """How often each of our comments stands on the pull request: kind, and fingerprint where it has one."""
+    stands = at.stands
+    everything = [*stands.comments, *stands.review_comments, *stands.reviews]
+    read = [marker.read(one.body) for one in everything if one.body]
+    return Counter(f"{one['kind']} {one.get('fingerprint', '')}".strip() for one in read if one)
+
+
+ALL = Counter(["review", "finding f1", "finding f2", "finding f3", "summary"])

@@ -1,0 +1,116 @@
+import asyncio
+import base64
+import subprocess
+from pathlib import Path
+
+from sandbox_rig import Rig, rig
+
+from bot.sandbox import Fault
+
+QUIET = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "PATH": "/usr/bin:/bin",
+}
+
+
+async def _git(at: Rig, folder: Path, *arguments: str, token: str = "") -> tuple[int, str]:
+    """Status and output of a git command that shows the token as git does."""
+    pair = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    env = QUIET | (
+        {
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": f"http.{at.repo.url}.extraHeader",
+            "GIT_CONFIG_VALUE_0": f"Authorization: Basic {pair}",
+        }
+        if token
+        else {}
+    )
+    done = await asyncio.create_subprocess_exec(
+        "git", *arguments, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    out, _ = await done.communicate()
+    return done.returncode or 0, out.decode()
+
+
+def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
+    """A private repository is cloned with contents:read, and with nothing less."""
+
+    async def run() -> None:
+        async with rig(tmp_path / "hub", private=True) as at:
+            reader = at.gh.token({"contents": "read"}, (at.repo.id,))
+            writer = at.gh.token({"pull_requests": "write"}, (at.repo.id,))
+            found = [
+                (await _git(at, tmp_path, "ls-remote", at.repo.url, token=t))[0] for t in (reader, writer, "", "ghs_x")
+            ]
+            assert [bool(status) for status in found] == [False, True, True, True]
+            at.gh.pass_time(minutes=61)
+            assert (await _git(at, tmp_path, "ls-remote", at.repo.url, token=reader))[0] != 0
+
+    asyncio.run(run())
+
+
+def test_two_commits_come_in_one_shallow_fetch(tmp_path: Path) -> None:
+    """Commits can be fetched by their ids with depth 1, the head of a vanished fork too."""
+
+    async def run() -> None:
+        async with rig(tmp_path / "hub", fork=True) as at:
+            await at.repo.delete_fork(1)
+            pull = at.gh.pull(1)
+            await _git(at, tmp_path, "init", "--quiet", "--bare", "store")
+            got = await _git(
+                at,
+                tmp_path / "store",
+                "fetch",
+                "--quiet",
+                "--depth=1",
+                at.repo.url,
+                pull.base_sha,
+                pull.head_sha,
+                token=at.token,
+            )
+            assert got == (0, "")
+            names = (await _git(at, tmp_path / "store", "diff", "--name-only", pull.base_sha, pull.head_sha))[1]
+            assert names.split("\n")[:2] == ["a.txt", "gone.txt"]
+
+    asyncio.run(run())
+
+
+def test_the_refs_of_pull_requests_are_there(tmp_path: Path) -> None:
+    """The base repository shows each head under refs/pull and nothing of the sandbox's own."""
+
+    async def run() -> None:
+        async with rig(tmp_path / "hub") as at:
+            rows = (await _git(at, tmp_path, "ls-remote", at.repo.url))[1].splitlines()
+            refs = {row.split("\t")[1] for row in rows}
+            assert refs == {"HEAD", "refs/heads/main", "refs/heads/feature", "refs/pull/1/head"}
+
+    asyncio.run(run())
+
+
+def test_git_meets_faults_too(tmp_path: Path) -> None:
+    """A fault can strike git's own requests, and a repository that is not there is not found."""
+
+    async def run() -> None:
+        async with rig(tmp_path / "hub") as at:
+            at.gh.fail("GET", r"/shop\.git/info/refs", Fault(500))
+            assert (await _git(at, tmp_path, "ls-remote", at.repo.url))[0] != 0
+            assert (await _git(at, tmp_path, "ls-remote", at.repo.url))[0] == 0
+            at.repo.delete()
+            status, said = await _git(at, tmp_path, "ls-remote", at.repo.url)
+            assert (status != 0, "not found" in said) == (True, True)
+
+    asyncio.run(run())
+
+
+def test_only_who_may_write_pushes(tmp_path: Path) -> None:
+    """A token with contents:read cannot push."""
+
+    async def run() -> None:
+        async with rig(tmp_path / "hub") as at:
+            await _git(at, tmp_path, "clone", "--quiet", at.repo.url, "work", token=at.token)
+            status, _ = await _git(at, tmp_path / "work", "push", "origin", "HEAD:refs/heads/evil", token=at.token)
+            assert status != 0
+
+    asyncio.run(run())

@@ -1,0 +1,128 @@
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graphql import build_schema, graphql_sync, parse, validate
+from sandbox_rig import rig
+
+from bot.github import documents
+
+SCHEMA = build_schema((Path(__file__).parent / "github.graphql").read_text(encoding="utf-8"))
+OURS = {name: text for name, text in vars(documents).items() if name.isupper()}
+WHOLE = """
+query($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    nameWithOwner
+    pullRequest(number: $number) {
+      headRefOid isDraft isInMergeQueue state author { __typename login }
+      reviewThreads(first: 1, after: $after) {
+        totalCount
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          id isResolved isOutdated path line startLine diffSide subjectType
+          comments(first: 1) { nodes { databaseId id body isMinimized author { __typename login } } }
+        }
+      }
+      reviews(first: 50) {
+        pageInfo { hasNextPage endCursor }
+        nodes { id databaseId state isMinimized body author { __typename login } commit { oid } }
+      }
+    }
+  }
+  rateLimit { cost remaining resetAt }
+}
+"""
+NODES = """
+query($ids: [ID!]!) {
+  nodes(ids: $ids) { __typename id ... on Minimizable { isMinimized minimizedReason viewerCanMinimize } }
+}
+"""
+HIDE = """
+mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } } }
+"""
+PULL = {"owner": "acme", "name": "shop", "number": 1}
+
+
+def _fits(document: str, data: Any, variables: dict[str, Any]) -> bool:  # noqa: ANN401 - JSON
+    """Whether the data is what GitHub's schema promises for the document."""
+    done = graphql_sync(SCHEMA, document, root_value=data, variable_values=variables)
+    return done.errors is None and done.data == data
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_documents_of_the_product_fit_the_schema(name: str) -> None:
+    """Every document that the product sends is valid against GitHub's public schema."""
+    assert validate(SCHEMA, parse(OURS[name])) == []
+
+
+def test_a_wrong_word_is_caught() -> None:
+    """The schema of the tests is sharp: an unknown classifier is an error."""
+    assert validate(SCHEMA, parse(HIDE.replace("OUTDATED", "OLD"))) != []
+
+
+def test_threads_and_reviews_are_told(tmp_path: Path) -> None:
+    """Threads come page by page with what people resolved; an App's login has no suffix here; all of it fits the schema."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            await at.review({"path": "a.txt", "line": 11, "body": "one"}, {"path": "a.txt", "line": 14, "body": "two"})
+            first, second = at.gh.pull(1).review_comments
+            at.repo.resolve(1, second.id)
+            one = await at.ask(WHOLE, **PULL)
+            assert _fits(WHOLE, one["data"], PULL)
+            threads = one["data"]["repository"]["pullRequest"]["reviewThreads"]
+            assert (threads["totalCount"], threads["pageInfo"]["hasNextPage"]) == (2, True)
+            assert threads["nodes"][0]["comments"]["nodes"][0]["databaseId"] == first.id
+            assert threads["nodes"][0]["comments"]["nodes"][0]["author"] == {"__typename": "Bot", "login": "deeprepo"}
+            two = await at.ask(WHOLE, **PULL, after=threads["pageInfo"]["endCursor"])
+            assert two["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"][0]["isResolved"] is True
+
+    asyncio.run(run())
+
+
+def test_a_comment_is_hidden_and_shown_again(tmp_path: Path) -> None:
+    """Hiding gives a reason in small letters; it can be undone; what was deleted is an error beside the other nodes."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            made = await at.ok("POST", "/issues/1/comments", {"body": "x"})
+            hidden = await at.ask(documents.MINIMIZE, id=made["node_id"], why="RESOLVED")
+            assert hidden == {
+                "data": {"minimizeComment": {"minimizedComment": {"isMinimized": True, "minimizedReason": "resolved"}}}
+            }
+            assert at.gh.pull(1).comments[0].hidden == "resolved"
+            asked = {"ids": [made["node_id"], "IC_gone"]}
+            found = await at.ask(NODES, **asked)
+            assert found["data"]["nodes"][0]["minimizedReason"] == "resolved"
+            assert (found["data"]["nodes"][1], found["errors"][0]["type"]) == (None, "NOT_FOUND")
+            await at.ask(documents.UNMINIMIZE, id=made["node_id"])
+            assert at.gh.pull(1).comments[0].hidden == ""
+
+    asyncio.run(run())
+
+
+def test_hiding_needs_permission(tmp_path: Path) -> None:
+    """Who may not write hides nothing, and resolving threads is nothing for a reviewer: an error with status 200."""
+
+    async def run() -> None:
+        async with rig(tmp_path, permissions={"pull_requests": "read"}) as at:
+            await at.repo.comment(1, "mine")
+            listed = await at.ok("GET", "/issues/1/comments")
+            said = await at.ask(HIDE, id=listed[0]["node_id"])
+            assert (said["errors"][0]["type"], at.gh.pull(1).comments[0].hidden) == ("FORBIDDEN", "")
+            resolve = 'mutation { resolveReviewThread(input: {threadId: "x"}) { thread { id } } }'
+            assert (await at.ask(resolve))["errors"][0]["type"] == "FORBIDDEN"
+
+    asyncio.run(run())
+
+
+def test_unknown_fields_and_broken_documents_are_errors(tmp_path: Path) -> None:
+    """A field that does not exist and a text that is no document are told in `errors`."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            assert "doesn't exist" in (await at.ask("query { viewer { shoeSize } }"))["errors"][0]["message"]
+            assert "Parse error" in (await at.ask("query { viewer {"))["errors"][0]["message"]
+
+    asyncio.run(run())

@@ -1,0 +1,165 @@
+import asyncio
+from pathlib import Path
+
+from sandbox_rig import rig
+
+
+def test_a_comment_is_written_changed_and_taken_away(tmp_path: Path) -> None:
+    """A comment in the conversation can be read, edited and deleted by its author."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            made = await at.ok("POST", "/issues/1/comments", {"body": "one"})
+            assert made["performed_via_github_app"]["id"] == int(at.gh.app_id)
+            await at.ok("PATCH", f"/issues/comments/{made['id']}", {"body": "two"})
+            assert (await at.ok("GET", f"/issues/comments/{made['id']}"))["body"] == "two"
+            await at.ok("DELETE", f"/issues/comments/{made['id']}")
+            assert await at.ok("GET", "/issues/1/comments") == []
+            assert (await at.refused("GET", f"/issues/comments/{made['id']}"))[0] == 404
+
+    asyncio.run(run())
+
+
+def test_an_empty_or_endless_comment_is_refused(tmp_path: Path) -> None:
+    """A body is at most 65,536 characters and not blank."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            await at.ok("POST", "/issues/1/comments", {"body": "x" * 65_536})
+            for body in ("", " \n", "x" * 65_537):
+                assert (await at.refused("POST", "/issues/1/comments", {"body": body}))[0] == 422
+
+    asyncio.run(run())
+
+
+def test_lists_come_in_pages(tmp_path: Path) -> None:
+    """A list tells where its next and last page are, and the pages hold everything once; at most 100 come at a time."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            for n in range(5):
+                await at.repo.comment(1, f"comment {n}")
+            found, address = [], f"{at.gh.api}/repos/acme/shop/issues/1/comments?per_page=2"
+            while address:
+                answer = await at.client.get(address, headers={"authorization": f"Bearer {at.token}"})
+                found += [row["body"] for row in answer.json()]
+                address = answer.links.get("next", {}).get("url", "")
+            assert found == [f"comment {n}" for n in range(5)]
+            assert "page=2" in answer.links["prev"]["url"]
+            for n in range(100):
+                await at.repo.comment(1, f"more {n}")
+            assert len(await at.ok("GET", "/issues/1/comments?per_page=100")) == 100
+            assert len(await at.ok("GET", "/issues/1/comments")) == 30
+
+    asyncio.run(run())
+
+
+def test_a_reaction_is_kept_once(tmp_path: Path) -> None:
+    """The same emoji a second time answers 200 in place of 201, and the comment counts one."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            one = await at.repo.comment(1, "/deeprepo review")
+            path = f"/issues/comments/{one}/reactions"
+            answers = [(await at.call("POST", path, {"content": "eyes"})).status_code for _ in range(2)]
+            assert answers == [201, 200]
+            assert (await at.ok("GET", f"/issues/comments/{one}"))["reactions"]["eyes"] == 1
+            assert [row["content"] for row in await at.ok("GET", path)] == ["eyes"]
+            note = await at.repo.review_comment(1, "a.txt", 11, "look")
+            await at.ok("POST", f"/pulls/comments/{note}/reactions", {"content": "rocket"})
+            assert (await at.refused("POST", f"/pulls/comments/{one}/reactions", {"content": "eyes"}))[0] == 404
+
+    asyncio.run(run())
+
+
+def test_who_may_do_what(tmp_path: Path) -> None:
+    """People have permissions; whoever GitHub does not know has none."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            found = {}
+            for who in ("maintainer", "stranger", "acme"):
+                found[who] = (await at.ok("GET", f"/collaborators/{who}/permission"))["permission"]
+            assert found == {"maintainer": "write", "stranger": "read", "acme": "admin"}
+            assert (await at.refused("GET", "/collaborators/nobody/permission"))[0] == 404
+
+    asyncio.run(run())
+
+
+def test_the_pull_request_tells_the_facts_of_git(tmp_path: Path) -> None:
+    """Counts, files, patches and the merge base are those of git, from the point where the branches part."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            base = at.gh.pull(1).base_sha
+            await at.repo.push("main", {"other.txt": "meanwhile\n"})
+            pull = await at.ok("GET", "/pulls/1")
+            assert (pull["changed_files"], pull["additions"], pull["deletions"], pull["commits"]) == (3, 4, 3, 1)
+            files = {row["filename"]: row for row in await at.ok("GET", "/pulls/1/files")}
+            assert {name: row["status"] for name, row in files.items()} == {
+                "a.txt": "modified",
+                "gone.txt": "removed",
+                "sub/new file.txt": "added",
+            }
+            assert files["a.txt"]["patch"].startswith("@@ -7,7 +7,8 @@")
+            compared = await at.ok("GET", f"/compare/main...{pull['head']['sha']}")
+            assert (compared["merge_base_commit"]["sha"], compared["status"]) == (base, "diverged")
+            diff = await at.call("GET", "/pulls/1", accept="application/vnd.github.diff")
+            assert diff.text.startswith("diff --git a/a.txt b/a.txt")
+
+    asyncio.run(run())
+
+
+def test_files_are_read_at_a_commit(tmp_path: Path) -> None:
+    """A file's content comes as base64 or raw at any ref; what is not there is a 404."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            assert (await at.ok("GET", "/contents/gone.txt?ref=main"))["content"] == "eAo=\n"
+            raw = await at.call("GET", "/contents/gone.txt", accept="application/vnd.github.raw+json")
+            assert raw.text == "x\n"
+            assert (await at.refused("GET", "/contents/gone.txt?ref=feature"))[0] == 404
+
+    asyncio.run(run())
+
+
+def test_a_fork_can_vanish(tmp_path: Path) -> None:
+    """A pull request from a fork names it; once the fork was deleted `head.repo` is null and the head is still there."""
+
+    async def run() -> None:
+        async with rig(tmp_path, fork=True) as at:
+            pull = await at.ok("GET", "/pulls/1")
+            assert (pull["head"]["repo"]["full_name"], pull["head"]["repo"]["fork"]) == ("stranger/shop", True)
+            assert pull["author_association"] == "CONTRIBUTOR"
+            await at.repo.delete_fork(1)
+            pull = await at.ok("GET", "/pulls/1")
+            assert pull["head"]["repo"] is None
+            assert len(await at.ok("GET", "/pulls/1/files")) == 3
+
+    asyncio.run(run())
+
+
+def test_the_base_can_be_changed(tmp_path: Path) -> None:
+    """With another base branch the pull request has other files."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            await at.repo.commit("next", {"gone.txt": None})
+            await at.repo.retarget(1, "next")
+            pull = await at.ok("GET", "/pulls/1")
+            assert (pull["base"]["ref"], pull["changed_files"]) == ("next", 3)
+            assert await at.ok("GET", "/pulls?base=main") == []
+
+    asyncio.run(run())
+
+
+def test_a_deleted_repository_is_not_found(tmp_path: Path) -> None:
+    """Everything below a deleted repository is a 404."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            at.repo.delete()
+            for path in ("", "/pulls/1", "/issues/1/comments"):
+                assert (await at.refused("GET", path))[0] == 404
+
+    asyncio.run(run())

@@ -1,0 +1,252 @@
+import asyncio
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot import storage
+from bot.errors import StorageError, UsageError
+from bot.storage import Finished, Known, Suppression
+from bot.storage.database import Database
+from bot.values import PullRef
+
+PULL = PullRef(7, 70, "owner", "name", 3)
+OTHER = PullRef(8, 80, "other", "name", 3)
+FOUND = Known("f1", "posted", "high", "logic", "worker openai/gpt", "a.py", "Wrong sign")
+DONE = Finished("job-1", PULL, "sha-1", "push", 1, 100.0, 160.0, "neutral", "fanout", 9, 4000, 0.02, b'{"round": 1}', (FOUND,))
+DAY = 86400.0
+
+
+def test_the_next_round_finds_the_last_review(url: str) -> None:
+    """The output of the newest finished review comes back as it was; reviewed heads and figures are known."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            assert await store.reviews.last(PULL) is None
+            second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
+            for done in (DONE, second, replace(DONE, id="job-3", pull=OTHER, finished=400.0)):
+                await store.reviews.keep(done)
+            assert await store.reviews.last(PULL) == b"\x00\xff two"
+            assert await store.reviews.heads(PULL) == {"sha-1", "sha-2"}
+            assert [(row["id"], row["usd"]) for row in await store.reviews.recent(2)] == [("job-3", 0.02), ("job-2", None)]
+
+    asyncio.run(story())
+
+
+def test_keeping_a_review_twice_changes_nothing(url: str) -> None:
+    """A job that dies after it stored its review stores it again."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            await store.reviews.keep(DONE)
+            await store.reviews.keep(DONE)
+            assert len(await store.reviews.recent()) == 1
+            assert await store.reviews.findings(PULL) == (FOUND,)
+
+    asyncio.run(story())
+
+
+def test_findings_live_through_the_rounds(url: str) -> None:
+    """A finding is one row from the round that found it to the one that saw it fixed."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            await store.reviews.keep(DONE)
+            fixed = replace(FOUND, state="fixed")
+            await store.reviews.keep(replace(DONE, id="job-2", round=2, finished=300.0, findings=(fixed,)))
+            assert await store.reviews.findings(PULL) == (fixed,)
+            rows = Database.now(store.database, lambda c: c.exec_driver_sql("SELECT first, last FROM finding").all())
+            assert [tuple(row) for row in rows] == [(1, 2)]
+
+    asyncio.run(story())
+
+
+def test_what_people_do_not_want_to_hear(url: str) -> None:
+    """A suppression holds for its pull request or its repository, until its end, and can be taken back."""
+
+    async def story() -> None:
+        narrow, wide = Suppression("f1", "ann", "noise", 10.0), Suppression("f2", "bob", "", 20.0, 100.0, wide=True)
+        beside = replace(PULL, number=4)
+        async with storage.opened(url) as store:
+            await store.people.suppress(PULL, narrow)
+            await store.people.suppress(PULL, wide)
+            assert await store.people.suppressions(PULL, 50.0) == (narrow, wide)
+            assert await store.people.suppressions(beside, 50.0) == (wide,)
+            assert await store.people.suppressions(PULL, 101.0) == (narrow,)
+            assert await store.people.suppressions(OTHER, 50.0) == ()
+            assert await store.people.allow(PULL, "f1")
+            assert not await store.people.allow(PULL, "f1")
+
+    asyncio.run(story())
+
+
+def test_pausing_and_feedback(url: str) -> None:
+    """A pull request pauses until it is resumed; the newest word of a person on a finding counts."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            await store.people.pause(PULL, "ann", 1.0)
+            await store.people.pause(PULL, "bob", 2.0)
+            assert await store.people.paused(PULL)
+            assert not await store.people.paused(OTHER)
+            assert await store.people.resume(PULL)
+            assert not await store.people.resume(PULL)
+            assert not await store.people.paused(PULL)
+            await store.people.tell(PULL, "f1", "ann", "reaction", "+1", 3.0)
+            await store.people.tell(PULL, "f1", "ann", "reaction", "-1", 4.0)
+            await store.people.tell(PULL, "f1", "bob", "reply", "thanks", 5.0)
+            assert await store.people.told(PULL) == (("f1", "ann", "reaction", "-1"), ("f1", "bob", "reply", "thanks"))
+
+    asyncio.run(story())
+
+
+def test_deliveries_and_installations(url: str) -> None:
+    """What became of a delivery is known by its id, and who installed the App by theirs."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            assert await store.deliveries.seen("guid") is None
+            await store.deliveries.record("guid", "pull_request", "opened", "queued", 5.0, 7, 70)
+            await store.deliveries.record("guid", "pull_request", "opened", "known", 6.0, 7, 70)
+            await store.deliveries.record("second", "ping", "", "ignored", 7.0)
+            assert await store.deliveries.seen("guid") == "known"
+            assert await store.deliveries.counts() == {("pull_request", "known"): 1, ("ping", "ignored"): 1}
+            await store.deliveries.installed(7, "owner", {"events": ["push"]}, 8.0)
+            assert await store.deliveries.installations() == {7: "owner"}
+
+    asyncio.run(story())
+
+
+def test_forgetting(url: str, tmp_path: Path) -> None:
+    """Nothing of an installation is left, its journals neither, and nothing of others is touched; a repository can go alone."""
+    here, beside = PULL, replace(PULL, repository=71)
+
+    async def fill(store: storage.Store, pull: PullRef, name: str) -> None:
+        await store.reviews.keep(replace(DONE, id=name, pull=pull))
+        async with store.journals.kept(name, tmp_path / name) as kept:
+            kept.put("line")
+        await store.people.suppress(pull, Suppression("f1", "ann", "", 1.0))
+        await store.people.pause(pull, "ann", 1.0)
+        await store.people.tell(pull, "f1", "ann", "reply", "hm", 1.0)
+        await store.deliveries.record(f"guid-{name}", "x", "y", "z", 1.0, pull.installation, pull.repository)
+        await store.deliveries.installed(pull.installation, pull.owner, {}, 1.0)
+
+    def left(store: storage.Store) -> set[int]:
+        tables = ("review", "finding", "suppression", "feedback", "paused", "delivery")
+        read = [f"SELECT repository FROM {table}" for table in tables]  # noqa: S608
+        rows = [store.database.now(lambda c, s=s: c.exec_driver_sql(s).all()) for s in read]  # type: ignore[misc]
+        found = [{row[0] for row in each} for each in rows]
+        assert all(each == found[0] for each in found)
+        return found[0]
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            for pull, name in ((here, "one"), (beside, "two"), (OTHER, "three")):
+                await fill(store, pull, name)
+            await store.forget(7, (70,))
+            assert left(store) == {71, 80}
+            assert await store.journals.lines("one") == []
+            assert await store.journals.lines("two") == ["line"]
+            await store.forget(7)
+            assert left(store) == {80}
+            assert await store.journals.lines("two") == []
+            assert await store.journals.lines("three") == ["line"]
+            assert await store.deliveries.installations() == {8: "other"}
+
+    asyncio.run(story())
+
+
+def test_retention(url: str) -> None:
+    """What is older than the retention is deleted, by its own time; suppressions go when they end."""
+
+    async def story() -> None:
+        now = 1000 * DAY
+        async with storage.opened(url) as store:
+            await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
+            await store.reviews.keep(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
+            await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
+            await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
+            await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
+            await store.deliveries.record("old", "x", "y", "z", now - 31 * DAY)
+            assert await store.prune(now, 30) == 5
+            assert await store.prune(now, 30) == 0
+            assert await store.reviews.last(PULL) is None
+            assert await store.reviews.last(OTHER) == DONE.output
+            assert len(await store.people.suppressions(PULL, now)) == 1
+
+    asyncio.run(story())
+
+
+def test_who_is_alive(url: str) -> None:
+    """A worker counts as alive within its lease by the database's clock, until it leaves."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            await store.workers.beat("one", "worker", "v1")
+            await store.workers.beat("two", "all", "v2")
+            await store.workers.beat("one", "worker", "v1")
+            assert await store.workers.alive(60.0) == {"one": "v1", "two": "v2"}
+            assert await store.workers.alive(-1.0) == {}
+            await store.workers.leave("one")
+            assert await store.workers.alive(60.0) == {"two": "v2"}
+
+    asyncio.run(story())
+
+
+def test_the_tables_are_those_of_the_migrations(url: str) -> None:
+    """What the migrations build is what the code expects; opening again changes nothing; several may open at once."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    from bot.storage.tables import schema
+
+    async def story() -> None:
+        async def once() -> None:
+            async with storage.opened(url):
+                pass
+
+        await asyncio.gather(*(once() for _ in range(3)))
+        async with storage.opened(url) as store:
+            differing = store.database.now(lambda c: compare_metadata(MigrationContext.configure(c), schema))
+            assert differing == []
+
+    asyncio.run(story())
+
+
+def test_a_newer_database_is_refused(url: str) -> None:
+    """A database that a later version made is left as it is, with a sentence."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            store.database.now(lambda c: c.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
+        with pytest.raises(StorageError, match="made by a newer version of deeprepo"):
+            async with storage.opened(url):
+                pass
+
+    asyncio.run(story())
+
+
+def test_addresses() -> None:
+    """An address that is none of ours is refused before anything is opened, and never repeated."""
+    for address in ("mysql://user:planted@host/name", "planted", "sqlite://", "sqlite+aiosqlite:///x"):
+        with pytest.raises(UsageError, match="sqlite:///PATH or postgresql://") as raised:
+            Database(address)
+        assert "planted" not in str(raised.value)
+
+
+def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
+    """Errors of the database are ours, and tell neither the statement with its values nor a password."""
+
+    async def story() -> None:
+        with pytest.raises(StorageError, match="the database failed: connection failed") as raised:
+            async with storage.opened("postgresql://user:planted@127.0.0.1:1/nowhere"):
+                pass
+        assert "planted" not in str(raised.value)
+        async with storage.opened(f"sqlite:///{tmp_path}/deeprepo.db") as store:
+            store.database.now(lambda c: c.exec_driver_sql("DROP TABLE paused"))
+            with pytest.raises(StorageError, match="^the database failed: no such table: paused$"):
+                await store.people.pause(PULL, "planted", 1.0)
+            assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
+
+    asyncio.run(story())

@@ -1,0 +1,104 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bot import doubles, storage
+from bot.errors import StorageError
+from bot.models import connect
+from bot.rlm import record
+from bot.rlm.budget import Budget
+from bot.rlm.calls import Calls
+from bot.rlm.journal import Journal
+from bot.values import Limits, Message, Prompt
+
+NAME = "70#3@sha"
+
+
+def ask(number: int) -> Prompt:
+    return Prompt((Message("user", f"Question {number}?"),))
+
+
+async def review(journal: Journal, url: str, numbers: range) -> list[str]:
+    """So many calls at once, on the books of this journal."""
+    model = connect("compatible/worker", None, url)
+    try:
+        calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), journal)
+        slots = await calls.many(model, [ask(number) for number in numbers], "worker")
+        return [slot.text for slot in slots if not isinstance(slot, Exception)]
+    finally:
+        await model.close()
+        journal.close()
+
+
+def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> None:
+    """A worker without the file goes on with the journal from the database: no finished call is made again."""
+
+    async def story() -> None:
+        async with doubles.Server("Yes.") as server, storage.opened(url) as store:
+            here, there = tmp_path / "here" / "j.jsonl", tmp_path / "there" / "j.jsonl"
+            async with store.journals.kept(NAME, here) as kept:
+                await review(Journal(here, keep=kept), server.openai_url, range(5))
+            async with store.journals.kept(NAME, there) as kept:
+                assert await review(Journal(there, keep=kept), server.openai_url, range(8)) == ["Yes."] * 8
+            assert server.count == 8
+            assert there.read_text().startswith(here.read_text())
+            assert await store.journals.lines(NAME) == there.read_text().splitlines()
+
+    asyncio.run(story())
+
+
+def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> None:
+    """When a call has returned, its line stands in the database: whoever is killed then has lost nothing."""
+
+    async def story() -> None:
+        async with doubles.Server("Yes.") as server, storage.opened(url) as store:
+            path = tmp_path / "j.jsonl"
+            async with store.journals.kept(NAME, path) as kept:
+                journal = Journal(path, keep=kept)
+                await review(journal, server.openai_url, range(3))
+                stored = await store.journals.lines(NAME)
+            assert sum('"kind": "call"' in text for text in stored) == 3
+
+    asyncio.run(story())
+
+
+def test_the_database_decides_which_journal_counts(url: str, tmp_path: Path) -> None:
+    """A file that got further than the database brings it up to date; one that went another way is replaced."""
+
+    async def story() -> None:
+        path = tmp_path / "j.jsonl"
+        async with storage.opened(url) as store:
+            path.write_text('{"kind": "a"}\n{"kind": "b"}\n{"kind": "torn')
+            async with store.journals.kept(NAME, path):
+                pass
+            assert await store.journals.lines(NAME) == ['{"kind": "a"}', '{"kind": "b"}']
+            async with store.journals.kept(NAME, tmp_path / "elsewhere") as kept:
+                kept.put('{"kind": "c"}')
+            path.write_text('{"kind": "a"}\n{"kind": "x"}\n')
+            async with store.journals.kept(NAME, path):
+                assert path.read_text() == '{"kind": "a"}\n{"kind": "b"}\n{"kind": "c"}\n'
+            await store.journals.drop(NAME)
+            assert await store.journals.lines(NAME) == []
+
+    asyncio.run(story())
+
+
+def test_a_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
+    """With the database away a call fails, the file keeps its reply, and it is not paid for again."""
+
+    async def story() -> None:
+        path, address = tmp_path / "j.jsonl", f"sqlite:///{tmp_path}/deeprepo.db"
+        async with doubles.Server("Yes.") as server, storage.opened(address) as store:
+            with pytest.raises(StorageError):
+                async with store.journals.kept(NAME, path) as kept:
+                    store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE line RENAME TO away"))
+                    with pytest.raises(StorageError):
+                        await review(Journal(path, keep=kept), server.openai_url, range(1))
+            store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE away RENAME TO line"))
+            async with store.journals.kept(NAME, path) as kept:
+                assert await review(Journal(path, keep=kept), server.openai_url, range(1)) == ["Yes."]
+            assert server.count == 1
+            assert len(record.load(path).sections) == 1
+
+    asyncio.run(story())

@@ -1,0 +1,132 @@
+from typing import Any
+
+import pytest
+
+from bot import policy
+from bot.config import Triggers
+from bot.policy import Go, No
+from bot.values.ask import PullRef, ReviewAsk, Trigger
+from bot.values.host import PullFacts
+
+PULL = PullRef(7, 11, "acme", "shop", 5)
+
+
+def facts(**other: Any) -> PullFacts:  # noqa: ANN401 - any field
+    """An ordinary pull request, and what is different about this one."""
+    usual: dict[str, Any] = {
+        "title": "A change", "body": "", "author": "contributor", "author_type": "User", "draft": False, "state": "open",
+        "merged": False, "base_ref": "main", "base_sha": "b" * 40, "head_ref": "feature", "head_sha": "a" * 40,
+        "head_repo": "acme/shop", "fork": False, "labels": (), "url": "https://github.com/acme/shop/pull/5",
+        "changed_files": 3, "additions": 40, "deletions": 2, "default_branch": "main", "private": False,
+        "repository": "acme/shop",
+    }  # fmt: skip
+    return PullFacts(**{**usual, **other})
+
+
+def decide(
+    trigger: Trigger = "opened",
+    *,
+    paused: bool = False,
+    rules: dict[str, Any] | None = None,
+    **other: Any,  # noqa: ANN401 - any field
+) -> Go | No:
+    """What is decided about it."""
+    ask = ReviewAsk(PULL, trigger, actor="somebody")
+    return policy.decide(facts(**other), ask, Triggers(**(rules or {})), paused=paused)
+
+
+@pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
+def test_an_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
+    """Whatever the reason, with models; from a fork too, even one that was deleted."""
+    assert decide(trigger) == decide(trigger, fork=True, head_repo=None) == Go()
+
+
+REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"draft": True}, {}, "draft"),
+    ({"author": "dependabot[bot]", "author_type": "Bot"}, {}, "triggers.bots"),
+    ({"fork": True}, {"forks": False}, "triggers.forks"),
+    ({"author": "Dependabot[bot]", "author_type": "Bot"}, {"bots": True, "skip_authors": ["dependabot"]}, "skip_authors"),
+    ({"base_ref": "gh-pages"}, {"branches": ["main", "release/*"]}, "triggers.branches"),
+    ({"labels": ("WIP",)}, {"skip_labels": ["wip"]}, "`wip`"),
+    ({"labels": ("docs",)}, {"labels": ["review me"]}, "triggers.labels"),
+    ({}, {"events": []}, "triggers.events"),
+    ({}, {"events": ["ready"]}, "triggers.events"),
+    ({"changed_files": 5_001}, {}, "5,001 files"),
+    ({"additions": 999_999, "deletions": 2}, {}, "1,000,001 lines"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
+def test_what_the_repository_leaves_out_is_said(other: dict[str, Any], rules: dict[str, Any], word: str) -> None:
+    """The sentence names the reason and how to get a review all the same; the check run shows it."""
+    found = decide(rules=rules, **other)
+    assert isinstance(found, No)
+    assert word in found.reason
+    assert "`/deeprepo review` in a comment" in found.reason
+    assert not found.quiet
+
+
+@pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
+@pytest.mark.parametrize("trigger", ["command", "rerun"])
+def test_who_asks_gets_a_review(trigger: Trigger, other: dict[str, Any], rules: dict[str, Any], word: str) -> None:
+    """The rules are for reviews that nobody asked for. A monstrous change is read without a model."""
+    found = decide(trigger, rules=rules, paused=True, **other)
+    assert isinstance(found, Go)
+    assert found.offline == ("files" in word or "lines" in word)
+
+
+@pytest.mark.parametrize(
+    ("other", "rules"),
+    [
+        ({"draft": True}, {"drafts": True}),
+        ({"author_type": "Bot"}, {"bots": True}),
+        ({"base_ref": "release/2"}, {"branches": ["main", "release/*"]}),
+        ({"labels": ("Review Me", "x")}, {"labels": ["review me", "y"]}),
+        ({"labels": ("x",)}, {"skip_labels": ["wip"]}),
+    ],
+)
+def test_what_the_repository_lets_in_is_reviewed(other: dict[str, Any], rules: dict[str, Any]) -> None:
+    """Labels are compared as GitHub does, without regard to their case."""
+    assert decide(rules=rules, **other) == Go()
+
+
+def test_a_missed_pull_request_is_caught_up_where_anything_starts_a_review() -> None:
+    """Nobody knows any more what happened to it."""
+    assert decide("catch-up", rules={"events": ["push"]}) == Go()
+    assert isinstance(decide("catch-up", rules={"events": []}), No)
+
+
+def test_a_pause_holds_until_somebody_asks() -> None:
+    """And the sentence says how it ends."""
+    found = decide("push", paused=True)
+    assert isinstance(found, No)
+    assert "`/deeprepo resume`" in found.reason
+
+
+@pytest.mark.parametrize(("merged", "word"), [(True, "merged"), (False, "closed")])
+def test_a_closed_pull_request_is_never_reviewed(merged: bool, word: str) -> None:
+    """Who asks for it is told; otherwise the log is enough."""
+    silent, told = (decide(trigger, state="closed", merged=merged) for trigger in ("push", "command"))
+    assert isinstance(silent, No)
+    assert isinstance(told, No)
+    assert word in told.reason
+    assert (silent.quiet, told.quiet) == (True, False)
+
+
+def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
+    """The reason stands in the review, with the way to get a model."""
+    found = decide(changed_files=1_001)
+    assert isinstance(found, Go)
+    assert (found.offline, "1,001 files" in found.reason, "with one" in found.reason) == (True, True, True)
+    assert decide("command", changed_files=1_001) == Go()
+    assert decide(changed_files=12, rules={"offline_files": 10}) != Go()
+
+
+def test_paths_decide_once_the_files_are_known() -> None:
+    """As in .gitignore, with exceptions; an empty list lets everything in."""
+    rules = Triggers(paths=("src/", "!src/gen/"))
+    assert policy.touched(["docs/a.md", "src/a.py"], rules, "push") == Go()
+    found = policy.touched(["docs/a.md", "src/gen/b.py"], rules, "push")
+    assert isinstance(found, No)
+    assert "`src/`" in found.reason
+    assert policy.touched(["docs/a.md"], rules, "command") == policy.touched(["x"], Triggers(), "push") == Go()

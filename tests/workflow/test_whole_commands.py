@@ -1,0 +1,121 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from whole import MENDED, Whole, whole
+
+from bot import doubles
+from bot.commands import COMMANDS
+
+
+async def said(at: Whole, number: int, text: str, author: str = "maintainer") -> str:
+    """Comment, and wait for our newest answer; "" where there is none."""
+    before = at.replies(number)
+    await at.repo.comment(number, text, author=author)
+    await at.quiet()
+    return next(iter(at.replies(number)[len(before) :]), "")
+
+
+def reactions(at: Whole, number: int) -> list[list[str]]:
+    """The reactions under what people wrote, in order."""
+    return [[r.content for r in c.reactions] for c in at.gh.pull(number).comments if c.user.type == "User"]
+
+
+def test_every_word_is_answered_once(tmp_path: Path) -> None:
+    """help, config, explain, pause, resume, cancel: each has its answer, and each comment its sign that it was seen."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed()
+            told = await said(at, number, "/deeprepo help")
+            assert all(f"/deeprepo {word}" in told for word in COMMANDS)
+            assert "| `quota` | `4` |" in await said(at, number, "/deeprepo config")
+            assert "shop/cart.py" in await said(at, number, "/deeprepo explain 1")
+            assert await said(at, number, "/deeprepo pause")
+            await at.repo.push("feature", {"NEWS.md": "one\n"})
+            await at.quiet()
+            assert "paused" in (at.gh.pull(number).checks[0].title or "")
+            assert await said(at, number, "/deeprepo resume")
+            assert await said(at, number, "/deeprepo cancel")
+            assert "help" in await said(at, number, "/deeprepo dance")
+            assert all("eyes" in one for one in reactions(at, number))
+
+    asyncio.run(go())
+
+
+def test_a_command_reviews_again_and_reads_everything_when_asked_to(tmp_path: Path) -> None:
+    """`review` says nothing twice; `full review` reads and says everything again."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(draft=True)
+            assert at.gh.pull(number).comments == []
+            await said(at, number, "Please.\n\n/deeprepo review\n")
+            assert "1 finding" in at.summary(number)
+            await said(at, number, "/deeprepo full review")
+            assert "1 finding" in at.summary(number)
+
+    asyncio.run(go())
+
+
+def test_who_may_not_write_here_gets_no_review(tmp_path: Path) -> None:
+    """A stranger's command costs nothing: it is answered with the reason and a thumb down."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(draft=True)
+            assert "write" in await said(at, number, "/deeprepo review", author="stranger")
+            assert reactions(at, number) == [["-1"]]
+            assert not any("## deeprepo" in c.body for c in at.gh.pull(number).comments)
+
+    asyncio.run(go())
+
+
+def test_what_is_quoted_or_our_own_is_no_command(tmp_path: Path) -> None:
+    """A quoted command, one in a code block, and one that a bot writes are left alone."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed()
+            assert await said(at, number, "> /deeprepo pause\n\nWhy?") == ""
+            assert await said(at, number, "```\n/deeprepo pause\n```") == ""
+            assert await said(at, number, "/deeprepo pause", author="deeprepo[bot]") == ""
+            assert reactions(at, number) == [[], []]
+
+    asyncio.run(go())
+
+
+def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> None:
+    """`ignore 1` names the entry that would hold for good, and holds at once in this pull request."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed()
+            assert ".deeprepo/ignore.yml" in await said(at, number, "/deeprepo ignore 1 the caller goes next week")
+            await said(at, number, "/deeprepo full review")
+            assert "1 finding is suppressed" in at.summary(number)
+            assert at.gh.pull(number).checks[-1].conclusion == "success"
+
+    asyncio.run(go())
+
+
+def test_a_question_in_a_thread_is_answered_there_by_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ask` below a finding's comment: the model sees the finding, and its answer with the price stands in the thread."""
+
+    async def go() -> None:
+        answer = '{"answer": "pay() in the cart calls it.", "quotes": [], "sketch": null, "more": []}'
+        async with doubles.openai_server(doubles.PerModel({"reader": answer})) as model:
+            monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
+            async with whole(tmp_path) as at:
+                await at.repo.commit("main", {".deeprepo.yml": "strategy: direct\nverify: false\n"})
+                number = await at.opened()
+                await at.repo.commit(
+                    "feature",
+                    {"shop/cart.py": MENDED["shop/cart.py"] + "\n\ndef twice(items):\n    return pay(items, 2)\n"},
+                )
+                await at.quiet()
+                assert "pay() in the cart" in await said(at, number, "/deeprepo ask who calls total?")
+
+    asyncio.run(go())

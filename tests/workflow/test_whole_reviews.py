@@ -1,0 +1,132 @@
+import asyncio
+from pathlib import Path
+
+from whole import BROKEN, MENDED, whole
+
+
+def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(tmp_path: Path) -> None:
+    """The forgotten caller is told in a comment of ours, in a summary and in the check run."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed()
+            stands = at.gh.pull(number)
+
+            assert "shop/cart.py" in at.summary(number)
+            assert "1 finding" in at.summary(number)
+            (check,) = stands.checks
+            assert (check.status, check.conclusion, check.external_id) == ("completed", "neutral", str(number))
+            assert not list((at.data / "work").iterdir())
+
+    asyncio.run(go())
+
+
+def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(tmp_path: Path) -> None:
+    """One summary, kept up to date: the finding of the first round is fixed in the second."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed()
+            await at.repo.push("feature", MENDED)
+            await at.quiet()
+
+            assert "round 2" in at.summary(number)
+            assert "1 fixed" in at.summary(number) or "Fixed" in at.summary(number)
+            assert [check.conclusion for check in at.gh.pull(number).checks] == ["success"]
+
+    asyncio.run(go())
+
+
+def test_a_copy_of_a_delivery_and_a_late_one_change_nothing(tmp_path: Path) -> None:
+    """The same delivery again, and an older push that comes late, are no second review of the same head."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.opened()
+            with at.gh.holding() as late:
+                await at.repo.push("feature", {"NEWS.md": "one\n"})
+            await at.repo.push("feature", {"NEWS.md": "two\n"})
+            await at.quiet()
+            before = [r for r in at.gh.requests if r.method != "GET"]
+            for delivery in late:
+                await at.gh.deliver(delivery)
+                await at.gh.deliver(delivery)
+            await at.quiet()
+
+            assert len([c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]) == 1
+            after = [r for r in at.gh.requests if r.method != "GET"][len(before) :]
+            assert [
+                r.path for r in after if "access_tokens" not in r.path and "/installation/token" not in r.path
+            ] == []
+
+    asyncio.run(go())
+
+
+def test_a_draft_waits_until_it_is_ready(tmp_path: Path) -> None:
+    """The check run says why there is no review; when the author is ready there is one."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(draft=True)
+            (check,) = at.gh.pull(number).checks
+            assert (check.conclusion, "it is a draft" in (check.title or "")) == ("neutral", True)
+            assert at.gh.pull(number).comments == []
+
+            await at.repo.set_draft(number, draft=False)
+            await at.quiet()
+            assert "1 finding" in at.summary(number)
+
+    asyncio.run(go())
+
+
+def test_the_owners_file_of_the_base_branch_holds(tmp_path: Path) -> None:
+    """What the pull request itself writes into .deeprepo.yml changes nothing; a wrong file is said in the check run."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            await at.repo.commit("feature", {**BROKEN, ".deeprepo.yml": "ignore: ['**']\n"})
+            number = await at.repo.open_pull("feature", title="T", body="B")
+            await at.quiet()
+            assert at.gh.pull(number).checks[0].conclusion == "failure"
+
+            await at.repo.commit("main", {".deeprepo.yml": "quota: many\n"})
+            await at.repo.push("feature", {"NEWS.md": "one\n"})
+            await at.quiet()
+            check = at.gh.pull(number).checks[-1]
+            assert (check.conclusion, ".deeprepo.yml: quota" in (check.summary or "")) == ("neutral", True)
+
+    asyncio.run(go())
+
+
+def test_a_fork_is_reviewed_like_any_other(tmp_path: Path) -> None:
+    """Its head is read from the base repository, where it lies under the pull request's own name."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(fork=True)
+            assert "shop/cart.py" in at.summary(number)
+            assert at.gh.pull(number).checks[0].external_id == str(number)
+
+    asyncio.run(go())
+
+
+def test_a_merge_queue_is_let_pass_and_an_uninstallation_is_forgotten(tmp_path: Path) -> None:
+    """The queue's commit gets a green check at once; when the App is removed nothing of it is left."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed()
+            head = at.gh.pull(number).head_sha
+            await at.repo.merge_group(head, at.gh.pull(number).base_sha)
+            await at.quiet()
+            assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral", "success"]
+
+            assert list((at.data / "journals").iterdir())
+            assert await at.server.store.reviews.recent()
+            await at.gh.uninstall()
+            await at.quiet()
+            assert not list((at.data / "journals").iterdir())
+            assert await at.server.store.reviews.recent() == []
+
+    asyncio.run(go())

@@ -1,0 +1,89 @@
+"""The whole product in one process: the sandbox GitHub, the real server with its jobs and databases, the real pipeline."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot import app, sandbox
+from bot.app import Opened
+from bot.config import App, Place, Server
+from bot.sandbox.serving import serving
+from bot.wiring import server as parts
+
+PATIENCE = 30.0
+SECRET = "a secret of the webhook, planted"
+BASE = {
+    "shop/price.py": 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n',
+    "shop/cart.py": "from shop.price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n",
+    "README.md": "# A shop\n",
+}
+# The parameter is gone; the caller in cart.py was forgotten.
+BROKEN = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}
+MENDED = {"shop/cart.py": "from shop.price import total\n\n\ndef pay(items):\n    return total(items)\n"}
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What a test holds."""
+
+    gh: sandbox.GitHub
+    repo: sandbox.Repo
+    server: Opened
+    data: Path
+    address: str
+
+    async def opened(self, branch: str = "feature", **how: object) -> int:
+        """Open a pull request with the forgotten caller; nobody waits for its review."""
+        await self.repo.commit(branch, BROKEN)
+        return await self.repo.open_pull(branch, title="Prices without tax", body="Tax is added elsewhere.", **how)  # type: ignore[arg-type]
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        """Wait until something stands at GitHub."""
+        async with asyncio.timeout(PATIENCE):
+            while not true():  # noqa: ASYNC110 - the sandbox has no event for each of its changes
+                await asyncio.sleep(0.02)
+
+    async def quiet(self) -> None:
+        """Wait until every delivery has arrived and no job is left."""
+        async with asyncio.timeout(PATIENCE):
+            await self.gh.settled()
+            while any((await self.server.jobs.counts()).values()):
+                await asyncio.sleep(0.02)
+                await self.gh.settled()
+
+    async def reviewed(self, **how: object) -> int:
+        """Open a pull request and wait for its review."""
+        number = await self.opened(**how)  # type: ignore[arg-type]
+        await self.quiet()
+        return number
+
+    def summary(self, number: int) -> str:
+        """Our summary comment; there is one."""
+        (found,) = [c.body for c in self.gh.pull(number).comments if "## deeprepo" in c.body]
+        return found
+
+    def replies(self, number: int) -> list[str]:
+        """What we have answered to comments, without the marker."""
+        stands = self.gh.pull(number)
+        ours = [c for c in (*stands.comments, *stands.review_comments) if '"kind": "reply"' in c.body]
+        return [c.body.partition("\n")[2] for c in ours]
+
+
+@asynccontextmanager
+async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
+    """Everything, started; at its end nothing that went over the wire was against GitHub's own description."""
+    async with sandbox.github(folder / "github", secret=SECRET) as gh:
+        repo = await gh.repository("acme", "shop", files=BASE, private=True)
+        data = folder / "data"
+        app_settings = App.model_validate(
+            {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": SECRET}
+        )
+        usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "write_pause": 0.0, "grace": 0.0}
+        settings = Server(Place.model_validate(usual | place), app_settings)
+        async with app.opened(settings, parts.worker) as opened, serving(app.create(opened)) as address:
+            gh.listen(f"{address}/webhook")
+            yield Whole(gh, repo, opened, data, address)
+            gh.listen(None)
+        assert gh.violations == ()
