@@ -129,3 +129,10 @@ def test_the_published_schema_is_the_one_that_is_read() -> None:
 def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
     """The schema takes what the reader takes, and no unknown key."""
     assert Draft202012Validator(json.loads(config.schema())).is_valid(yaml.safe_load(text)) == sound
+
+
+@pytest.mark.parametrize("text", [b"ignore: " + b"[" * 5_000 + b"]" * 5_000, b"language: de # " + b"x" * 70_000])
+def test_a_file_that_would_keep_the_parser_busy_is_refused(text: bytes) -> None:
+    """Brackets that nest thousands of times, or a file of many pages, are no configuration."""
+    with pytest.raises(ConfigError, match=r"nested more than|longer than"):
+        config.read(text)

@@ -6,6 +6,7 @@ import yaml
 from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from bot.config import written
 from bot.errors import ConfigError
 from bot.values import Severity
 
@@ -103,9 +104,8 @@ class RepoConfig(_Section):
 def read(text: bytes) -> tuple[RepoConfig, tuple[str, ...]]:
     """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the line."""
     try:
-        source = text.decode()
-        node, data = yaml.compose(source, Loader=yaml.SafeLoader), yaml.safe_load(source)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date that no month has is a ValueError
+        node, data = written.loaded(text.decode())
+    except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" line {line + 1}" if line is not None else ""
         raise ConfigError(f"{FILE}{where} is not valid YAML: {getattr(error, 'problem', None) or error}") from error

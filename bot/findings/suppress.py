@@ -14,7 +14,7 @@ import yaml
 from pathspec import GitIgnoreSpec
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bot.config import Pattern
+from bot.config import Pattern, written
 from bot.values import Finding, Suppressed
 
 FILE = ".deeprepo/ignore.yml"
@@ -82,8 +82,8 @@ def read(text: bytes | None, today: date) -> Ignored:
     if text is None:
         return Ignored()
     try:
-        rows = yaml.safe_load(text.decode())
-    except (yaml.YAMLError, ValueError, RecursionError):  # a date that no month has is a ValueError
+        _, rows = written.loaded(text.decode())
+    except (yaml.YAMLError, ValueError):  # a date that no month has is a ValueError
         return Ignored(warnings=(f"{FILE} is not valid YAML: nothing is ignored",))
     if rows is None:
         return Ignored()

@@ -3,8 +3,8 @@
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +19,7 @@ FOLDER = "work"  # below the data folder; what a killed process left there is re
 @asynccontextmanager
 async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Parts) -> AsyncIterator[PullRequest]:
     """The change as a pull request of a local store, which is removed afterwards."""
-    root = Path(parts.folder, FOLDER)
-    root.mkdir(parents=True, exist_ok=True, mode=0o700)  # noqa: ASYNC240 - one folder on the local disk
-    with tempfile.TemporaryDirectory(prefix=f"pull-{os.getpid()}-", dir=root, ignore_cleanup_errors=True) as folder:
+    with room(parts.folder) as folder:
         async with github.read_token(parts.identity, pull, parts.pace) as token:
             store = await remote.fetch(
                 parts.identity.git_url(_today(pull, facts)),
@@ -43,6 +41,15 @@ async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Parts) -
             base_tip=bases.tip,
             url=facts.pages or None,
         )
+
+
+@contextmanager
+def room(folder: Path) -> Iterator[str]:
+    """A folder for one job, below the data folder; gone afterwards."""
+    root = Path(folder, FOLDER)
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryDirectory(prefix=f"pull-{os.getpid()}-", dir=root, ignore_cleanup_errors=True) as made:
+        yield made
 
 
 def _today(pull: PullRef, facts: PullFacts) -> PullRef:
