@@ -1,0 +1,10 @@
+"""The form of the paper: the root sees how long the text is and both its ends, and decides what workers read."""
+
+from bot.evals.context import roots
+from bot.evals.context.methods.said import Said, ended
+from bot.evals.context.room import Room
+
+
+async def run(room: Room) -> Said:
+    """The root's turns."""
+    return ended(await roots.ask(room))

@@ -1,0 +1,107 @@
+"""A root over a text: the product's rounds, REPL and names, with words for a question instead of a review."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from bot import render
+from bot.evals.context.room import Room
+from bot.rlm import code, context, names
+from bot.rlm.course import Course, Gain
+from bot.rlm.dialogue import Dialogue
+from bot.rlm.island import opened
+from bot.rlm.looking import Sight
+from bot.rlm.loop import CHILD_TURNS
+from bot.rlm.notebook import Notebook
+from bot.rlm.rounds import Rounds
+from bot.values import Observation
+
+PREVIEW = 1_600  # characters of both ends together
+LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "FINAL_VAR", "SHOW_VARS")
+ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch", "rlm_query")
+TOOL = replace(
+    code.TOOL,
+    description="Run Python in the REPL that holds the text. Names persist from call to call. Print what you want to see.",
+)
+Fact = tuple[str, int, str]  # path, line, quote
+
+
+@dataclass(slots=True)
+class Patient(Course):
+    """Nothing is counted as read here: a block that ran is progress. Turns without code still end a run."""
+
+    def ran(self, observation: Observation, gain: Gain) -> None:
+        """Note what a block did."""
+        Course.ran(self, observation, gain)
+        self.stale = 0
+
+
+async def ask(room: Room, *, alone: bool = False, sight: Sight | None = None) -> Rounds:
+    """A root's turns over the whole text; `alone` has nobody to ask, `sight` is what workers have read for it before."""
+    seed = render.text(
+        "prompts/context/seed.md.j2",
+        question=room.problem.question,
+        length=len(room.problem.text),
+        form=room.problem.form,
+        paths=list(room.files),
+        preview=context.preview(room.problem.text, PREVIEW),
+        sight=sight,
+        facts=facts(sight) if sight else [],
+    )
+    turns = room.work.calls.budget.limits.turns
+    return await _rounds(room, seed, room.files, room.problem.text, form="alone" if alone else "root", turns=turns)
+
+
+def facts(sight: Sight) -> list[Fact]:
+    """The quoted lines, each place once, in the order of the text."""
+    return sorted({(item.path, item.line, item.quote.strip()) for item in sight.quotes})
+
+
+async def _rounds(
+    room: Room,
+    seed: str,
+    files: Mapping[str, str],
+    text: str,
+    *,
+    form: str,
+    turns: int,
+    depth: int = 0,
+    name: str = "root",
+) -> Rounds:
+    limits = room.work.calls.budget.limits
+    book = Notebook(room.work, author=f"root {room.root.name}", depth=depth)
+    children = count(1)
+    book.child = lambda task, paths, below: _child(room, task, paths, below, f"{name}.{next(children)}")
+    dialogue = Dialogue(limits, turns, form=f"context/{form}", tool=TOOL)
+    dialogue.open(seed, gate=False)
+    given = LOOKING if form == "alone" else (*LOOKING, *ASKING)
+    functions = {word: call for word, call in names.functions(book).items() if word in given}
+    variables = {"context": text, "tree": list(files), "answer": {"content": "", "ready": False}}
+    async with opened(variables, functions, limits) as island:
+        rounds = Rounds(book, room.root, island, dialogue, Patient(turns), gate=False, name=name)
+        try:
+            await rounds.go()
+        finally:
+            if not depth:
+                room.work.calls.budget.keep(None)
+    return rounds
+
+
+async def _child(room: Room, task: str, paths: Sequence[str], depth: int, name: str) -> str:
+    """A root of its own over some of the files."""
+    files = {path: room.files[path] for path in paths if path in room.files} or dict(room.files)
+    text, calls = "".join(files.values()), room.work.calls
+    seed = render.text(
+        "prompts/context/child.md.j2",
+        task=task,
+        length=len(text),
+        paths=list(files),
+        preview=context.preview(text, PREVIEW),
+        missing=[path for path in paths if path not in room.files],
+    )
+    at, turns = calls.at, min(CHILD_TURNS, calls.budget.limits.turns)
+    try:
+        rounds = await _rounds(room, seed, files, text, form="root", turns=turns, depth=depth, name=name)
+    finally:
+        calls.at = at
+    return rounds.summary or f"[the child run ended without an answer: {rounds.why or rounds.outcome}]"

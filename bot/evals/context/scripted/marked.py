@@ -1,0 +1,17 @@
+"""What stands between the markers of a prompt, and the question behind it. Pure."""
+
+import re
+
+_PASSAGE = re.compile(r"^--- (.+?) ---\n(.*?)\n?^--- end ---$", re.MULTILINE | re.DOTALL)
+_QUESTION = re.compile(r"^(?:Question[^:\n]*: )?((?:What|Which|How often) .+\?)$", re.MULTILINE)
+
+
+def passages(text: str) -> dict[str, str]:
+    """The sections of a prompt by their labels."""
+    return dict(_PASSAGE.findall(text))
+
+
+def question(text: str) -> str:
+    """The question, which stands outside of every section; "" where there is none."""
+    found = _QUESTION.search(_PASSAGE.sub("", text))
+    return found[1] if found else ""

@@ -1,0 +1,120 @@
+import json
+
+import pytest
+
+from bot.errors import UsageError
+from bot.evals.context import problems
+from bot.evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
+from bot.evals.context.score import judged, numbers
+from bot.rlm import structure
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_problem_is_the_same_each_time_and_another_for_another_seed(kind: str) -> None:
+    """Everything comes from the task."""
+    first = problems.make(Task(kind, 9_000))
+    problems.make(Task("needle", 5_000))
+    assert problems.make(Task(kind, 9_000)) == first
+    assert problems.make(Task(kind, 9_000, seed=2)) != first
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [4_000, 44_727])
+def test_a_text_is_as_long_as_asked_for(kind: str, size: int) -> None:
+    """Up to one line or record less, never more."""
+    assert size - 300 <= len(problems.make(Task(kind, size)).text) <= size
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_a_needle_lies_where_it_was_put(position: Position) -> None:
+    """Within two lines of its place; the last one ends the text, and 1.0 is the line before the last."""
+    made = problems.make(Task("needle", 20_000, position))
+    where = made.text.index(f"is {made.expected[0]}.")
+    line = made.text.count("\n", 0, where)
+    assert made.ends == (made.text.index(".", where) + 1,)
+    if position == LAST:
+        assert made.ends[0] == len(made.text)
+    elif position == 1.0:
+        assert line == made.text.count("\n") - 1
+    else:
+        assert abs(where - float(position or 0) * len(made.text)) < 250
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_the_json_problem_is_a_document_with_that_value_at_that_path(position: Position) -> None:
+    """The path is found by the index that the harness itself uses, and the text up to `ends` holds the whole value."""
+    made = problems.make(Task("json", 20_000, position))
+    (path,) = [word for word in made.question.split() if word.startswith("catalogue")]
+    assert dict(structure.paths(json.loads(made.text)))[path] == made.expected[0]
+    assert made.text[: made.ends[0]].endswith(f'"code": {made.expected[0]}')
+
+
+def test_the_text_without_an_answer_names_who_is_asked_about_and_gives_others_numbers() -> None:
+    """So that saying nothing takes reading."""
+    made = problems.make(Task("none", 9_000))
+    name = made.question.rstrip("?").rpartition(" ")[2]
+    assert name in made.text
+    assert f"magic number of {name} is" not in made.text
+    assert made.text.count("The secret magic number of") == 3
+    assert made.expected == ()
+
+
+def test_counting_and_comparing_have_the_answer_that_code_gives() -> None:
+    """By another way than the one that made it."""
+    count, compare = problems.make(Task("count", 9_000)), problems.make(Task("compare", 9_000))
+    word = count.question.split("'")[1]
+    assert count.expected == (str(count.text.replace(".", " ").split().count(word)),)
+    company = compare.question.split("company ")[1][0]
+    rates = [int(line.split()[7]) for line in compare.text.split("\n") if f"company {company} grew" in line]
+    assert compare.expected == (str(max(rates)),)
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        (Task("haystack", 9_000), "unknown task"),
+        (Task("needle", 100), "4,000 to 20,000,000 characters"),
+        (Task("needle", 10**9), "characters, not 1,000,000,000"),
+        (Task("needle", 9_000, 1.5), "from 0.0 to 1.0"),
+        (Task("needle", 9_000, "middle"), "'last', not middle"),
+    ],
+)
+def test_a_problem_that_cannot_be_made_is_refused_with_a_sentence(task: Task, says: str) -> None:
+    """An unknown kind, a wrong size, a wrong position."""
+    with pytest.raises(UsageError, match=says):
+        problems.make(task)
+
+
+ASKED = "Which value stands at the key path a.b[412].c in the JSON document?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "verdict"),
+    [
+        ("48236", ("48236",), "right"),
+        ("It is 48,236.", ("48236",), "right"),
+        ("a.b[412].c: 48236", ("48236",), "right"),
+        ("48236, and again 48236", ("48236",), "right"),
+        ("11111, 22222", ("11111", "22222"), "right"),
+        ("22222, 11111", ("11111", "22222"), "wrong"),
+        ("11111", ("11111", "22222"), "wrong"),
+        ("48236 or 48237", ("48236",), "wrong"),
+        ("NOT FOUND", ("48236",), "missed"),
+        ("Not found; perhaps 48236", ("48236",), "right"),
+        ("NOT FOUND", (), "right"),
+        ("Not  found.", (), "right"),
+        ("48236", (), "made up"),
+        ("NOT FOUND, but 48236 is near", (), "made up"),
+        ("I cannot say", (), "made up"),
+        ("   ", (), "no answer"),
+        ("", ("1",), "no answer"),
+    ],
+)
+def test_an_answer_is_judged_by_its_numbers(answer: str, expected: tuple[str, ...], verdict: str) -> None:
+    """In their order, each once, those of the question left out."""
+    assert judged(answer, expected, ASKED) == verdict
+
+
+def test_numbers_with_separators_are_one_number() -> None:
+    """And a list with commas is a list."""
+    assert numbers("1,234,567 and 68586,58087", "") == ["1234567", "68586", "58087"]

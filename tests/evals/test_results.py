@@ -1,0 +1,149 @@
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.errors import ProviderDown, UsageError
+from bot.evals import results
+from bot.evals.results import Run, carry_out, read
+
+ITEMS = [{"task": "needle", "size": size} for size in (1, 2, 3, 4)]
+
+
+async def right(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {"right": item["size"]}
+
+
+def test_a_finished_item_is_not_done_again(tmp_path: Path) -> None:
+    """The same items in another run, their keys in another order: only what has no line yet is done."""
+    path = tmp_path / "run.jsonl"
+    with Run(path, "context") as run:
+        run.keep(ITEMS[0], {"right": 1})
+    with Run(path, "context") as run:
+        assert run.left([dict(reversed(item.items())) for item in ITEMS]) == ITEMS[1:]
+        assert [row.result for row in run.rows(ITEMS)] == [{"right": 1}]
+
+
+def test_an_item_with_another_fact_is_another_item(tmp_path: Path) -> None:
+    """What made the result belongs to its key: a different size, and a different experiment."""
+    assert results.key("context", ITEMS[0]) != results.key("context", ITEMS[1])
+    assert results.key("context", ITEMS[0]) != results.key("reviews", ITEMS[0])
+    with Run(tmp_path / "run.jsonl", "reviews") as run:
+        run.keep(ITEMS[0], {})
+    with Run(tmp_path / "run.jsonl", "context") as run:
+        assert run.left(ITEMS) == ITEMS
+
+
+def test_half_a_line_is_done_again(tmp_path: Path) -> None:
+    """A process that was killed while it wrote leaves no damage: the item is open, and the file can be read."""
+    path = tmp_path / "run.jsonl"
+    with Run(path, "context") as run:
+        run.keep(ITEMS[0], {})
+        run.keep(ITEMS[1], {})
+    path.write_bytes(path.read_bytes()[:-20])
+    with Run(path, "context") as run:
+        assert run.left(ITEMS[:2]) == [ITEMS[1]]
+        run.keep(ITEMS[1], {"again": True})
+    assert [row.result for row in read([path])] == [{}, {"again": True}]
+
+
+def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
+    """The second one is told so, before it does anything."""
+    with Run(tmp_path / "run.jsonl", "context"), pytest.raises(UsageError, match="written by another run"):
+        Run(tmp_path / "run.jsonl", "context")
+
+
+def test_a_foreign_line_is_named(tmp_path: Path) -> None:
+    """A file that holds something else is refused with the line, and its lock is given back."""
+    path = tmp_path / "run.jsonl"
+    with Run(path, "context") as run:
+        run.keep(ITEMS[0], {})
+    path.write_text(path.read_text() + '{"kind": "review"}\n')
+    for _ in range(2):
+        with pytest.raises(UsageError, match=r"run\.jsonl, line 2 is no result"):
+            Run(path, "context")
+
+
+def test_a_line_of_a_later_form_is_refused(tmp_path: Path) -> None:
+    """An older program does not misread what a newer one has written."""
+    path = tmp_path / "run.jsonl"
+    with Run(path, "context") as run:
+        run.keep(ITEMS[0], {})
+    path.write_text(path.read_text().replace('"format": 1', '"format": 2'))
+    with pytest.raises(UsageError, match="another version"):
+        read([path])
+
+
+@pytest.mark.parametrize("name", ["absent.jsonl", "."])
+def test_results_that_cannot_be_read_are_named(tmp_path: Path, name: str) -> None:
+    """A missing file and a folder."""
+    with pytest.raises(UsageError, match="cannot be read"):
+        read([tmp_path / name])
+
+
+def test_the_newest_line_of_an_item_counts(tmp_path: Path) -> None:
+    """Files of several runs may be put together."""
+    for name in ("a", "b"):
+        with Run(tmp_path / name, "context") as run:
+            run.keep(ITEMS[0], {"from": name})
+    assert [row.result for row in read([tmp_path / "a", tmp_path / "b"])] == [{"from": "b"}]
+
+
+def test_without_a_file_results_are_in_memory() -> None:
+    """Nothing is written, and the same run still knows what it has done."""
+    with Run(None, "context") as run:
+        outcome = asyncio.run(carry_out(run, ITEMS, right))
+        assert (outcome.done, run.left(ITEMS)) == (4, [])
+
+
+def test_what_a_provider_failed_at_stays_open(tmp_path: Path) -> None:
+    """The others are done all the same, and the sentence is told once."""
+
+    async def do(item: Mapping[str, Any]) -> dict[str, Any]:
+        if item["size"] in (2, 3):
+            raise ProviderDown("the provider is down")
+        return {}
+
+    with Run(tmp_path / "run.jsonl", "context") as run:
+        outcome = asyncio.run(carry_out(run, ITEMS, do, at_once=2))
+        assert run.left(ITEMS) == ITEMS[1:3]
+    assert (outcome.done, outcome.why) == (2, ("the provider is down",))
+
+
+def test_any_other_error_ends_the_run_and_keeps_what_is_finished(tmp_path: Path) -> None:
+    """It comes out as it is, also with several items at once."""
+
+    async def do(item: Mapping[str, Any]) -> dict[str, Any]:
+        if item["size"] == 3:
+            raise UsageError("no such thing")
+        return {}
+
+    with Run(tmp_path / "run.jsonl", "context") as run:
+        with pytest.raises(UsageError, match="no such thing"):
+            asyncio.run(carry_out(run, ITEMS, do, at_once=2))
+        assert ITEMS[0] not in run.left(ITEMS)
+
+
+def test_cancelling_loses_only_what_is_in_flight(tmp_path: Path) -> None:
+    """The finished item stands in the file; the one that hung, and those behind it, are left."""
+
+    async def broken_off() -> None:
+        hangs = asyncio.Event()
+
+        async def do(item: Mapping[str, Any]) -> dict[str, Any]:
+            if item["size"] == 2:
+                hangs.set()
+                await asyncio.Event().wait()
+            return {}
+
+        with Run(tmp_path / "run.jsonl", "context") as run:
+            task = asyncio.create_task(carry_out(run, ITEMS, do))
+            await hangs.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(broken_off())
+    assert [row.item for row in read([tmp_path / "run.jsonl"])] == ITEMS[:1]
