@@ -109,12 +109,14 @@ async def _leave(process: asyncio.subprocess.Process) -> None:
 
 
 @asynccontextmanager
-async def staged(port: int, strategy: str, say: Say, log: Say | None) -> AsyncIterator[tuple[sandbox.GitHub, Bot]]:
+async def staged(
+    port: int, strategy: str, say: Say, log: Say | None, *, check: bool = False
+) -> AsyncIterator[tuple[sandbox.GitHub, Bot]]:
     """A sandbox with the sample change as an open pull request, and the bot that has been told of it."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-", ignore_cleanup_errors=True) as folder:
         work, data = _prepared(Path(folder))
         secret = secrets.token_hex(20)
-        async with sandbox.github(Path(folder, "github"), secret=secret, port=port, check=False) as gh:
+        async with sandbox.github(Path(folder, "github"), secret=secret, port=port, check=check) as gh:
             repo = await gh.repository("acme", "parcel", from_git=work)
             gh.world.commands = COMMANDS
             say(f"GitHub     {gh.world.origin}  (a sandbox on this machine; nothing leaves it)")

@@ -123,11 +123,14 @@ class GitHub:
             await git.commit(made.git, "main", None, files or {"README.md": f"# {name}\n"}, "First", MAINTAINER)
         return repo
 
+    def repo(self, number: int, repository: str | None = None) -> Repo:
+        """The repository that has a pull request. `repository` where several have one of this number."""
+        rows = [one for one in self.world.repositories.values() if number in one.pulls]
+        return Repo(self.world, next(one for one in rows if repository is None or one.full_name == repository))
+
     def pull(self, number: int, repository: str | None = None) -> Pull:
         """A pull request with its comments, reviews and checks as they are now: a copy. `repository` where there are several."""
-        rows = [r for r in self.world.repositories.values() if number in r.pulls]
-        where = next(r for r in rows if repository is None or r.full_name == repository)
-        return deepcopy(where.pulls[number])
+        return deepcopy(self.repo(number, repository).repository.pulls[number])
 
     def page(self, number: int, repository: str | None = None) -> str:
         """Where a person looks at it."""

@@ -123,6 +123,7 @@ class Repo(Conversation):
     async def _synchronize(self, pull: Pull, before: str, after: str, who: User) -> None:
         await self._show(pull.number, pull.source, pull.head, after)
         pull.head_sha, pull.updated = after, self._world.now()
+        pull.pushed[after] = pull.updated
         pull.base_sha = await self._tip(pull.repository, pull.base)
         await self._tell(pull, "synchronize", who, before=before, after=after)
 

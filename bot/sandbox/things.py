@@ -183,6 +183,7 @@ class Pull:
     merged: bool = False
     closed: datetime | None = None
     labels: list[str] = field(default_factory=list)
+    pushed: dict[str, datetime] = field(default_factory=dict)  # when each later head arrived
     comments: list[Comment] = field(default_factory=list)
     review_comments: list[ReviewComment] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)

@@ -184,3 +184,19 @@ def test_a_push_moves_and_outdates_comments(tmp_path: Path) -> None:
             assert (goes["original_commit_id"], stays["commit_id"]) == (before, at.gh.pull(1).head_sha)
 
     asyncio.run(run())
+
+
+def test_a_comment_on_the_diff_is_read_changed_and_deleted(tmp_path: Path) -> None:
+    """Its author may change and delete it, nobody else; afterwards it is not found."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            one, theirs = await _first(at), await at.repo.review_comment(1, "a.txt", 14, "a person's")
+            path = f"/pulls/comments/{one}"
+            assert (await at.ok("PATCH", path, {"body": "new"}))["body"] == (await at.ok("GET", path))["body"] == "new"
+            assert (await at.refused("DELETE", f"/pulls/comments/{theirs}"))[0] == 403
+            assert await at.ok("GET", f"/pulls/comments/{theirs}/reactions") == []
+            await at.ok("DELETE", path)
+            assert (await at.refused("GET", path))[0] == 404
+
+    asyncio.run(run())

@@ -1,6 +1,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from sandbox_rig import rig
 
 
@@ -161,5 +162,32 @@ def test_a_deleted_repository_is_not_found(tmp_path: Path) -> None:
             at.repo.delete()
             for path in ("", "/pulls/1", "/issues/1/comments"):
                 assert (await at.refused("GET", path))[0] == 404
+
+    asyncio.run(run())
+
+
+def test_the_small_questions(tmp_path: Path) -> None:
+    """The commits of a pull request, GitHub's own addresses and the limits have answers."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            commits = await at.ok("GET", "/pulls/1/commits")
+            assert [row["commit"]["message"] for row in commits] == ["Feature"]
+            assert "hooks" in await at.ok("GET", "//meta")
+            assert (await at.ok("GET", "//rate_limit"))["rate"]["limit"] == 5000
+
+    asyncio.run(run())
+
+
+def test_one_can_wait_for_what_comes(tmp_path: Path) -> None:
+    """A test waits for something to hold, and is told when it does not come."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            waiting = asyncio.create_task(at.gh.until(lambda: len(at.gh.pull(1).comments) == 1))
+            await at.ok("POST", "/issues/1/comments", {"body": "x"})
+            await waiting
+            with pytest.raises(TimeoutError):
+                await at.gh.until(lambda: False, 0.01)
 
     asyncio.run(run())

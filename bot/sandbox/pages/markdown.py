@@ -16,6 +16,7 @@ from bot.sandbox.pages import code
 Env = Mapping[str, Any]
 # Tags without attributes that can do no harm; whatever else is written in angle brackets is shown as it is.
 HARMLESS = re.compile(r"(</?(?:details|summary|sub|sup|kbd|b|i|em|strong|br|hr)(?: open)?\s*/?>)", re.IGNORECASE)
+BARE = re.compile(r"(https?://[^\s<>\"]+[^\s<>\".,:;!?)'\]])")
 HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
@@ -38,6 +39,7 @@ def _parser() -> MarkdownIt:
     made.add_render_rule("fence", _fence)
     made.add_render_rule("image", _image)
     made.add_render_rule("link_open", _link)
+    made.add_render_rule("text", _text)
     return made
 
 
@@ -53,6 +55,20 @@ def _image(_: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDi
 def _link(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Env) -> str:
     tokens[at].attrSet("rel", "nofollow noreferrer noopener")
     return renderer.renderToken(tokens, at, options, dict(env))
+
+
+def _text(_: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Env) -> str:  # noqa: ARG001 - the same
+    """Words. An address that stands bare among them is a link, as on GitHub."""
+    kinds = [token.type for token in tokens[:at]]
+    if kinds.count("link_open") > kinds.count("link_close"):
+        return str(escape(tokens[at].content))
+    parts = BARE.split(tokens[at].content)
+    return "".join(
+        f'<a rel="nofollow noreferrer noopener" href="{escape(part)}">{escape(part)}</a>'
+        if n % 2
+        else str(escape(part))
+        for n, part in enumerate(parts)
+    )
 
 
 def _fence(_: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Env) -> str:  # noqa: ARG001 - the same

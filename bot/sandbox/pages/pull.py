@@ -144,11 +144,11 @@ async def _commits(pull: Pull) -> list[Event]:
     span = f"{pull.base_sha}..{pull.head_sha}"
     out = await git.text(pull.repository.git, "log", "--reverse", "--format=%H%x00%an%x00%cI%x00%s", span)
     rows = [line.split("\0") for line in out.splitlines()]
-    opened = pull.created  # a commit made long ago is shown where the pull request begins
-    return [
-        Event("commit", max(datetime.fromisoformat(when), opened), sha=sha, verb=who, text=text)
-        for sha, who, when, text in rows
-    ]
+    found = []
+    for sha, who, when, text in rows:  # a commit made long ago is shown where it came in
+        arrived = pull.pushed.get(sha) or max(datetime.fromisoformat(when), pull.created)
+        found.append(Event("commit", arrived, sha=sha, verb=who, text=text))
+    return found
 
 
 def _said(one: Comment, replaced: Sequence[str] = ()) -> Said:
