@@ -2,10 +2,11 @@
 
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"}  # of the base image
-DATA = "size=1g,mode=0700,uid={uid},gid={uid}"
+MEMORY = "size=1g,mode=0700,uid={uid},gid={uid}"
 
 
 def run(
@@ -19,27 +20,32 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command as root, as a RUN instruction does: with the network, /proc and the devices."""
     there = [path for path in ("/etc/resolv.conf", *binds) if Path(path).exists()]
-    mounts = [f"mount --bind {path} {_place(root, path)}" for path in there]
+    mounts = [f"mount --bind {path} {_place(root, path, path)}" for path in there]
     return subprocess.run(
         _unshared([*_common(root), *mounts], [*_chroot(root), *_env(folder, environment), *command]),
         check=check, text=True, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
 
-def container(
-    root: Path, command: Sequence[str], folder: str, environment: Mapping[str, str], user: int, mounts: Mapping[str, str]
-) -> list[str]:
-    """The command line of what a container runs: one user without privileges, a read-only root, /data in memory.
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How a container is started: its user without privileges, its folder, what is writable, what is mounted to be read."""
 
-    `mounts` are folders of this machine, by the place where they are seen, read-only.
-    """
-    shown = [f"mount --bind {path} {_place(root, place)}" for place, path in mounts.items()]
-    fixed = [f"mount -o remount,bind,ro {root}{place}" for place in mounts]
-    data = f"mount -t tmpfs -o {DATA.format(uid=user)} tmpfs {root}/data"
-    steps = [f"mount --bind {root} {root}", *_common(root), *shown, *fixed, data, f"mount -o remount,bind,ro {root}"]
+    user: int
+    folder: str
+    memory: str = "/data"  # the one place that can be written
+    mounts: Mapping[str, str] = field(default_factory=dict)  # folders of this machine, by the place where they are seen
+
+
+def container(root: Path, command: Sequence[str], environment: Mapping[str, str], use: Use) -> list[str]:
+    """The command line of what a container runs: one user without privileges, a read-only root."""
+    shown = [f"mount --bind {path} {_place(root, place, path)}" for place, path in use.mounts.items()]
+    fixed = [f"mount -o remount,bind,ro {root}{place}" for place in use.mounts]
+    memory = f"mount -t tmpfs -o {MEMORY.format(uid=use.user)} tmpfs {root}{use.memory}"
+    steps = [f"mount --bind {root} {root}", *_common(root), *shown, *fixed, memory, f"mount -o remount,bind,ro {root}"]
     dropped = ["--no-new-privs", "--inh-caps=-all", "--bounding-set=-all"]
-    to_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *dropped]
-    return _unshared(steps, [*_chroot(root), *to_user, *_env(folder, environment), *command])
+    to_user = ["setpriv", f"--reuid={use.user}", f"--regid={use.user}", "--clear-groups", *dropped]
+    return _unshared(steps, [*_chroot(root), *to_user, *_env(use.folder, environment), *command])
 
 
 def _common(root: Path) -> list[str]:
@@ -49,9 +55,9 @@ def _common(root: Path) -> list[str]:
     ]
 
 
-def _place(root: Path, path: str) -> Path:
-    """Where a path of this machine is seen, made where it is not there yet."""
-    place = root / path.lstrip("/")
+def _place(root: Path, where: str, path: str) -> Path:
+    """The place in the root where a path of this machine is to be seen, made where it is not there yet."""
+    place = root / where.lstrip("/")
     if Path(path).is_file():
         place.parent.mkdir(parents=True, exist_ok=True)
         place.touch()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import chroot
@@ -18,7 +18,8 @@ BEFORE = {"prices.py": "def total(prices):\n    return sum(prices)\n", "shop.py"
 AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
 PLACES = "/ /etc /home /opt/deeprepo /opt/deeprepo/bin /root /src /tmp /usr /usr/local/bin /var /var/tmp"
 WRITABLE = ["sh", "-c", f'for place in {PLACES}; do touch "$place/probe" 2>/dev/null && echo "$place"; done; true']
-TOOLS = ["sh", "-c", "command -v cc gcc g++ clang make pip pip3 2>/dev/null; true"]
+TOOLS = ["sh", "-c", "command -v cc gcc g++ clang make 2>/dev/null; true"]
+OWNER = 12345  # of a mounted repository: `--user "$(id -u):$(id -g)"`
 STARTS = 60  # seconds that a server may take on a busy machine
 
 
@@ -29,10 +30,11 @@ def look(stage: Stage, root: Path, say: Callable[[str], None]) -> int:
         folder = _sample(Path(scratch))
         facts = {
             "deeprepo --version answers": image.prints(["deeprepo", "--version"], "deeprepo"),
-            "deeprepo demo reviews the sample": image.prints(["deeprepo", "demo"], "findings:"),
-            "deeprepo review finds the forgotten caller of a mounted repository": _finds(image, folder),
+            "deeprepo demo --terminal reviews the sample": image.prints(["deeprepo", "demo", "--terminal"], "findings:"),
+            "deeprepo demo --once: a webhook in, a review posted": image.prints(["deeprepo", "demo", "--once"], ""),
+            "deeprepo review finds the forgotten caller of a mounted repository, as its owner": _finds(image, folder),
             "nothing outside /data can be written": image.silent(WRITABLE),
-            "there is no compiler and no pip": image.silent(TOOLS),
+            "there is no compiler": image.silent(TOOLS),
             "git is there": image.prints(["git", "--version"], "git version"),
             "the server answers its health check and stops when asked": _serves(image),
         }
@@ -48,22 +50,27 @@ class Image:
         user, folder = stage.last("USER"), stage.last("WORKDIR")
         if user is None or folder is None:
             raise SystemExit("the image names no user or no working folder")
-        self.user, self.folder = int(user.rest.partition(":")[0]), folder.rest
+        self.use = chroot.Use(int(user.rest.partition(":")[0]), folder.rest)
         self.stage, self.root = stage, root
         self.environment = {**chroot.ENVIRONMENT, **stage.environment()}
 
-    def command(self, words: Sequence[str], mounts: Mapping[str, str] | None = None) -> list[str]:
+    def command(self, words: Sequence[str], use: chroot.Use | None = None) -> list[str]:
         """The command line that runs this in it."""
-        return chroot.container(self.root, words, self.folder, self.environment, self.user, mounts or {})
+        return chroot.container(self.root, words, self.environment, use or self.use)
 
-    def run(self, words: Sequence[str], mounts: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def run(self, words: Sequence[str], use: chroot.Use | None = None) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
-        return subprocess.run(self.command(words, mounts), capture_output=True, text=True, check=False)
+        return subprocess.run(
+            self.command(words, use), capture_output=True, text=True, check=False, timeout=STARTS, stdin=subprocess.DEVNULL
+        )
 
     def prints(self, words: Sequence[str], text: str) -> bool:
         """Whether it works and says this."""
         done = self.run(words)
-        return done.returncode == 0 and text in done.stdout
+        holds = done.returncode == 0 and text in done.stdout
+        if not holds:
+            sys.stderr.write(done.stdout + done.stderr)
+        return holds
 
     def silent(self, words: Sequence[str]) -> bool:
         """Whether it says nothing."""
@@ -85,13 +92,14 @@ def _sample(folder: Path) -> Path:
             (repository / name).write_text(text)
         git("add", "--all")
         git("commit", "--quiet", "--message", "change")
+    subprocess.run(["chown", "--recursive", str(OWNER), repository], check=True)
     return repository
 
 
 def _finds(image: Image, repository: Path) -> bool:
-    """Whether a review of the mounted repository names the caller, and leaves with 1 as it was asked to."""
-    words = ["deeprepo", "review", "--repo", "/repo", "HEAD~1..HEAD", "--format", "json", "--fail-on", "high"]
-    done = image.run(words, {"/repo": str(repository)})
+    """Whether a review of the mounted repository, as its owner, names the caller and leaves with 1 as it was asked to."""
+    words = ["deeprepo", "review", "HEAD~1..HEAD", "--format", "json", "--fail-on", "high"]
+    done = image.run(words, chroot.Use(OWNER, "/repo", "/tmp", {"/repo": str(repository)}))  # noqa: S108 - the image's own
     if done.returncode != 1:
         sys.stderr.write(done.stderr)
         return False

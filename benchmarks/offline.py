@@ -2,16 +2,16 @@
 
     python -m benchmarks.offline --cases FOLDER --repos FOLDER [--kind omit --kind clean] [--language python ...]
 
-FOLDER of --cases: one JSON file per case and `materialise.py`, which rebuilds the pull request from a clone. --repos: a clone
-(bare or not) of each repository, as NAME, NAME.git, OWNER/NAME, OWNER+NAME or OWNER+NAME/repo. Cases without a clone are counted.
+FOLDER of --cases: one JSON file per case. --repos: a clone (bare or not) of each repository, as NAME, NAME.git, OWNER/NAME,
+OWNER+NAME or OWNER+NAME/repo, from which the pull request is rebuilt. Cases without a clone are counted.
 A finding hits an `omit` defect where it names the forgotten caller's file within 10 lines of the call. For other kinds a hit is
 the same about any span of the label, without a judgement of the words: an upper bound.
 """
 
 import argparse
+import asyncio
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,9 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row, report
+from bot.evals.reviews import build
+from bot.evals.reviews.build import clone_of
+from bot.evals.reviews.cases import Case, Defect, near, read
 
 SCRIPTED = ("python", "javascript", "typescript", "go", "java", "kotlin", "csharp", "rust", "c", "c++", "ruby", "php")
-NEAR = 10  # lines
 OMIT_RECALL, CLEAN_NOISE = 0.85, 0.15
 
 
@@ -39,7 +41,6 @@ class Result:
     hit: bool
     findings: int
     seconds: float
-    exact: bool  # the trees are the recorded ones
     told: tuple[str, ...]  # "path:line title" of each finding
 
 
@@ -48,11 +49,11 @@ def main() -> int:
     asked = _arguments()
     results, absent = [], []
     for case in _cases(asked.cases, asked.kind, asked.language):
-        clone = clone_of(asked.repos, case["clone_from"])
+        clone = clone_of(asked.repos, case.clone)
         if clone is None:
-            absent.append(case["id"])
+            absent.append(case.id)
             continue
-        result = _review(case, clone, asked.cases)
+        result = _review(case, clone)
         results.append(result)
         print(
             f"{'hit ' if result.hit else '-   '} {result.findings:>2} findings  {result.seconds:5.1f} s  {result.id}",
@@ -78,50 +79,17 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _cases(folder: Path, kinds: Sequence[str] | None, languages: Sequence[str] | None) -> Iterator[dict[str, Any]]:
-    for path in sorted(folder.glob("*.json")):
-        case = json.loads(path.read_text())
-        if (not kinds or case["kind"] in kinds) and case["language"] in (languages or SCRIPTED):
+def _cases(folder: Path, kinds: Sequence[str] | None, languages: Sequence[str] | None) -> Iterator[Case]:
+    for case in read(folder, kinds or ()):
+        if not case.variant and case.language in (languages or SCRIPTED):
             yield case
 
 
-def clone_of(folder: Path, name: str) -> Path | None:
-    """The clone of OWNER/NAME in a folder of clones."""
-    owner, _, short = name.partition("/")
-    tries = (
-        f"{owner}+{short}/repo",
-        f"{owner}+{short}",
-        f"{owner}/{short}",
-        f"{owner}/{short}.git",
-        f"{short}.git",
-        short,
-    )
-    return next((folder / one for one in tries if (folder / one).is_dir()), None)
-
-
-def _review(case: Mapping[str, Any], clone: Path, cases: Path) -> Result:
+def _review(case: Case, clone: Path) -> Result:
     """Build the pull request in a scratch folder and review it as a user would, without a key."""
-    scratch = Path(tempfile.mkdtemp(prefix="case-"))
-    try:
-        builder = [
-            sys.executable,
-            str(cases / "materialise.py"),
-            str(cases / f"{case['id']}.json"),
-            str(clone),
-            str(scratch / "repo"),
-        ]
-        built = subprocess.run([*builder, "--allow-missing"], check=True, capture_output=True, text=True)
-        command = [
-            sys.executable,
-            "-m",
-            "bot",
-            "review",
-            "base..head",
-            "--repo",
-            str(scratch / "repo"),
-            "--strategy",
-            "offline",
-        ]
+    with tempfile.TemporaryDirectory(prefix="case-") as scratch:
+        repo = asyncio.run(build.made(case, clone, Path(scratch)))
+        command = [sys.executable, "-m", "bot", "review", "base..head", "--repo", str(repo), "--strategy", "offline"]
         started = time.perf_counter()
         done = subprocess.run(
             [*command, "--format", "json"],
@@ -131,31 +99,28 @@ def _review(case: Mapping[str, Any], clone: Path, cases: Path) -> Result:
             env={**os.environ, "NO_COLOR": "1"},
         )
         seconds = time.perf_counter() - started
-        if done.returncode:
-            raise SystemExit(f"{case['id']}: exit {done.returncode}: {done.stderr[-1000:]}")
-        findings = json.loads(done.stdout)["findings"]
-        return Result(
-            case["id"],
-            case["kind"],
-            case["language"],
-            any(_hits(finding, defect) for finding in findings for defect in case["defects"]),
-            len(findings),
-            round(seconds, 2),
-            json.loads(built.stdout)["exact"],
-            tuple(f"{f['path']}:{f['start']} {f['severity']} {f['title']}" for f in findings),
-        )
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    if done.returncode:
+        raise SystemExit(f"{case.id}: exit {done.returncode}: {done.stderr[-1000:]}")
+    findings = json.loads(done.stdout)["findings"]
+    return Result(
+        case.id,
+        case.kind,
+        case.language,
+        any(_hits(finding, defect) for finding in findings for defect in case.defects),
+        len(findings),
+        round(seconds, 2),
+        tuple(f"{f['path']}:{f['start']} {f['severity']} {f['title']}" for f in findings),
+    )
 
 
-def _hits(finding: Mapping[str, Any], defect: Mapping[str, Any]) -> bool:
+def _hits(finding: Mapping[str, Any], defect: Defect) -> bool:
     """At the forgotten caller for `omit` (its span is outside the diff), at any span otherwise."""
-    spans = [s for s in defect["spans"] if not s["in_diff"]] if defect.get("symbol") else defect["spans"]
+    spans = [span for span in defect.spans if not span.in_diff] if defect.symbol else defect.spans
     at = [(finding["path"], finding["start"], finding["end"])]
     at += [
         (item["path"], item["line"], item["line"]) for item in finding["evidence"] if item["path"] == finding["path"]
     ]
-    return any(p == s["file"] and a <= s["end"] + NEAR and b >= s["start"] - NEAR for s in spans for p, a, b in at)
+    return any(near(path, start, end, spans) for path, start, end in at)
 
 
 def _by_language(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:

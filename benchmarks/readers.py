@@ -9,18 +9,19 @@ import argparse
 import asyncio
 import re
 import tempfile
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, astuple, dataclass, replace
 from heapq import nlargest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from benchmarks import labels
-from benchmarks.labels import Label
 from benchmarks.table import Row, report
 from bot import dependents, pipeline, wiring
 from bot.dependents.sites import TEST
+from bot.evals.reviews.cases import Case
+from bot.evals.reviews.labels import Label
 from bot.rlm import reading, touched
 from bot.rlm.desk import Subject
 from bot.rlm.nearby import Nearby, call_sites
@@ -56,7 +57,7 @@ class Twin:
 def main() -> int:
     """Measure every case and twin for which there is a clone; the exit code says whether the promise holds."""
     asked = labels.parser(__doc__).parse_args()
-    ranks = list(_shown(Rank(case["id"], asyncio.run(_ranks(repo, files))) for case, repo, files in _proven(asked)))
+    ranks = list(_shown(Rank(case.id, asyncio.run(_ranks(repo, files))) for case, repo, files in _proven(asked)))
     twins = list(_shown(asyncio.run(_twin(name, at["bad"], found)) for name, at, found in labels.twins(asked)))
     if asked.only:
         return 0
@@ -64,16 +65,15 @@ def main() -> int:
     return report("readers", [*_rank_rows(ranks), *_twin_rows(twins)], details)
 
 
-def _proven(asked: argparse.Namespace) -> Iterator[tuple[dict[str, Any], Path, frozenset[str]]]:
+def _proven(asked: argparse.Namespace) -> Iterator[tuple[Case, Path, frozenset[str]]]:
     """The natural cross-file cases that name the file of their proof."""
-    for case, repo in labels.cases(asked, lambda case: case["kind"] == "natural" and _evidence(case)):
+    for case, repo in labels.cases(asked, lambda case: case.kind == "natural" and _evidence(case)):
         yield case, repo, _evidence(case)
 
 
-def _evidence(case: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(
-        path for defect in case["defects"] if defect["scope"] == "cross-file" for path in defect["evidence_files"]
-    )
+def _evidence(case: Case) -> frozenset[str]:
+    crossing = (defect for defect in case.defects if defect.scope == "cross-file")
+    return frozenset(path for defect in crossing for path in defect.evidence_files)
 
 
 @asynccontextmanager

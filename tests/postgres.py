@@ -1,7 +1,9 @@
 """A real PostgreSQL for the tests that need one: started once, without root, on a socket; each test gets databases of its own."""
 
 import itertools
+import os
 import shutil
+import signal
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -33,5 +35,7 @@ def postgres() -> Iterator[Callable[..., str]]:
         return str(server.get_uri(database=name))
 
     yield database
+    os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nothing of it is needed any more
+    server.get_postmaster_info().process.wait(20)
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)

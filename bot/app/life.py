@@ -1,6 +1,7 @@
 """A server from its start to its end: set up where that is needed, then answering until it is told to stop."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterable
 
 from bot import config
@@ -11,6 +12,7 @@ from bot.app.running import Leaving
 from bot.config import Server
 from bot.errors import UsageError
 
+TURN = 0.0005  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
 FOREVER = asyncio.Event  # one that nobody sets
 _log = logs.log("server")
 
@@ -20,6 +22,7 @@ async def serve(
 ) -> None:
     """Run a server (`web`), or a worker beside it, until a signal comes. `secrets` are further ones that no log may show."""
     place = settings.place
+    sys.setswitchinterval(TURN)
     logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
     leaving = Leaving()
     if settings.app is None:

@@ -15,6 +15,7 @@ from bot.config import Place
 from bot.errors import UsageError
 
 BACKLOG = 2048
+KEPT = 75  # seconds for an idle connection: longer than a proxy keeps one, which would else send into a closed one
 CONNECTIONS = 10  # seconds for requests that are being answered when the server leaves
 Rest = Callable[[], Coroutine[Any, Any, None]]
 _log = log("server")
@@ -111,6 +112,7 @@ def _config(app: FastAPI, place: Place) -> uvicorn.Config:
         lifespan="off",
         backlog=BACKLOG,
         timeout_graceful_shutdown=CONNECTIONS,
+        timeout_keep_alive=KEPT,
     )
 
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from bot.evals.reviews.asked import Asked
 
 
+RESULTS = Path("eval-reviews.jsonl")  # of reviews that cost money, where no file is named
+FREE = frozenset({"offline"})
+
+
 class Form(StrEnum):
     """Forms of the output."""
 
@@ -81,6 +85,10 @@ def command(
     """
     from bot.evals.reviews.asked import Asked
 
+    paid = not oracle and not (strategy and {name.value for name in strategy} <= FREE and not baseline)
+    if out is None and paid:
+        out = RESULTS
+        tell(f"The results are kept in {out}.")
     asked = Asked(
         cases=cases,
         repos=repos,

@@ -5,6 +5,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
 
 from bot.errors import StorageError
 from bot.jobs import codec, engine, ids, rows, superseding
@@ -14,6 +15,7 @@ from bot.storage.workers import Workers
 from bot.values import Ask, Cancel, PullRef, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
+AT_ONCE = 4  # pull requests whose jobs are changed at the same time: on PostgreSQL each holds a connection
 PATIENCE = 5.0  # seconds for an answer about our health
 
 
@@ -23,7 +25,8 @@ class Jobs:
     def __init__(self, runner: Runner, pulse: Pulse, workers: Workers | None, *, work_here: bool) -> None:
         self._runner, self._pulse, self._workers = runner, pulse, workers
         self._settings, self._works = runner.settings, work_here
-        self._turn = asyncio.Lock()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._places = asyncio.Semaphore(AT_ONCE)
         self._stopped = False
 
     async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
@@ -137,8 +140,9 @@ class Jobs:
 
     @asynccontextmanager
     async def _alone(self, pull: PullRef) -> AsyncIterator[None]:
-        """One change at a time to the reviews of a pull request, over all processes."""
-        async with self._turn:
+        """One change at a time to the reviews of a pull request, over all processes; those of others go on beside it."""
+        turn = self._turns.setdefault(pull.key, asyncio.Lock())
+        async with turn, self._places:
             if self._workers is None:
                 yield
                 return

@@ -76,7 +76,7 @@ def _config(settings: JobSettings, who: str) -> DBOSConfig:
         "executor_id": who,
         "log_level": "WARNING",
         "serializer": DBOSPortableJSON,  # the default is pickle: who writes the database would run code here
-        "notification_listener_polling_interval_sec": settings.poll,
+        "notification_listener_polling_interval_sec": 4 * settings.poll,
         "scheduler_polling_interval_sec": 60.0,
     }
     if settings.shared:
@@ -105,7 +105,7 @@ async def _queues(settings: JobSettings) -> None:
         polling_interval_sec=poll,
         on_conflict="always_update",
     )
-    await register("small", worker_concurrency=once, polling_interval_sec=poll, on_conflict="always_update")
+    await register("small", worker_concurrency=once, polling_interval_sec=2 * poll, on_conflict="always_update")
 
 
 def _silence() -> None:

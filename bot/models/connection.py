@@ -1,6 +1,9 @@
 """One provider's client: opened by the first call, in that call's event loop, and kept until it is closed.
 
 Nothing is sent twice: the library's retries and redirects are off. No limit on connections is below 256.
+
+The HTTP library is the one that the client's own is built on: httpx2, or with openai 2, which the training environment needs,
+httpx. What is used here has the same names in both.
 """
 
 import asyncio
@@ -9,6 +12,8 @@ import ssl
 from collections.abc import Callable, Mapping
 from functools import cache
 from http import HTTPStatus as Http
+from importlib import import_module
+from types import ModuleType
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -19,7 +24,7 @@ from bot.errors import ProviderDown
 from bot.models import failures
 
 CONNECT = 10.0  # seconds for a connection
-LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=256, keepalive_expiry=30.0)
+LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 
 
 class Client(Protocol):
@@ -44,9 +49,17 @@ class Connection:
     """Sends bodies to one path of one provider and gives back parsed replies, or raises our own errors."""
 
     def __init__(
-        self, name: str, url: str, path: str, timeout: float, open_client: Callable[[], Client], failed: type[Exception]
+        self,
+        name: str,
+        url: str,
+        path: str,
+        timeout: float,
+        open_client: Callable[[], Client],
+        failed: type[Exception],
+        http: ModuleType = httpx2,
     ) -> None:
         self.name = name
+        self._answer: type[httpx2.Response] = http.Response
         self._host = urlsplit(url).netloc
         self._path, self._timeout, self._open, self._failed = path, timeout, open_client, failed
         self._client: Client | None = None
@@ -57,10 +70,10 @@ class Connection:
         client = self._opened()
         try:
             async with asyncio.timeout(CONNECT + self._timeout):  # a server may keep a dead call warm with blanks
-                response = await client.post(self._path, cast_to=httpx2.Response, body=body)
+                response = await client.post(self._path, cast_to=self._answer, body=body)
         except (self._failed, aiohttp.ClientError, OSError) as error:
             answer = getattr(error, "response", None)
-            if not isinstance(answer, httpx2.Response):
+            if not isinstance(answer, self._answer):
                 raise failures.unreachable(error, self.name, self._host, self._timeout) from None
             refusal = failures.read(answer.status_code, getattr(error, "body", None), answer.headers)
         else:
@@ -87,16 +100,25 @@ class Connection:
         return self._client
 
 
-def transport(maker: Callable[..., httpx2.AsyncClient], timeout: float, url: str) -> httpx2.AsyncClient:
+def http_of(library: ModuleType) -> ModuleType:
+    """The HTTP library that a client library is built on."""
+    return import_module(library.Timeout.__module__.partition(".")[0])
+
+
+def transport(
+    maker: Callable[..., httpx2.AsyncClient], timeout: float, url: str, http: ModuleType = httpx2
+) -> httpx2.AsyncClient:
     """The HTTP client on aiohttp that both libraries ship. Redirects stay off: one would send the prompt elsewhere."""
-    times = httpx2.Timeout(timeout, connect=CONNECT)
-    return maker(limits=LIMITS, timeout=times, follow_redirects=False, verify=_trusted(url.startswith("https://")))
+    times, limits = http.Timeout(timeout, connect=CONNECT), http.Limits(**LIMITS)
+    trusted = _trusted(http, url.startswith("https://"))
+    return maker(limits=limits, timeout=times, follow_redirects=False, verify=trusted)
 
 
 @cache
-def _trusted(encrypted: bool) -> ssl.SSLContext:
+def _trusted(http: ModuleType, encrypted: bool) -> ssl.SSLContext:
     """Whom to trust, read once: the certificates take 45 ms to load. A plain address needs none, and trusts nobody."""
-    return httpx2.create_ssl_context() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    made: ssl.SSLContext = http.create_ssl_context() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return made
 
 
 def _parsed(content: bytes, name: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from bot.errors import ProviderDown
 from bot.models import failures, prices
 from bot.models.answers import json_object, sendable, strict
-from bot.models.connection import Client, Connection, Refused, transport
+from bot.models.connection import Client, Connection, Refused, http_of, transport
 from bot.models.forms import Form, other
 from bot.models.provider import Key, Tokens, revealed
 from bot.values import Completion, Message, Prompt, Schema, ToolCall, Usage
@@ -28,6 +28,7 @@ STOPS: Mapping[str, Stop] = {
 }
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 CHARS_PER_TOKEN = 3  # low on purpose: where a server reports no usage, the caps must still hold
+HTTP = http_of(openai)
 
 
 class OpenAIModel:
@@ -52,10 +53,10 @@ class OpenAIModel:
                 base_url=url,
                 max_retries=0,
                 default_headers=kept,  # type: ignore[arg-type]
-                http_client=transport(openai.DefaultAioHttpClient, timeout, url),
+                http_client=transport(openai.DefaultAioHttpClient, timeout, url, HTTP),
             )
 
-        self._connection = Connection(name, url, "/chat/completions", timeout, client, openai.OpenAIError)
+        self._connection = Connection(name, url, "/chat/completions", timeout, client, openai.OpenAIError, HTTP)
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name!r})"

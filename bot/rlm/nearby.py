@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from bot import diff
 from bot.ports import Tree
-from bot.rlm import readers
+from bot.rlm import readers, routes
 from bot.rlm.readers import Pick, Row
 from bot.values import ChangedFile, Reference, Unit, tokens
 
@@ -57,7 +57,16 @@ class Nearby:
         callers = await self._callers(units, shown, min(CALLERS_TOKENS, room))
         room -= sum(tokens(excerpt.body) for excerpt in callers)
         await self.prepare(units)
-        return (*callers, *await self._windows(readers.pick(self._rows, units, shown.lines), shown, room))
+        picked = [*await self._routes(units, callers, shown), *readers.pick(self._rows, units, shown.lines)]
+        return (*callers, *await self._windows(picked, shown, room))
+
+    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown: "_Shown") -> list[Pick]:
+        """Who asks for the routes that the units, or the places that register them, declare."""
+        wanted = routes.patterns([*(unit.diff for unit in units), *(excerpt.body for excerpt in callers)])
+        if not wanted:
+            return []
+        rows = await self.tree.grep_lines(list(wanted), syntax="perl", limit=MAX_ROWS)
+        return routes.pick(rows, [file.path for file in self.files], shown.lines)
 
     async def prepare(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
@@ -149,7 +158,9 @@ def _helper(excerpt: Excerpt, lines: Sequence[str], shown: "_Shown") -> Excerpt 
     """What the shown lines call first in their own file: a reader often leaves the deciding step to a neighbour."""
     for name in dict.fromkeys(_CALLED.findall(excerpt.body)):
         at = next((n for n, text in enumerate(lines, 1) if name in text and readers.defines(name, text)), 0)
-        start, end = shown.trimmed(excerpt.path, at, min(len(lines), _block(lines, at)), at) if at else (1, 0)
+        end = min(len(lines), _block(lines, at)) if at else 0
+        new = next((n for n in range(at, end + 1) if (excerpt.path, n) not in shown.lines), end + 1) if at else 1
+        start, end = shown.trimmed(excerpt.path, new, end, new)
         if start < end:
             return _excerpt(excerpt.path, lines, start, end, f"defines {name}, called nearby")
     return None

@@ -139,4 +139,13 @@ command = sa.Table(
     sa.Column("given", sa.Double, nullable=False),
     sa.Index("command_who", "repository", "who", "given"),
 )
-OWNED = (review, finding, suppression, feedback, paused, delivery, check, command)  # tables whose rows belong to a repository
+OWNED = (
+    review,
+    finding,
+    suppression,
+    feedback,
+    paused,
+    delivery,
+    check,
+    command,
+)  # tables whose rows belong to a repository

@@ -1,6 +1,5 @@
 """The parts of a server's jobs: the same pipeline as on the command line, over a change that was fetched, with a journal of its own."""
 
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -18,7 +17,7 @@ from bot.rlm.journal import Journal
 from bot.rlm.work import Work
 from bot.storage import Kept, Store
 from bot.values import Ask, PullRef, PullRequest, Review, ReviewRequest
-from bot.wiring import review
+from bot.wiring import aside, review
 from bot.workflow import Change, Parts, fetching, journals
 
 Opener = Callable[[Change, Callable[[str], None]], AbstractAsyncContextManager[Deps]]
@@ -65,6 +64,11 @@ async def _apologise(parts: Parts, ask: Ask, why: str) -> None:
 
 
 async def _reviewed(opened: Opener, change: Change, say: Callable[[str], None]) -> Review:
+    """The review, apart from the loop that answers GitHub: it computes for seconds, a delivery waits for none."""
+    return await aside.run(_review, opened, change, say)
+
+
+async def _review(opened: Opener, change: Change, say: Callable[[str], None]) -> Review:
     async with opened(change, say) as deps:
         return await pipeline.review(_request(change), deps)
 
@@ -91,7 +95,7 @@ async def _opened(store: Store, folder: Path, change: Change, say: Callable[[str
             if store.database.postgres
             else None
         )
-        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-"))
+        scratch = stack.enter_context(fetching.room(folder))
 
         async def given(_: ReviewRequest, __: str) -> PullRequest:
             return change.pull

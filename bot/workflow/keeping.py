@@ -11,7 +11,7 @@ from bot.storage import Finished, Known, Store
 from bot.storage.reviews import State
 from bot.values import Ending, Finding, PullRef, Review, ReviewAsk
 
-SUPERSEDED = "Superseded: the pull request has changed since. Its newest commit has a review of its own."
+SUPERSEDED = "Stopped before its end: the pull request was pushed to, closed or made a draft meanwhile, or somebody cancelled the review."
 
 
 def place(last: bytes | None) -> tuple[str, str] | None:

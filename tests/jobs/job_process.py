@@ -17,6 +17,10 @@ def tell(what: str) -> None:
         log.write(f"{what}\n")
 
 
+def woken() -> bool:
+    return Path(f"{LOG}.go").exists()
+
+
 async def work(ask: Ask, job: Job) -> None:
     assert isinstance(ask, ReviewAsk)
     tell(f"begin {ask.head} {job.attempt}")
@@ -30,7 +34,7 @@ async def work(ask: Ask, job: Job) -> None:
         os._exit(9)
     while head == "stuck" and job.attempt == 1:
         await asyncio.sleep(0.05)
-        if Path(f"{LOG}.go").exists():  # it was stopped, and woken up when its work was another's
+        if woken():  # it was stopped, and woken up when its work was another's
             tell(f"current {await job.current()}")
             await job.step("post", look)
     tell(f"end {head}")

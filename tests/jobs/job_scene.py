@@ -37,7 +37,9 @@ class Diary:
     told: list[str] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
     sorry: list[tuple[Ask, str]] = field(default_factory=list)
-    hold: set[str] = field(default_factory=set)  # heads, or words of commands, at which the work waits until it is released
+    hold: set[str] = field(
+        default_factory=set
+    )  # heads, or words of commands, at which the work waits until it is released
     does: Callable[[Ask, Job], Awaitable[None]] | None = None
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -91,16 +93,19 @@ class Scene:
 
     @asynccontextmanager
     async def running(
-        self, diary: Diary, *, store: storage.Store | None = None, apart: dict[str, Any] | None = None, **changes: Any
+        self, diary: Diary, *, given: dict[str, Any] | None = None, **changes: float
     ) -> AsyncIterator[Jobs]:
         """One process's life with these jobs."""
-        settings = replace(self.settings, **changes)
-        given = {"apologise": diary.apologise, **(apart or {})}
+        settings = replace(self.settings, **changes)  # type: ignore[arg-type]
+        parts = {"apologise": diary.apologise, **(given or {})}
         if not settings.shared:
-            async with jobs.running(settings, diary.work, **given) as found:
+            async with jobs.running(settings, diary.work, **parts) as found:
                 yield found
             return
-        async with storage.opened(self.url) as opened, jobs.running(settings, diary.work, store=opened, **given) as found:
+        async with (
+            storage.opened(self.url) as opened,
+            jobs.running(settings, diary.work, store=opened, **parts) as found,
+        ):
             yield found
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
@@ -117,7 +122,7 @@ class Scene:
     async def settled(self, found: Jobs) -> None:
         """Wait until nothing is stored that has not come to its end."""
         async with asyncio.timeout(PATIENCE):
-            while any((await found.counts()).values()):
+            while any((await found.counts()).values()):  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(0.01)
 
 

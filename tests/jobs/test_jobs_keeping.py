@@ -1,14 +1,12 @@
 import asyncio
 import logging
 import stat
-from pathlib import Path
 
 import pytest
 from job_scene import Diary, Scene, command, pull, push
 
-from bot import jobs, storage
-from bot.errors import StorageError, UsageError
-from bot.jobs import JobSettings, codec, ids
+from bot.errors import StorageError
+from bot.jobs import codec, ids
 from bot.ports import Job
 from bot.values import Ask, Forget, ReviewAsk
 
@@ -23,7 +21,9 @@ def test_jobs_of_another_version_are_adopted(scene: Scene) -> None:
             await diary.seen("begin begun")
             await board.submit(push(2, head="waiting"), "guid-2")
         scene.sql("UPDATE workflow_status SET application_version = 'deeprepo-wf-0'")
-        scene.sql("UPDATE workflow_status SET status = 'PENDING', executor_id = 'gone' WHERE workflow_uuid LIKE '%guid-1'")
+        scene.sql(
+            "UPDATE workflow_status SET status = 'PENDING', executor_id = 'gone' WHERE workflow_uuid LIKE '%guid-1'"
+        )
         later = Diary()
         async with scene.running(later) as board:
             await later.seen("end begun", "end waiting")
@@ -40,7 +40,9 @@ def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
         diary = Diary()
         async with on_sqlite.running(diary, look=0.05) as board:
             await board.submit(push(head="one"), "guid-1", delay=60)
-            on_sqlite.sql("UPDATE workflow_status SET status = 'PENDING', executor_id = 'here' WHERE status = 'DELAYED'")
+            on_sqlite.sql(
+                "UPDATE workflow_status SET status = 'PENDING', executor_id = 'here' WHERE status = 'DELAYED'"
+            )
             await diary.seen("end one")
 
     asyncio.run(story())
@@ -70,59 +72,6 @@ def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
         async with scene.running(diary, per_installation=8) as board:
             await scene.settled(board)
         assert sorted(line for line in diary.told if line.startswith("end")) == ["end newer", "end spoken"]
-
-    asyncio.run(story())
-
-
-def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
-    """A data folder serves one process; the second is told who has it, and what to do."""
-
-    async def story() -> None:
-        async with on_sqlite.running(Diary()):
-            with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\): stop it first"):
-                async with on_sqlite.running(Diary()):
-                    pass
-
-    asyncio.run(story())
-
-
-def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
-    """Jobs in a file need their worker beside them, several processes need the store, and a database must be there."""
-
-    async def story() -> None:
-        with pytest.raises(UsageError, match="name a PostgreSQL database"):
-            async with jobs.running(JobSettings(tmp_path), Diary().work, work_here=False):
-                pass
-        shared = JobSettings(tmp_path, "postgresql://nobody:planted@127.0.0.1:1/nowhere")
-        assert "planted" not in repr(shared)
-        with pytest.raises(UsageError, match="need the store"):
-            async with jobs.running(shared, Diary().work):
-                pass
-        (tmp_path / "file").touch()
-        with pytest.raises(UsageError, match="cannot be written"):
-            async with jobs.running(JobSettings(tmp_path / "file" / "folder"), Diary().work):
-                pass
-        (tmp_path / "broken").mkdir()
-        (tmp_path / "broken" / "jobs.db").write_text("this is no database" * 100)
-        with pytest.raises(StorageError, match="cannot be used as a database: file is not a database"):
-            async with jobs.running(JobSettings(tmp_path / "broken"), Diary().work):
-                pass
-
-    asyncio.run(story())
-
-
-def test_a_process_that_only_serves(on_postgres: Scene) -> None:
-    """A process without work of its own stores jobs, and a worker carries them out."""
-
-    async def story() -> None:
-        idle, diary = Diary(), Diary()
-        async with on_postgres.running(idle, apart={"work_here": False}) as board:
-            await board.submit(push(head="one"), "guid-1")
-            assert await board.healthy() == (True, "ready")
-            assert await board.counts() == {"waiting": 1, "delayed": 0, "running": 0}
-        async with on_postgres.running(diary, apart={"serve": False}):
-            await diary.seen("end one")
-        assert idle.told == []
 
     asyncio.run(story())
 
@@ -168,33 +117,11 @@ def test_old_jobs_are_deleted(scene: Scene) -> None:
         scene.sql(old.format(0))
         scene.sql(old.format(1))
         async with scene.running(Diary()) as board, asyncio.timeout(20):
-            while len(await asyncio.to_thread(scene.sql, "SELECT 1 FROM workflow_input")) > 2:
+            while len(await asyncio.to_thread(scene.sql, "SELECT 1 FROM workflow_input")) > 2:  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(0.01)
             left = {name for (name,) in scene.sql("SELECT workflow_uuid FROM workflow_status")}
             assert left == {"review~70#2~guid-2", "review~70#9~guid-9"}
             assert (await board.counts())["delayed"] == 1
-
-    asyncio.run(story())
-
-
-def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
-    """Whoever holds a pull request in the database makes others wait, and those of other pull requests not."""
-
-    async def story() -> None:
-        told = []
-        async with storage.opened(on_postgres.url) as one, storage.opened(on_postgres.url) as other:
-
-            async def wait() -> None:
-                async with other.workers.alone("70#1"):
-                    told.append("other")
-
-            async with one.workers.alone("70#1"):
-                waiting = asyncio.create_task(wait())
-                async with other.workers.alone("70#2"):
-                    told.append("elsewhere")
-                told.append("one")
-            await waiting
-        assert told == ["elsewhere", "one", "other"]
 
     asyncio.run(story())
 

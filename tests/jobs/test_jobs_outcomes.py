@@ -9,7 +9,7 @@ from bot.ports import Job
 from bot.values import Ask
 
 
-def test_a_fault_ends_its_job_alone(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
     """A job that fails is logged with its traceback, whoever asked is told, and the next job is carried out."""
 
     async def fail(ask: Ask, _: Job) -> None:
@@ -18,12 +18,12 @@ def test_a_fault_ends_its_job_alone(scene: Scene, caplog: pytest.LogCaptureFixtu
 
     async def story() -> None:
         diary = Diary(does=fail)
-        async with scene.running(diary) as jobs:
+        async with on_sqlite.running(diary) as jobs:
             await jobs.submit(push(1, head="bad"), "guid-1")
             await diary.seen("sorry bad")
             await jobs.submit(push(2, head="good"), "guid-2")
             await diary.seen("end good")
-            await scene.settled(jobs)
+            await on_sqlite.settled(jobs)
         assert diary.sorry == [(push(1, head="bad"), "an error inside deeprepo (ZeroDivisionError)")]
 
     asyncio.run(story())
@@ -46,7 +46,7 @@ def test_what_we_raise_on_purpose_is_told_as_it_is(on_sqlite: Scene) -> None:
     asyncio.run(story())
 
 
-def test_a_job_that_github_puts_off_comes_again(scene: Scene) -> None:
+def test_a_job_that_github_puts_off_comes_again(on_sqlite: Scene) -> None:
     """Where GitHub is away or asks to wait, the job is stored for later, keeps its name, and is done then."""
     tries: Counter[str] = Counter()
     names = set()
@@ -61,10 +61,10 @@ def test_a_job_that_github_puts_off_comes_again(scene: Scene) -> None:
 
     async def story() -> None:
         diary = Diary(does=fail)
-        async with scene.running(diary) as jobs:
+        async with on_sqlite.running(diary) as jobs:
             await jobs.submit(push(head="one"), "guid-1")
             await diary.seen("end one")
-            await scene.settled(jobs)
+            await on_sqlite.settled(jobs)
             assert not await jobs.submit(push(head="one"), "guid-1")
         assert diary.sorry == []
 
@@ -103,7 +103,7 @@ def test_a_put_off_review_gives_way_to_a_push(on_sqlite: Scene) -> None:
         async with on_sqlite.running(diary) as jobs:
             await jobs.submit(push(head="one"), "guid-1")
             await diary.seen("HostLimited one")
-            while (await jobs.counts())["delayed"] == 0:
+            while (await jobs.counts())["delayed"] == 0:  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(0)
             await jobs.submit(push(head="two"), "guid-2")
             await diary.seen("end two")

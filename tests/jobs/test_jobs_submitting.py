@@ -51,15 +51,15 @@ def test_a_newer_push_supersedes_the_older(scene: Scene) -> None:
     asyncio.run(story())
 
 
-def test_a_burst_of_pushes_is_one_review(scene: Scene) -> None:
+def test_a_burst_of_pushes_is_one_review(on_sqlite: Scene) -> None:
     """Pushes that follow each other closely wait for the last one, which alone is reviewed to the end."""
 
     async def story() -> None:
         diary = Diary()
-        async with scene.running(diary, debounce=0.5) as jobs:
+        async with on_sqlite.running(diary, debounce=0.5) as jobs:
             for number in range(6):
                 await jobs.submit(push(head=f"h{number}"), f"guid-{number}")
-            await scene.settled(jobs)
+            await on_sqlite.settled(jobs)
         assert [line for line in diary.told if line.startswith("end")] == ["end h5"]
 
     asyncio.run(story())
@@ -97,7 +97,9 @@ def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
             await diary.seen("begin spoken")
             await jobs.submit(push(head="two"), "guid-2")
             await diary.seen("end two")
-        assert diary.asks[-1] == ReviewAsk(pull(), "command", True, "ann", SPOKEN.comment, "two")
+        assert diary.asks[-1] == ReviewAsk(
+            pull(), "command", full=True, actor="ann", comment=SPOKEN.comment, head="two"
+        )
 
     asyncio.run(story())
 
@@ -105,7 +107,7 @@ def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
 def test_merging_asks() -> None:
     """Of two asks by people the newer counts; `full` is never lost; pushes among themselves change nothing."""
     newer = ReviewAsk(pull(), "rerun", actor="bob", head="two")
-    assert superseding.merged(newer, [SPOKEN]) == ReviewAsk(pull(), "rerun", True, "bob", None, "two")
+    assert superseding.merged(newer, [SPOKEN]) == ReviewAsk(pull(), "rerun", full=True, actor="bob", head="two")
     assert superseding.merged(push(head="two"), [push(head="one")]) == push(head="two")
 
 

@@ -5,12 +5,12 @@ from job_scene import Diary, Scene, command, pull, push
 from bot.values import ReviewAsk
 
 
-def test_a_command_does_not_wait_for_a_review(scene: Scene) -> None:
+def test_a_command_does_not_wait_for_a_review(on_sqlite: Scene) -> None:
     """While the reviews' places are taken, a command is answered; a second one of the pull request waits for the first."""
 
     async def story() -> None:
         diary = Diary(hold={"one", "slow"})
-        async with scene.running(diary, at_once=1) as jobs:
+        async with on_sqlite.running(diary, at_once=1) as jobs:
             await jobs.submit(push(head="one"), "guid-1")
             await diary.seen("begin one")
             await jobs.submit(command("slow"), "guid-2")
@@ -19,7 +19,7 @@ def test_a_command_does_not_wait_for_a_review(scene: Scene) -> None:
             await diary.release("slow")
             await diary.seen("end next")
             await diary.release("one")
-            await scene.settled(jobs)
+            await on_sqlite.settled(jobs)
         assert diary.told.index("end slow") < diary.told.index("begin next") < diary.told.index("end one")
 
     asyncio.run(story())
@@ -45,18 +45,18 @@ def test_a_busy_installation_leaves_room_for_others(scene: Scene) -> None:
     asyncio.run(story())
 
 
-def test_a_person_goes_before_a_push(scene: Scene) -> None:
+def test_a_person_goes_before_a_push(on_sqlite: Scene) -> None:
     """Of the reviews that wait in an installation, the one that a person asked for comes first."""
 
     async def story() -> None:
         diary = Diary(hold={"first"})
-        async with scene.running(diary, per_installation=1) as jobs:
+        async with on_sqlite.running(diary, per_installation=1) as jobs:
             await jobs.submit(push(1, head="first"), "guid-1")
             await diary.seen("begin first")
             await jobs.submit(push(2, head="second"), "guid-2")
             await jobs.submit(ReviewAsk(pull(3), "command", head="spoken"), "guid-3")
             await diary.release("first")
-            await scene.settled(jobs)
+            await on_sqlite.settled(jobs)
         assert [line for line in diary.told if line.startswith("begin")] == [
             "begin first",
             "begin spoken",
@@ -66,12 +66,12 @@ def test_a_person_goes_before_a_push(scene: Scene) -> None:
     asyncio.run(story())
 
 
-def test_the_counts_tell_what_waits_and_runs(scene: Scene) -> None:
+def test_the_counts_tell_what_waits_and_runs(on_sqlite: Scene) -> None:
     """Waiting, delayed and running jobs are counted apart."""
 
     async def story() -> None:
         diary = Diary(hold={"first"})
-        async with scene.running(diary, per_installation=1) as jobs:
+        async with on_sqlite.running(diary, per_installation=1) as jobs:
             await jobs.submit(push(1, head="first"), "guid-1")
             await jobs.submit(push(2, head="second"), "guid-2")
             await jobs.submit(push(3, head="third"), "guid-3", delay=60)

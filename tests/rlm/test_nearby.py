@@ -80,6 +80,22 @@ def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> No
     assert "OTHER" not in excerpt.body
 
 
+def test_what_a_reader_calls_in_its_own_file_is_shown_too(repository: Repository) -> None:
+    """The step that decides may stand in a neighbour: here the name of the file in which objects are kept."""
+    filler = "".join(f"FILLER_{n} = {n}\n" for n in range(30))
+    before: Files = {
+        "shop/order.py": "class Order:\n    total = 0\n",
+        "shop/kept.py": "import pickle\n\n\ndef where():\n    return f'orders-{VERSION}.pickle'\n\n\n"
+        + filler
+        + "\n\ndef load():\n    with open(where(), 'rb') as file:\n        return pickle.load(file)\n",
+    }
+    after: Files = {"shop/order.py": "class Purchase:\n    total = 0\n"}
+    found = "\n".join(excerpt.body for excerpt in shown(repository, before, after))
+    assert "return pickle.load(file)" in found
+    assert "return f'orders-{VERSION}.pickle'" in found
+    assert "FILLER_15" not in found
+
+
 def test_the_counterpart_of_a_changed_method_is_picked_and_not_who_mentions_it() -> None:
     """Another definition of the same name may need the same change; its mentions are call sites, found elsewhere."""
     unit = Unit("c.js:Memo.check_blockers", "c.js", "Memo.check_blockers", 2, 4, "head", "", "+3   return data.lines")

@@ -90,11 +90,14 @@ def test_a_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
     async def story() -> None:
         path, address = tmp_path / "j.jsonl", f"sqlite:///{tmp_path}/deeprepo.db"
         async with doubles.Server("Yes.") as server, storage.opened(address) as store:
-            with pytest.raises(StorageError):
+
+            async def without_its_table() -> None:
                 async with store.journals.kept(NAME, path) as kept:
                     store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE line RENAME TO away"))
-                    with pytest.raises(StorageError):
-                        await review(Journal(path, keep=kept), server.openai_url, range(1))
+                    await review(Journal(path, keep=kept), server.openai_url, range(1))
+
+            with pytest.raises(StorageError, match="no such table"):
+                await without_its_table()
             store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE away RENAME TO line"))
             async with store.journals.kept(NAME, path) as kept:
                 assert await review(Journal(path, keep=kept), server.openai_url, range(1)) == ["Yes."]
