@@ -7,6 +7,7 @@ The same as `deeprepo eval reviews --oracle --baseline diff-only`, with the prom
 """
 
 import asyncio
+import os
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -48,7 +49,13 @@ def rows(done: Sequence[Reviewed]) -> Iterator[Row]:
     small = [r for r in done if r.reviewer == "fanout" and r.case.files <= LARGEST and not r.case.variant]
     if small:
         seconds = statistics.median(row.outcome.seconds for row in small)
-        yield Row(f"own time of a case, p50 ({len(small)} of up to {LARGEST:,} files)", seconds, SECONDS, unit="s")
+        yield Row(
+            f"own time of a case, p50 ({len(small)} of up to {LARGEST:,} files)",
+            seconds,
+            SECONDS,
+            unit="s",
+            beside=f"load {os.getloadavg()[0]:.1f}",
+        )
 
 
 def _delivered(what: str, done: Sequence[Reviewed], limit: float, wanted: Callable[[str], bool]) -> Row:

@@ -108,7 +108,7 @@ async def _excerpts(subject: Subject, groups: Sequence[Sequence[Unit]]) -> list[
 
 
 async def _twin(name: str, repo: Path, label: Label) -> Twin:
-    proof = {(line.path, line.number) for line in label.proof}
+    proof = {(line.path, line.number) for line in (*label.proof, *label.doubtful)}
     async with _read(repo) as subject:
         nearby = Nearby(subject.tree, subject.files, len(packed(subject.units)))
         await nearby.prepare(subject.units)

@@ -1,0 +1,16 @@
+"""The same change in two trees: in `good` every unchanged user tolerates it, in `bad` all but one.
+
+Whoever reads the diff alone must give both the same answer. One file per mechanism, each with MECHANISM and `propose(site)`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from bot.evals.plant.mutations import Site
+from bot.evals.plant.twins import empty, form, key
+from bot.evals.plant.twins.pair import Proposal, User
+
+MECHANISMS: Mapping[str, Callable[[Site], Iterator[Proposal]]] = {
+    module.MECHANISM: module.propose for module in (key, empty, form)
+}
+
+__all__ = ["MECHANISMS", "Proposal", "User"]

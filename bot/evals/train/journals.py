@@ -1,0 +1,141 @@
+"""Journals of the product as data to train on: whole dialogues of roots, and single calls of workers, in the chat format.
+
+A line is one example: `messages` (with `tool_calls` as the API has them), `tools`, and `meta`, which says how that review ended, so
+that whoever trains can choose. Journals hold the code that was reviewed: so does what is written here.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.errors import UsageError
+from bot.rlm import code, record
+from bot.rlm.lines import Row
+from bot.rlm.record import Record, Section
+from bot.values import Completion
+
+ROLES = ("root", "worker", "verify")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which examples."""
+
+    roles: tuple[str, ...] = ("root",)
+    whole: bool = True  # only reviews that came to their end and were not cut short
+    coverage: float = 0.0  # of the units, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What came of it."""
+
+    examples: int
+    reviews: int
+    left_out: int  # reviews that were not wanted
+
+
+def export(paths: Sequence[Path], out: Path, wanted: Wanted) -> Written:
+    """Write the examples of these journals. Raises UsageError where a journal cannot be read or the file not be written."""
+    examples = reviews = left_out = 0
+    with _opened(out) as file:
+        for path in paths:
+            recorded, sections = record.reviews(path)
+            for section in sections:
+                if not _fits(section, wanted):
+                    left_out += 1
+                    continue
+                reviews += 1
+                for example in _examples(recorded, section, wanted.roles):
+                    file.write(json.dumps(example, ensure_ascii=False) + "\n")
+                    examples += 1
+    return Written(examples, reviews, left_out)
+
+
+def _opened(out: Path) -> Any:  # noqa: ANN401 - a text file
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+
+
+def _fits(section: Section, wanted: Wanted) -> bool:
+    if section.end is None:
+        return not wanted.whole and not wanted.coverage
+    cut_short = section.end["partial"] or section.end["fault"]
+    return not (wanted.whole and cut_short) and _coverage(section.end) >= wanted.coverage
+
+
+def _coverage(end: Row) -> float:
+    counts = end["coverage"]["unit"]
+    every = sum(counts.values())
+    return (counts["reviewed"] + counts["reused"]) / every if every else 1.0
+
+
+def _examples(recorded: Record, section: Section, roles: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Of a root's run its last request holds all before it; of everybody else each request is a dialogue of its own."""
+    last: dict[str, Row] = {}
+    for request in section.requests:
+        if request["role"] not in roles or _reply(section, request) is None:
+            continue
+        run = request["at"].rpartition(":")[0] if request["role"] == "root" and request["tool"] else ""
+        last[run or request["key"]] = request
+    for request in last.values():
+        reply = _reply(section, request)
+        known = [recorded.messages[name] for name in request["messages"] if name in recorded.messages]
+        if reply is not None and len(known) == len(request["messages"]):
+            yield _example(section, request, known, reply)
+
+
+def _reply(section: Section, request: Row) -> Completion | None:
+    asked = section.asked.get(request["key"], ())
+    return next((row.reply for row in asked if row.reply is not None), None)
+
+
+def _example(section: Section, request: Row, messages: Iterable[Row], reply: Completion) -> dict[str, Any]:
+    end = section.end or {}
+    calls = [[call.id, call.name, dict(call.arguments), call.unparsed] for call in reply.calls]
+    said = {"role": "assistant", "text": reply.text, "calls": calls, "call_id": ""}
+    return {
+        "messages": [_message(row) for row in (*messages, said)],
+        "tools": [_tool()] if request["tool"] == code.TOOL.name else [],
+        "meta": {
+            "role": request["role"],
+            "model": request["model"],
+            "run": request["at"],
+            "version": (section.start or {}).get("version"),
+            "strategy": (section.strategy or {}).get("name"),
+            "finished": section.end is not None,
+            "partial": end.get("partial"),
+            "coverage": _coverage(section.end) if section.end else None,
+            "findings": [[f["path"], f["start"], f["verdict"]] for f in end.get("findings", ())],
+        },
+    }
+
+
+def _message(row: Mapping[str, Any]) -> dict[str, Any]:
+    """As the chat API has it."""
+    told: dict[str, Any] = {"role": row["role"], "content": row["text"]}
+    if row["calls"]:
+        told["tool_calls"] = [_call(*call) for call in row["calls"]]
+    if row["role"] == "tool":
+        told["tool_call_id"] = row["call_id"]
+    return told
+
+
+def _call(name_of_call: str, name: str, arguments: Mapping[str, Any], unparsed: str = "") -> dict[str, Any]:
+    return {
+        "id": name_of_call,
+        "type": "function",
+        "function": {"name": name, "arguments": unparsed or json.dumps(dict(arguments), ensure_ascii=False)},
+    }
+
+
+def _tool() -> dict[str, Any]:
+    schema = code.TOOL
+    function = {"name": schema.name, "description": schema.description, "parameters": dict(schema.parameters)}
+    return {"type": "function", "function": function}

@@ -1,0 +1,67 @@
+"""One rollout: a root alone (`rlm-only`) over one code base, through the product's pipeline, engine, REPL and ledger."""
+
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bot import pipeline
+from bot.config import Config, Settings
+from bot.evals import plant
+from bot.evals.train.facts import Facts, Till, told
+from bot.evals.train.tasks import Task
+from bot.languages import LANGUAGES
+from bot.lenses import LENSES
+from bot.pipeline import Deps
+from bot.ports import Model
+from bot.rlm.desk import Models, Subject, desk
+from bot.rlm.journal import Journal
+from bot.rlm.work import Work
+from bot.values import Limits, Review, ReviewRequest
+
+MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
+FLAGS = {"strategy": "rlm-only", "verify": False, "analyzers": ()}  # what code proves by itself teaches a root nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """What it came to. `failure` is the kind of error that ended the root's model ("ProviderDown"), where one did."""
+
+    facts: Facts
+    review: Review
+    failure: str = ""
+    why: str = ""
+
+
+async def roll(
+    task: Task,
+    root: Model,
+    worker: Model,
+    *,
+    trace: Path | None = None,
+    seconds: float | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Rollout:
+    """Let this root review this code base. Both models are closed at the end; `trace` is where the journal is kept."""
+    code, till = task.code(), Till()
+    limits = Limits(usd=None, tokens=MOST_TOKENS, calls=None, seconds=seconds, turns=task.turns)
+    with tempfile.TemporaryDirectory(prefix="deeprepo-train-") as folder:
+        repo = await plant.build(code, Path(folder) / "repo.git")
+        scratch = Path(folder) / "scratch"
+        scratch.mkdir()
+        opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
+        deps = Deps(LANGUAGES, opened, Settings.model_construct(), FLAGS, str(scratch), time.monotonic, say)
+        review = await pipeline.review(ReviewRequest(str(repo), "range", "base", "head"), deps)
+    return Rollout(told(review, code, till, task.turns), review, till.failure, till.why)
+
+
+@asynccontextmanager
+async def _desk(
+    models: Models, limits: Limits, journal: Journal, subject: Subject, settings: Config
+) -> AsyncIterator[Work]:
+    lenses = {name: LENSES[name] for name in settings["lenses"]}
+    async with desk(subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal) as work:
+        yield work

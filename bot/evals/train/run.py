@@ -1,0 +1,89 @@
+"""Rollouts of several roots over the same tasks, kept as results that a later run goes on with. verifiers is not needed for it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.errors import ProviderError, ProviderRefused
+from bot.evals import plant, results
+from bot.evals.train import policies
+from bot.evals.train.reward import score
+from bot.evals.train.rollout import Rollout, roll
+from bot.evals.train.tasks import SIZES, TURNS, Split, Task, tasks
+
+EXPERIMENT = "train"
+REWARD = 1  # rises when the same rollout would get another reward
+SCOPES: dict[str, tuple[plant.Scope, ...]] = {"whole": ("whole",), "change": ("change",), "both": ("whole", "change")}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which roots, over which tasks."""
+
+    roots: tuple[str, ...]
+    worker: str
+    count: int = 6
+    sizes: tuple[int, ...] = SIZES
+    scope: str = "both"
+    split: Split = "eval"
+    turns: int = TURNS
+    rounds: int = 1
+
+    def items(self) -> list[dict[str, Any]]:
+        """What there is to do."""
+        found = tasks(self.split, self.count, sizes=self.sizes, scopes=SCOPES[self.scope], turns=self.turns)
+        return [
+            {"reward": REWARD, "root": root, "worker": self.worker, "round": number, **asdict(task)}
+            for task in found
+            for number in range(1, self.rounds + 1)
+            for root in self.roots
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What there is, and why the rest is not there."""
+
+    rows: tuple[results.Row, ...]
+    left: int
+    why: tuple[str, ...] = ()
+    interrupted: bool = False
+
+
+async def carry_out(plan: Plan, out: Path | None, say: Callable[[str], None], trace: Path | None = None) -> Ended:
+    """Do what is left; each finished rollout is kept at once, and a person may break it off. Raises UsageError."""
+    items = plan.items()
+    with results.Run(out, EXPERIMENT) as run:
+        why: tuple[str, ...] = ()
+        interrupted = False
+
+        async def do(item: results.Item) -> results.Result:
+            say(f"{item['root']}, {item['files']} files, seed {item['seed']}")
+            return await _done(item, trace)
+
+        try:
+            why = (await results.carry_out(run, items, do)).why
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.uncancel():
+                raise
+            interrupted = True
+        return Ended(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
+
+
+async def _done(item: results.Item, trace: Path | None) -> results.Result:
+    """One rollout. Raises ProviderError where the root's provider failed: that is no fault of the root."""
+    task = Task(*(item[name] for name in Task.__dataclass_fields__))
+    root, worker = policies.root(item["root"]), policies.worker(item["worker"], task)
+    name = f"{item['root'].replace('/', '-')}-{task.name}-{item['round']}.jsonl"
+    rolled = await roll(task, root, worker, trace=trace / name if trace else None)
+    if failed(rolled):
+        raise ProviderError(rolled.why)
+    return {"facts": asdict(rolled.facts), "score": asdict(score(rolled.facts)), "reward": score(rolled.facts).reward}
+
+
+def failed(rolled: Rollout) -> bool:
+    """Whether the root's provider failed. A refused prompt is not that: the root has made it too long."""
+    return bool(rolled.failure) and rolled.failure not in {ProviderRefused.__name__, "BadAnswer", "BudgetSpent"}

@@ -1,0 +1,75 @@
+"""Findings against labels: one to one, by file, lines and class."""
+
+from dataclasses import replace
+
+from bot.evals.match import match
+from bot.evals.plant.values import Label, Line
+from bot.values import Evidence, Finding
+
+LABEL = Label("a.py", 10, 10, "off-by-one", "if n > 3:", "if n >= 3:", "f", Line("a.py", 8, "def f(n):"), "w", "t")
+FAR = replace(LABEL, line=40, end=40)
+CROSS = replace(LABEL, kind="wrong-key", proof=(Line("b.py", 5, 'row["total"]'),))
+
+
+def finding(
+    start: int = 10, category: str = "logic", path: str = "a.py", evidence: tuple[Evidence, ...] = ()
+) -> Finding:
+    """A finding at a line."""
+    return Finding(path, "q", "t", "w", "c", "high", category, "s", start=start, end=start, evidence=evidence)
+
+
+def test_the_right_file_lines_and_class_make_a_pair() -> None:
+    """All three must fit."""
+    assert match([finding()], [LABEL]).pairs == ((0, 0),)
+    assert match([finding(path="b.py")], [LABEL]).pairs == ()
+    assert match([finding(start=20)], [LABEL]).pairs == ()
+    assert match([finding(category="security")], [LABEL]).pairs == ()
+
+
+def test_lines_may_be_three_off_and_no_more() -> None:
+    """A comment stands beside the line."""
+    assert match([finding(13)], [LABEL]).recall == 1.0
+    assert match([finding(14)], [LABEL]).recall == 0.0
+
+
+def test_a_finding_without_a_line_matches_nothing() -> None:
+    """A list of files is no review."""
+    assert match([finding(start=0)], [replace(LABEL, line=1, end=1)]).pairs == ()
+
+
+def test_a_label_is_found_once_however_often_it_is_said() -> None:
+    """The second one is an extra, and costs precision."""
+    found = match([finding(), finding(11)], [LABEL])
+    assert (len(found.pairs), found.extra, found.precision) == (1, (1,), 0.5)
+
+
+def test_findings_make_room_for_each_other() -> None:
+    """Two findings near two labels are two pairs, in whatever order they come."""
+    near = replace(LABEL, line=12, end=12)
+    assert match([finding(11), finding(8)], [LABEL, near]).recall == 1.0
+    assert match([finding(8), finding(11)], [LABEL, near]).recall == 1.0
+
+
+def test_a_defect_may_be_reported_where_it_breaks() -> None:
+    """The line elsewhere that proves it is a place of it too."""
+    assert match([finding(5, "broken-caller", "b.py")], [CROSS]).recall == 1.0
+
+
+def test_the_proof_counts_when_it_is_quoted() -> None:
+    """A pair whose proof nobody showed is told apart."""
+    shown = (Evidence("b.py", 'row["total"]', 5),)
+    assert match([finding(category="contract")], [CROSS]).proven == 0
+    assert match([finding(category="contract", evidence=shown)], [CROSS]).proven == 1
+    assert match([finding()], [LABEL]).proven == 1
+
+
+def test_nothing_said_of_nothing_planted_is_perfect() -> None:
+    """And silence where something is planted finds nothing."""
+    empty = match([], [])
+    assert (empty.recall, empty.precision, empty.f1) == (1.0, 1.0, 1.0)
+    assert (match([], [FAR]).recall, match([], [FAR]).precision, match([], [FAR]).f1) == (0.0, 1.0, 0.0)
+
+
+def test_classes_can_be_left_out_of_account() -> None:
+    """Place alone, where a reviewer names no class."""
+    assert match([finding(category="other")], [LABEL], classes=None).recall == 1.0

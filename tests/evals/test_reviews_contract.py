@@ -1,0 +1,121 @@
+"""ReviewBench's contract, both ways."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from reviewed import Folder, figures, folder, told
+
+REVIEWER = """
+import json, os, sys
+pr = json.load(open(os.environ["RB_PR_JSON"]))
+diff = open(os.environ["RB_DIFF"]).read()
+assert os.path.exists("shop/money.py") and pr["head"] == os.environ["RB_HEAD"]
+at = {"file": "shop/money.py", "start_line": 3, "end_line": 3, "message": "skips a row", "producer": "me"}
+found = [at] if "rows[1:]" in diff else []
+told = {"pr": {k: pr[k] for k in ("repo", "pr_number", "base", "head")}, "agent": "me", "findings": found}
+json.dump(told, open(os.environ["RB_OUT"], "w"))
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Cases of every kind."""
+    return folder(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture
+def shop(made: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    """The same for one test, in a folder where results may be kept."""
+    monkeypatch.chdir(tmp_path)
+    return made.copy(tmp_path)
+
+
+def reviewer(place: Path, source: str) -> str:
+    """A reviewer that is a script of its own, as a command line."""
+    script = place / "reviewer.py"
+    script.write_text(source)
+    return shlex.join([sys.executable, str(script)])
+
+
+def test_any_command_that_keeps_the_contract_is_measured(
+    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It gets a checkout, the diff and the pull request, and what it writes is scored."""
+    command = reviewer(tmp_path, REVIEWER)
+    found = figures(capsys, shop.command("--command", command, "--kind", "natural,clean"))
+    name = f"command {Path(sys.executable).name}"
+    assert found["natural", name, "recall", ""] == 1
+    assert found["clean", name, "findings per PR", ""] == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("raise SystemExit('no key')", "left with 1 on off-1: no key"),
+        ("", "wrote no findings to RB_OUT"),
+        (REVIEWER.replace('"message"', '"words"'), "break the contract: findings.0.message"),
+        (REVIEWER.replace("pr[k] for k", '7 if k == "pr_number" else pr[k] for k'), "of another pull request"),
+    ],
+)
+def test_a_command_that_breaks_the_contract_is_not_scored(
+    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str], source: str, said: str
+) -> None:
+    """The case stays open and the sentence says why."""
+    command = shop.command("--command", reviewer(tmp_path, source), "--kind", "natural")
+    code, _, err = told(capsys, command)
+    assert code == 3
+    assert said in err
+
+
+def agent(shop: Folder, out: Path, **changed: str) -> "subprocess.CompletedProcess[str]":
+    """`deeprepo eval reviewbench` as the benchmark starts it."""
+    commits = {"RB_BASE": shop.commits["base"], "RB_HEAD": shop.commits["renamed"]}
+    out.parent.mkdir(exist_ok=True)
+    pr = out.parent / "pr.json"
+    pr.write_text(json.dumps({"repo": "https://github.com/acme/shop", "title": "Rename quote", "body": "Shorter."}))
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(out.parent),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "RB_REPO": str(shop.clone.folder),
+        "RB_PR_JSON": str(pr),
+        "RB_OUT": str(out),
+        "RB_NWO": "acme/shop",
+        "RB_PR_NUMBER": "7",
+        "RB_AGENT": "deeprepo",
+        **commits,
+        **changed,
+    }
+    command = [sys.executable, "-m", "bot", "eval", "reviewbench"]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_our_review_is_written_as_the_contract_asks(shop: Folder, tmp_path: Path) -> None:
+    """The pull request that was asked for, lines of the head, one message for each finding."""
+    done = agent(shop, tmp_path / "out" / "findings.json", RB_CONFIG_STRATEGY="offline")
+    assert done.returncode == 0, done.stderr
+    assert "strategy=offline" in done.stderr
+    told = json.loads((tmp_path / "out" / "findings.json").read_text())
+    assert told["pr"] == {
+        "repo": "https://github.com/acme/shop",
+        "pr_number": 7,
+        "base": shop.commits["base"],
+        "head": shop.commits["renamed"],
+    }
+    assert told["agent"] == "deeprepo"
+    assert [(f["file"], f["start_line"], f["producer"]) for f in told["findings"]] == [
+        ("shop/labels.py", 5, "deeprepo")
+    ]
+
+
+def test_a_variable_that_is_missing_is_named(shop: Folder, tmp_path: Path) -> None:
+    """Exit code 2, and nothing is written."""
+    done = agent(shop, tmp_path / "findings.json", RB_HEAD="main")
+    assert done.returncode == 2
+    assert "RB_HEAD" in done.stderr
+    assert not (tmp_path / "findings.json").exists()

@@ -1,0 +1,148 @@
+import json
+from pathlib import Path
+
+import pytest
+from reviewed import BASE, FAR, Folder, folder, told
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Cases of every kind."""
+    return folder(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture
+def shop(made: Folder, tmp_path: Path) -> Folder:
+    """The same for one test."""
+    return made.copy(tmp_path)
+
+
+def test_a_malformed_case_is_named_with_what_is_wrong(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything runs, with exit code 2."""
+    shop.write("off-1", defects=[{**FAR, "spans": [{"file": "a.py", "start": "three", "end": 3}]}])
+    code, out, err = told(capsys, shop.command("--oracle"))
+    assert (code, out) == (2, "")
+    assert "off-1.json is no case: defects.0.spans.0.start" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "off-1.json is no case: the file: Invalid JSON"),
+        ('{"id": "x", "kind": "natural", "repo": "a/b"}', "base_sha: Field required"),
+        (json.dumps({"id": "x", "kind": "natural", "repo": "a/b", "base_sha": "a" * 40}), "it names no head"),
+        (json.dumps({"id": "../x", "kind": "k", "repo": "a/b", "base_sha": "a" * 40}), "id: String should match"),
+    ],
+)
+def test_a_file_that_is_no_case_is_named(
+    shop: Folder, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    """Whatever it is instead."""
+    (shop.cases / "off-1.json").write_text(text)
+    code, _, err = told(capsys, shop.command("--oracle"))
+    assert code == 2
+    assert said in err
+
+
+def test_a_missing_repository_is_said_and_the_others_are_reviewed(
+    shop: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is a sentence at the end, not the end."""
+    shop.write("clean-1", repo="acme/elsewhere")
+    code, out, err = told(capsys, shop.command("--oracle"))
+    assert code == 0
+    assert "without a clone: clean-1" in err
+    assert "natural: real changes" in out
+
+
+def test_no_repository_at_all_ends_the_command(
+    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the names that were looked for."""
+    (tmp_path / "empty").mkdir()
+    command = shop.command("--oracle")
+    command[command.index("--repos") + 1] = str(tmp_path / "empty")
+    code, _, err = told(capsys, command)
+    assert code == 2
+    assert "holds a clone of none of the cases: they ask for acme/shop" in err
+
+
+def test_a_commit_that_the_clone_lacks_costs_that_case_alone(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the command that may bring it."""
+    shop.write("clean-1", head_sha="1" * 40)
+    code, out, err = told(capsys, shop.command("--oracle"))
+    assert code == 0
+    assert "clean-1 cannot be built from" in err
+    assert f"git fetch origin {'1' * 40}" in err
+    assert "omit: real renames" in out
+
+
+def test_a_head_that_comes_out_otherwise_is_refused(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """A recipe records the tree that it must give."""
+    recipe = {"source_commit": shop.commits["renamed"], "omitted_file": "shop/labels.py", "head_tree": "2" * 40}
+    shop.write("omit-1", head_sha=None, recipe=recipe)
+    _, _, err = told(capsys, shop.command("--oracle"))
+    assert "its head comes out as the tree" in err
+
+
+def test_a_missing_key_is_said_before_anything_is_built(
+    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the name of the variable."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    kept = tmp_path / "kept"
+    code, _, err = told(capsys, shop.command("--worker", "openai/gpt-5-mini", "--keep", str(kept)))
+    assert code == 2
+    assert "OPENAI_API_KEY" in err
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--oracle", "--strategy", "rlm"], "--oracle stands in a worker's place"),
+        (["--oracle", "--baseline", "nothing"], "unknown baseline 'nothing'"),
+        (["--oracle", "--kind", "other"], "holds no such case: there are 5, of the kinds"),
+        (["--oracle", "--judge", "a/b", "--judge", "c/d", "--judge", "e/f"], "at most two judges"),
+        (["--oracle", "--judge", "nobody/none"], "unknown provider 'nobody'"),
+        (["--oracle", "--labels", "/nowhere/labels.jsonl"], "labels.jsonl cannot be read"),
+        (["--oracle", "--command", "'"], "is no command"),
+        (["--oracle", "--out", "/"], "it is a folder"),
+    ],
+)
+def test_what_makes_no_sense_is_said(
+    shop: Folder, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    """Exit code 2 and one sentence."""
+    code, _, err = told(capsys, shop.command(*options))
+    assert code == 2
+    assert said in err
+
+
+def test_edits_keep_the_line_ends_of_a_file_and_may_add_and_remove_files(
+    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A case that was written over a commit: replaced lines, a new file, a file that goes."""
+    windows = BASE["shop/money.py"].replace("\n", "\r\n")
+    base = shop.clone.commit({"shop/money.py": windows}, "windows")
+    edits = [
+        {"path": "shop/money.py", "start": 3, "end": 3, "lines": ["    for row in rows[1:]:"]},
+        {"path": "shop/new.py", "lines": ["NEW = 1"]},
+        {"path": "shop/labels.py", "delete": True},
+    ]
+    shop.write("off-1", base_sha=base, head_sha=None, pr=edits)
+    kept = tmp_path / "kept"
+    code, _, err = told(capsys, shop.command("--oracle", "--only", "off-1", "--keep", str(kept)))
+    assert code == 0, err
+    built = next(kept.iterdir())
+    shown = shop.clone.git("-C", str(built), "diff", "--name-status", "base", "head").split()
+    assert shown == ["D", "shop/labels.py", "M", "shop/money.py", "A", "shop/new.py"]
+    assert "\r\n    for row in rows[1:]:\r\n" in raw(shop, built, "head:shop/money.py")
+
+
+def raw(shop: Folder, built: Path, name: str) -> str:
+    """A blob with its line ends."""
+    import subprocess
+
+    command = ["git", "-C", str(built), "cat-file", "blob", name]
+    return subprocess.run(command, env=shop.clone.env, capture_output=True, check=True).stdout.decode()

@@ -1,0 +1,243 @@
+"""Reviews by models: a loopback server stands in for providers, workers and judges alike."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reviewed import LOCAL, Folder, figures, folder, told
+
+from bot import doubles
+from bot.doubles import Reply, Server
+
+FOUND = {
+    "path": "shop/money.py",
+    "quote": "    for row in rows[1:]:",
+    "line": 3,
+    "title": "The first row is skipped",
+    "why": "The slice begins at 1.",
+    "consequence": "The total is too small.",
+    "trigger": "any list of rows",
+    "severity": "high",
+    "category": "logic",
+    "claims": [],
+    "evidence": [],
+    "suggestion": None,
+}
+SAYS = {"answer": "Read.", "findings": [FOUND]}
+SILENT = {"answer": "Read.", "findings": []}
+CONFIRMED = {"verdict": "confirmed", "trigger": "any list", "author_would_change": True, "reason": "it is so"}
+
+
+class Providers:
+    """A worker that finds the skipped row where it is shown, and judges with a mind of their own."""
+
+    def __init__(self) -> None:
+        self.worker: Reply | None = None  # said instead, whatever is asked
+        self.judges: dict[str, bool] = {}
+        self.asked = threading.Event()
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        self.asked.set()
+        text, form = json.dumps(body["messages"]), json.dumps(body.get("response_format", body.get("tools", "")))
+        if "same underlying problem" in form:
+            return Reply(data={"same": self.judges[body["model"]], "reason": "because"})
+        if self.worker is not None:
+            return self.worker
+        if "author_would_change" in form:
+            return Reply(data=CONFIRMED)
+        return Reply(data=SAYS if "rows[1:]" in text else SILENT)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Cases of every kind."""
+    return folder(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture
+def shop(made: Folder, tmp_path: Path) -> Folder:
+    """The same for one test."""
+    return made.copy(tmp_path)
+
+
+@pytest.fixture
+def providers() -> Providers:
+    """What the server says."""
+    return Providers()
+
+
+@pytest.fixture
+def server(providers: Providers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
+    """The server, named in the environment as a user would."""
+    monkeypatch.chdir(tmp_path)
+    with doubles.in_thread(Server(providers)) as running:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", running.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+        yield running
+
+
+WORKER = ("--worker", "openai/gpt-5-mini")
+
+
+def test_a_model_is_scored_with_what_it_cost(shop: Folder, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    """Recall, findings, dollars and tokens of the product beside one call with the diff."""
+    command = shop.command(*WORKER, "--strategy", "fanout", "--baseline", "diff-only", "--kind", "natural,clean")
+    found = figures(capsys, command)
+    for reviewer in ("fanout", "diff-only"):
+        assert found["natural", reviewer, "recall", ""] == 1
+        assert found["natural", reviewer, "$ per PR", ""] > 0
+        assert found["clean", reviewer, "findings per PR", ""] == 0
+    assert found["natural", "diff-only", "prompt tokens per PR, median", ""] == 100
+    assert found["natural", "fanout", "units read", ""] == 1
+
+
+def test_garbage_is_a_miss_and_not_the_end(
+    shop: Folder, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A model that answers no JSON is recorded with nothing found."""
+    providers.worker = Reply(text="I would rather write a poem.")
+    found = figures(
+        capsys, shop.command(*WORKER, "--strategy", "fanout", "--baseline", "diff-only", "--kind", "natural")
+    )
+    assert found["natural", "fanout", "recall", ""] == found["natural", "diff-only", "recall", ""] == 0
+
+
+def test_a_provider_that_fails_leaves_the_case_open(
+    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is no miss: exit code 3 and no line; the same command again does what was left."""
+    providers.worker = Reply(status=401, text="no such key")
+    out = tmp_path / "run.jsonl"
+    command = shop.command(
+        *WORKER, "--baseline", "diff-only", "--strategy", "fanout", "--kind", "natural", "--out", str(out)
+    )
+    code, _, err = told(capsys, command)
+    assert code == 3
+    assert "0 of 2 reviews are finished" in err
+    assert "left open: " in err
+    assert out.read_text() == ""
+    providers.worker = None
+    code, _, err = told(capsys, command)
+    assert (code, err) == (0, "")
+    assert len(out.read_text().splitlines()) == 2
+
+
+def test_an_interrupted_run_keeps_what_is_finished(
+    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C while a model is asked: exit code 130 and no half review; the same command goes on."""
+    out = tmp_path / "run.jsonl"
+    quick = shop.command(*WORKER, "--strategy", "fanout", "--kind", "natural,clean", "--out", str(out))
+    told(capsys, [*quick, "--only", "clean-1"])
+    providers.asked.clear()
+    providers.worker = Reply(fault="hang")
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bot", *quick], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert providers.asked.wait(60)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "the same command goes on" in err
+    assert len(out.read_text().splitlines()) == 1
+    providers.worker = None
+    assert told(capsys, quick)[0] == 0
+    assert len(out.read_text().splitlines()) == 2
+
+
+def test_two_judges_are_told_apart_and_their_agreement_is_printed(
+    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A finding in the right place is a hit for whoever says that it is the same problem."""
+    providers.judges = {"gpt-5": True, "gpt-4.1": False}
+    judges = ("--judge", "openai/gpt-5", "--judge", "openai/gpt-4.1")
+    code, out, err = told(capsys, shop.command(*WORKER, "--strategy", "fanout", "--kind", "natural", *judges))
+    assert (code, err) == (0, "The results are kept in eval-reviews.jsonl.\n")
+    assert (tmp_path / "eval-reviews.jsonl").exists()
+    assert "openai/gpt-5 and openai/gpt-4.1 agree on 0% of 1 pairs" in out
+    assert "fanout (openai/gpt-5)" in out
+    recall = next(line for line in out.splitlines() if line.startswith("recall "))
+    assert recall.split()[2] == "1.00"
+    assert "0.00 [0.00" in recall
+
+
+def test_a_judge_is_asked_once_for_each_pair(
+    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its answers are kept in the same file; a second run asks nobody."""
+    providers.judges = {"gpt-5": True}
+    out = tmp_path / "run.jsonl"
+    command = shop.command(
+        *WORKER, "--strategy", "fanout", "--kind", "natural", "--judge", "openai/gpt-5", "--out", str(out)
+    )
+    first = told(capsys, command)
+    asked = server.count
+    assert told(capsys, command) == first
+    assert server.count == asked
+
+
+def test_golden_comments_are_matched_by_their_words(
+    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Martian's format: no lines, so a judge decides; precision and F1 stand beside recall, the reviews go out in its form."""
+    url = "https://github.com/acme/shop/pull/7"
+    shop.write("off-1", benchmark={"name": "martian-offline", "pr": url})
+    golden = tmp_path / "golden.json"
+    comments = [{"comment": "The slice drops a row", "severity": "High"}, {"comment": "No test", "severity": "Low"}]
+    golden.write_text(json.dumps([{"pr_title": "Skip", "url": url, "comments": comments}]))
+    providers.judges = {"gpt-5": True}
+    options = ("--golden", str(golden), "--judge", "openai/gpt-5", "--martian-out", str(tmp_path / "out"))
+    found = figures(capsys, shop.command(*WORKER, "--strategy", "fanout", *options))
+    assert found["martian", "fanout", "recall", ""] == 1
+    assert found["martian", "fanout", "precision", ""] == 1
+    candidates = json.loads((tmp_path / "out" / "candidates.json").read_text())
+    assert candidates[url]["deeprepo-fanout"][0]["path"] == "shop/money.py"
+    data = json.loads((tmp_path / "out" / "benchmark_data.json").read_text())
+    assert [c["comment"] for c in data[url]["golden_comments"]] == ["The slice drops a row", "No test"]
+    assert data[url]["reviews"][0]["review_comments"][0]["line"] == 3
+
+
+def test_a_golden_pull_request_is_rebuilt_from_the_clones_own_refs(
+    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no case names it; what cannot be rebuilt is said."""
+    shop.clone.git("checkout", "-q", shop.commits["base"])
+    shop.clone.git("update-ref", "refs/pull/7/head", shop.commits["off"])
+    url = "https://github.com/acme/shop/pull/"
+    golden = tmp_path / "golden.json"
+    golden.write_text(json.dumps([{"url": url + number, "comments": [{"comment": "x"}]} for number in ("7", "8")]))
+    providers.judges = {"gpt-5": False}
+    command = shop.command(*WORKER, "--strategy", "fanout", "--golden", str(golden), "--judge", "openai/gpt-5")
+    code, out, err = told(capsys, command)
+    assert code == 0
+    assert "pull/8: its commits are not there" in err
+    assert "martian: pull requests with golden comments" in out
+
+
+def test_a_persons_verdict_comes_first(
+    shop: Folder, tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is to be decided is written to a file; an answer of false takes the hit away."""
+    labels, out = tmp_path / "labels.jsonl", tmp_path / "run.jsonl"
+    command = shop.command(*WORKER, "--strategy", "fanout", "--kind", "natural", "--out", str(out))
+    _, said, _ = told(capsys, [*command, "--to-label", str(labels)])
+    assert "1 verdicts are open" in said
+    row = json.loads(labels.read_text())
+    assert row["known"] == LOCAL["description"]
+    labels.write_text(json.dumps({**row, "verdict": False}) + "\n")
+    code, said, _ = told(capsys, [*command, "--labels", str(labels)])
+    assert code == 0
+    assert "0.00 [0.00" in said
+    assert "by hand: 0 of 1 findings that were judged are right" in said
+    labels.write_text('{"case": "off-1"}\n')
+    code, _, err = told(capsys, [*command, "--labels", str(labels)])
+    assert code == 2
+    assert "line 1 is no label" in err

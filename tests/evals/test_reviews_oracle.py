@@ -1,0 +1,89 @@
+import json
+from pathlib import Path
+
+import pytest
+from reviewed import Folder, figures, folder, told
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Cases of every kind."""
+    return folder(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture
+def shop(made: Folder, tmp_path: Path) -> Folder:
+    """The same for one test."""
+    return made.copy(tmp_path)
+
+
+def test_what_lies_in_another_file_is_delivered_by_the_harness_and_not_by_the_diff(
+    shop: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The forgotten caller: 1 for fanout, 0 for the baseline; what the diff itself shows is found by both."""
+    found = figures(capsys, shop.command("--oracle", "--baseline", "diff-only"))
+    assert found["omit", "fanout", "recall", ""] == 1
+    assert found["omit", "diff-only", "recall", ""] == 0
+    assert found["omit", "diff-only", "shown in a prompt", ""] == 1
+    assert found["omit", "fanout", "recall", "caller named"] == 1
+    assert found["natural", "diff-only", "recall", ""] == found["natural", "fanout", "recall", ""] == 1
+    assert found["natural", "fanout", "recall", "since: 2025"] == 1
+
+
+def test_a_twin_counts_the_hit_on_bad_less_the_report_on_good(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same diff in two trees: whoever reads the diff alone scores 0."""
+    found = figures(capsys, shop.command("--oracle", "--baseline", "diff-only", "--kind", "twins"))
+    assert found["twins", "fanout", "hits - reports", ""] == 1
+    assert found["twins", "fanout", "reports on good", ""] == 0
+    assert found["twins", "diff-only", "hits - reports", ""] == 0
+
+
+def test_a_clean_change_is_answered_with_silence(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """No finding, and the share of such pull requests with none is 1."""
+    found = figures(capsys, shop.command("--oracle", "--kind", "clean"))
+    assert found["clean", "fanout", "findings per PR", ""] == 0
+    assert found["clean", "fanout", "PRs with none", ""] == 1
+
+
+def test_a_finished_run_is_not_done_again(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same command adds no line and prints the same figures; an edited case is another case."""
+    out = tmp_path / "run.jsonl"
+    command = shop.command("--oracle", "--out", str(out))
+    first = told(capsys, command)
+    lines = out.read_text()
+    assert told(capsys, command) == first
+    assert out.read_text() == lines
+    shop.write("clean-1", title="Other words")
+    told(capsys, command)
+    assert len(out.read_text().splitlines()) == len(lines.splitlines()) + 1
+
+
+def test_a_torn_line_is_done_again(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A process that was killed in the middle of a line loses that item alone."""
+    out = tmp_path / "run.jsonl"
+    command = shop.command("--oracle", "--only", "off-1", "--only", "clean-1", "--out", str(out))
+    told(capsys, command)
+    whole = out.read_text().splitlines()
+    out.write_text(whole[0] + "\n" + whole[1][:40])
+    told(capsys, command)
+    again = [json.loads(line)["item"]["case"] for line in out.read_text().splitlines()]
+    assert sorted(again) == ["clean-1", "off-1"]
+
+
+def test_the_offline_review_needs_no_model(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """The contract checks find the forgotten caller by themselves."""
+    found = figures(capsys, shop.command("--strategy", "offline", "--kind", "omit,clean"))
+    assert found["omit", "offline", "recall", "by contract checks"] == 1
+    assert found["clean", "offline", "findings per PR", ""] == 0
+
+
+def test_tables_name_the_kind_the_reviewers_and_their_difference(
+    shop: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Figures come with intervals; two reviewers are compared in a sentence."""
+    code, out, err = told(capsys, shop.command("--oracle", "--baseline", "diff-only", "--kind", "omit"))
+    assert (code, err) == (0, "")
+    assert "omit: real renames" in out
+    assert "fanout (place)" in out
+    assert "1.00 [0.21, 1.00]" in out
+    assert "omit: fanout against diff-only: fanout finds more" in out

@@ -1,0 +1,201 @@
+"""`deeprepo eval roots`: three behaviours over planted defects, through the product's own pipeline."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot import doubles
+from bot.cli import run as command
+from bot.doubles import Reply, Server
+from bot.errors import UsageError
+from bot.evals.results import Row
+from bot.evals.roots import journal, run, scripted, table, typed, window
+from bot.evals.roots.run import BASELINE, Contender, Ended, Plan
+from bot.values import Unit
+
+
+def compared(plan: Plan, out: Path | None = None) -> Ended:
+    """A comparison, done."""
+    return asyncio.run(run.carry_out(plan, out))
+
+
+def small(*strategies: str, roots: tuple[str, ...] = scripted.ROOTS, **rest: Any) -> Plan:  # noqa: ANN401 - fields of Plan
+    """Over one code base of 24 files."""
+    rows = tuple(Contender(root, strategy) for strategy in strategies for root in roots)
+    return Plan(rows, scripted.READER, (24,), **rest)
+
+
+def by_name(rows: tuple[Row, ...]) -> dict[str, Any]:
+    """Results by the root's short name."""
+    return {row.item["root"].removeprefix("scripted/"): row.result for row in rows}
+
+
+def test_three_roots_delegate_as_the_journal_s_did() -> None:
+    """All, a few and none of the files go to workers, in as many calls as the size allows; what is found follows."""
+    found = by_name(compared(small("rlm-only")).rows)
+    assert [found[name]["delegated"] for name in journal.BEHAVIOURS] == [5, 1, 0]
+    assert [found[name]["files_by_workers"] for name in journal.BEHAVIOURS] == [19, 3, 0]
+    assert [found[name]["turns"] for name in journal.BEHAVIOURS] == [5, 4, 3]
+    assert found["exhaustive"]["matched"] > found["failing"]["matched"] == 0
+
+
+def test_the_bills_come_to_the_journal_s_dollars() -> None:
+    """$5.04, $0.74 and $0.024, of which the workers have 2, 2 and 0 %, and $1.39 for the single call."""
+    for behaviour, share in zip((*journal.BEHAVIOURS.values(), journal.BASELINE), (0.02, 0.02, 0.0, 0.0), strict=True):
+        root = sum(behaviour.price(usage) for usage in behaviour.turns)
+        workers = behaviour.calls * journal.WORKER(journal.PER_CALL)
+        assert root + workers == pytest.approx(behaviour.told, rel=0.005)
+        assert round(workers / (root + workers), 2) == share
+
+
+def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
+    """In `rlm` every root ends with everything read by workers and more found than by itself, whatever it does."""
+    alone, helped = (by_name(compared(small(strategy)).rows) for strategy in ("rlm-only", "rlm"))
+    for name in journal.BEHAVIOURS:
+        assert helped[name]["files_by_workers"] == helped[name]["files"] == 24
+        assert helped[name]["matched"] >= alone[name]["matched"]
+    assert helped["failing"]["matched"] > alone["failing"]["matched"] == 0
+
+
+def test_what_the_harness_asks_is_not_the_root_s_delegation() -> None:
+    """The failing root delegated nothing, although workers were asked."""
+    (row,) = compared(small("rlm", roots=(scripted.ROOTS[2],))).rows
+    assert (row.result["delegated"], row.result["dispatches"] > 0) == (0, True)
+
+
+def test_the_single_call_sees_what_fits_into_its_window() -> None:
+    """A narrow window leaves files unread and defects unfound; a wide one does not."""
+    root = (scripted.ROOTS[0],)
+    narrow, wide = (compared(small(BASELINE, roots=root, window=size)).rows[0].result for size in (6_000, 180_000))
+    assert narrow["files_read"] < wide["files_read"] == 24
+    assert narrow["matched"] < wide["matched"] == wide["labels"]
+    assert wide["dispatches"] == 0
+
+
+def test_entry_points_come_first_then_the_smallest_files() -> None:
+    """As the seeds' baseline packs its call."""
+    units = [_unit("lib/big.py", 500), _unit("lib/small.py", 10), _unit("app/main.py", 300)]
+    assert window.beyond(units, 320) == ("lib/big.py",)
+    assert window.beyond(units, 305) == ("lib/small.py", "lib/big.py")
+    assert window.beyond(units, 10_000) == ()
+
+
+def _unit(path: str, size: int) -> Unit:
+    return Unit(id=path, path=path, name=path, start=1, end=1, side="head", text="", diff="x" * size, tokens=size)
+
+
+def test_a_finished_comparison_is_not_done_again(tmp_path: Path) -> None:
+    """The same plan reads its rows; a larger one does only what is new."""
+    out = tmp_path / "roots.jsonl"
+    first = compared(small("rlm-only", roots=scripted.ROOTS[1:]), out)
+    again = compared(small("rlm-only"), out)
+    assert [row.time for row in first.rows] == [row.time for row in again.rows[1:]]
+    assert len(out.read_text().splitlines()) == 3
+
+
+def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
+    """Ctrl-C after the first review: its row stands, the rest is left."""
+
+    async def go() -> Ended:
+        told: list[str] = []
+        task = asyncio.current_task()
+        assert task is not None
+
+        def say(text: str) -> None:
+            told.append(text)
+            if len([line for line in told if "files" in line]) == 2:
+                task.cancel()
+
+        return await run.carry_out(small("rlm-only"), tmp_path / "roots.jsonl", say)
+
+    ended = asyncio.run(go())
+    assert (ended.interrupted, len(ended.rows), ended.left) == (True, 1, 2)
+
+
+def test_a_root_that_answers_garbage_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It finds nothing and delegates nothing, and that is its result."""
+    with doubles.in_thread(Server("<html>It works!</html>")) as server:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+        plan = typed.plan("compatible/garbage", "", "rlm-only", "10", "1")
+        (row,) = compared(plan, tmp_path / "roots.jsonl").rows
+    assert (row.result["matched"], row.result["delegated"], row.result["labels"]) == (0, 0, 3)
+    assert row.result["usd"] is None
+
+
+def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence says why, the exit code is 3, and the same command goes on later."""
+    with doubles.in_thread(Server([Reply(status=401)] * 3)) as server:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+        ended = compared(typed.plan("compatible/down", "", "rlm-only", "10", "1"), tmp_path / "roots.jsonl")
+    assert (ended.left, len(ended.rows)) == (1, 0)
+    assert ended.why
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (("nonsense", "", "", "", "1"), "names no model"),
+        (("openai/gpt-5", "", "", "", "1"), "needs a key"),
+        (("scripted/lazy", "", "", "", "1"), "known are scripted/exhaustive"),
+        (("", "scripted/exhaustive", "", "", "1"), "known are scripted/reader"),
+        (("", "", "guess", "", "1"), "known are rlm-only, rlm, single-call"),
+        (("", "", "", "9", "1"), "10 to 300 files"),
+        (("", "", "", "many", "1"), "whole numbers"),
+        (("", "", "", "", "x"), "not a seed"),
+    ],
+)
+def test_what_cannot_be_done_as_typed_is_said(
+    given: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is paid."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UsageError, match=sentence):
+        typed.plan(*given)
+
+
+def test_a_cap_on_the_whole_comparison_stops_it() -> None:
+    """What is finished stays; the sentence names the option."""
+    ended = compared(small("rlm-only", usd=0.3))
+    assert (len(ended.rows), ended.left) == (0, 3)
+    assert "--max-usd" in ended.why[0]
+
+
+def test_more_calls_of_workers_cost_little() -> None:
+    """The journal's projection: 9, 61 and 100 calls, together $0.74, $1.00 and $1.20, of which workers have 2, 10 and 14 %."""
+    rows = [journal.project(calls) for calls in (9, 61, 100)]
+    assert [round(row.usd, 2) for row in rows] == [0.74, 1.0, 1.2]
+    assert [round(row.share, 2) for row in rows] == [0.02, 0.1, 0.14]
+
+
+def test_the_table_and_the_json_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Through the door, in both forms."""
+    asked = [
+        "eval",
+        "roots",
+        "--root",
+        "scripted/satisficing",
+        "--strategy",
+        "rlm-only",
+        "--files",
+        "10",
+        "-q",
+        "--out",
+        str(tmp_path / "r.jsonl"),
+    ]
+    assert command(asked) == 0
+    lines = capsys.readouterr().out
+    assert command([*asked, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert f"{found['contenders'][0]['matched']}/{found['contenders'][0]['labels']}" in lines
+    assert found["rows"][0]["item"]["root"] == "scripted/satisficing"
+
+
+def test_several_code_bases_are_one_row() -> None:
+    """Recall is then over code bases, with their spread."""
+    ended = compared(Plan((Contender(scripted.ROOTS[0], "rlm-only"),), scripted.READER, (10,), (1, 2, 3)))
+    figures = table.figures(ended.rows)
+    assert (figures["reviews"], figures["labels"]) == (3, 9)
+    assert figures["recall"]["low"] <= figures["recall"]["value"] <= figures["recall"]["high"]
