@@ -37,6 +37,7 @@ class Deps:
     full: bool = False  # read everything again and say everything
     ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people asked elsewhere not to hear again
     note: str = ""  # a sentence about this run for the reader of the review
+    file: str = config.FILE  # the repository's settings, at the tip of its base branch
 
 
 async def review(request: ReviewRequest, deps: Deps) -> Review:
@@ -62,7 +63,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
     """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
     pull = await deps.pull(request, deps.scratch)
     async with checkout.Checkout(pull) as tree:
-        settings = config.resolve(deps.flags, await tree.at_tip(config.FILE), deps.settings)
+        settings = config.resolve(deps.flags, await tree.at_tip(deps.file), deps.settings, deps.file)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change()), settings)
         deps.say(f"finding who depends on {len(files)} changed files")

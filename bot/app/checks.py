@@ -94,7 +94,7 @@ async def _github(app: App, place: Place) -> AsyncIterator[Line]:
     """What GitHub says about the App, and what it lacks of what deeprepo needs."""
     try:
         async with apps.app(
-            Identity(app.app_id, app.private_key, place.github_api), Pace(patience=0, timeout=10)
+            Identity(app.app_id, app.private_key, place.github_api), Pace(backoff=0.2, patience=0, timeout=10)
         ) as asked:
             said = await asked.get("app")
     except (HostError, UsageError) as error:

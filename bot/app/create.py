@@ -3,14 +3,12 @@
 import asyncio
 import logging
 import time
-from contextlib import suppress
 from typing import Any, Literal
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
-from starlette.background import BackgroundTask
 from starlette.requests import ClientDisconnect
 
 from bot import __version__, events
@@ -19,6 +17,7 @@ from bot.app.delivery import Delivery, Refused
 from bot.app.logs import log
 from bot.app.opened import Opened
 from bot.errors import StorageError
+from bot.storage import Delivered
 from bot.values import Ignored
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
@@ -128,17 +127,8 @@ async def webhook(request: Request) -> Response:
         return _refused(opened, Refused(400, "the sender went away"), request)
     seconds = time.perf_counter() - started
     opened.metrics.delivery(found.event, taken.outcome, seconds)
-    facts = taken.model_dump(exclude_defaults=True)
-    _log(
-        "delivery",
-        level=_level(found, taken),
-        event=found.event,
-        action=found.action or None,
-        ms=1000 * seconds,
-        **facts,
-    )
-    noted = BackgroundTask(_noted, opened, found, taken)
-    return JSONResponse(taken.model_dump(), 202, background=noted)
+    _told(opened, found, taken, 1000 * seconds)
+    return JSONResponse(taken.model_dump(), 202)
 
 
 async def _taken(opened: Opened, found: Delivery) -> Taken:
@@ -149,22 +139,21 @@ async def _taken(opened: Opened, found: Delivery) -> Taken:
     try:
         fresh = await opened.jobs.submit(ask, found.guid)
     except StorageError as error:
-        _log("a delivery could not be stored", delivery=found.guid, error=error)
+        _log("a delivery could not be stored", level=logging.ERROR, delivery=found.guid, reason=str(error))
         raise Refused(503, "the delivery could not be stored: send it again") from None
     return Taken(delivery=found.guid, outcome="queued" if fresh else "known")
 
 
-def _level(found: Delivery, taken: Taken) -> int:
-    """What asks for nothing is told only where a person may have expected something: checks of others come by the hundred."""
-    expected = found.event in events.ACTIONS and not found.event.startswith("check_")
-    return logging.INFO if expected or taken.outcome != "ignored" else logging.DEBUG
-
-
-async def _noted(opened: Opened, found: Delivery, taken: Taken) -> None:
-    """For the operator's eyes: what is answered is on disk already."""
-    with suppress(StorageError):
+def _told(opened: Opened, found: Delivery, taken: Taken, ms: float) -> None:
+    """In the log, and for who looks later. Of what asks for nothing, the checks of others come by the hundred."""
+    read = found.event in events.ACTIONS and not found.event.startswith("check_")
+    expected = read or taken.outcome != "ignored"
+    if expected:
         said = taken.reason or taken.outcome
-        await opened.store.deliveries.record(found.guid, found.event, found.action, said, time.time(), *found.where)
+        opened.notes.add(Delivered(found.guid, found.event, found.action, said, time.time(), *found.where))
+    level = logging.INFO if expected else logging.DEBUG
+    facts = taken.model_dump(exclude_defaults=True)
+    _log("delivery", level=level, event=found.event, action=found.action or None, ms=ms, **facts)
 
 
 def _refused(opened: Opened, refused: Refused, request: Request) -> Response:

@@ -23,7 +23,7 @@ TAMED = {
     "uvicorn.access": logging.INFO,
     "uvicorn.error": logging.WARNING,
 }
-TOLD = frozenset({"/healthz", "/readyz", "/metrics", "/webhook"})  # a delivery has an event of its own
+PROBES, HOOK = frozenset({"/healthz", "/readyz", "/metrics"}), "/webhook"
 OURS = ("bot", "deeprepo")
 SHOWN = 2_000  # characters of one message: a stranger's text must not flood the log
 OK = 400
@@ -62,12 +62,15 @@ def tame() -> None:
 
 
 def _worth(record: logging.LogRecord) -> bool:
-    """Whether a record is worth a line: a probe that was answered as expected is not. Queries are cut off here."""
+    """Whether a record is worth a line: not a probe that was answered as expected, nor a delivery, which has an event of its own.
+
+    Queries are cut off here.
+    """
     if record.name == "uvicorn.access" and isinstance(record.args, tuple) and len(record.args) == 5:  # noqa: PLR2004 - of uvicorn
         peer, method, path, version, status = record.args
         path = str(path).partition("?")[0]
         record.args = (peer, method, path, version, status)
-        return not (path in TOLD and isinstance(status, int) and status < OK)
+        return path != HOOK and not (path in PROBES and isinstance(status, int) and status < OK)
     return True
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,10 @@ from pydantic import SecretStr
 from bot import jobs, storage
 from bot.app import logs
 from bot.app.metrics import Metrics
+from bot.app.notes import Notes
 from bot.app.rounds import rounds
 from bot.config import App, Place, Server
-from bot.errors import ConfigError, StorageError
+from bot.errors import ConfigError, StorageError, UsageError
 from bot.events import Ours
 from bot.github import Identity, Pace
 from bot.jobs import Jobs, JobSettings
@@ -40,6 +41,7 @@ class OpenWork(Protocol):
         folder: Path,
         submit: Callable[[Ask, str], Awaitable[bool]],
         cancel: Callable[[PullRef], Awaitable[bool]],
+        forget: Callable[[int, Sequence[int]], Awaitable[int]],
         told: Callable[[Review], None],
     ) -> tuple[Work, Apologise]:
         """The work, and the apology."""
@@ -57,6 +59,7 @@ class Opened:
     identity: Identity
     pace: Pace
     ours: Ours
+    notes: Notes
     resting: bool = False
 
     @property
@@ -71,10 +74,12 @@ class Opened:
         well, why = await self.jobs.healthy()
         if not well:
             return why
-        if shutil.disk_usage(self.place.data).free < LEAST_SPACE:
-            return "the disk of the data folder is full"
         try:
+            if shutil.disk_usage(self.place.data).free < LEAST_SPACE:
+                return "the disk of the data folder is full"
             await self.store.database.run(lambda _: None)  # begins as a writer does
+        except OSError:
+            return "the data folder is gone"
         except StorageError:
             return "the database cannot be written"
         return ""
@@ -113,6 +118,10 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     async def cancel(pull: PullRef) -> bool:
         return bool(await (await known).cancel(pull))
 
+    async def forget(installation: int, repositories: Sequence[int]) -> int:
+        return await (await known).forget(installation, repositories)
+
+    _made(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
     async with storage.opened(url) as store:
         work, apologise = open_work(
@@ -122,6 +131,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
             folder=place.data,
             submit=submit,
             cancel=cancel,
+            forget=forget,
             told=metrics.review,
         )
         run = jobs.running(
@@ -130,9 +140,20 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
         async with run as found:
             known.set_result(found)
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""))
-            async with _beside(rounds(server) if web else None):
+            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""), Notes(store))
+            async with _beside(server.notes.write_on(), *([rounds(server)] if web else [])):
                 yield server
+            await server.notes.write()
+
+
+def _made(folder: Path) -> None:
+    """The data folder, for this user alone."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"the data folder {folder} cannot be made ({error.strerror}): name another in DEEPREPO_DATA"
+        ) from error
 
 
 def _jobs(settings: Server, *, web: bool) -> JobSettings:
@@ -150,12 +171,12 @@ def _jobs(settings: Server, *, web: bool) -> JobSettings:
 
 
 @asynccontextmanager
-async def _beside(doing: Coroutine[Any, Any, None] | None) -> AsyncIterator[None]:
-    """Something that goes on beside, until the end of the block."""
-    task = asyncio.create_task(doing) if doing is not None else None
+async def _beside(*doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """What goes on beside, until the end of the block."""
+    tasks = [asyncio.create_task(each) for each in doing]
     try:
         yield
     finally:
-        if task is not None:
+        for task in tasks:
             task.cancel()
-            await asyncio.wait({task})
+        await asyncio.wait(tasks)

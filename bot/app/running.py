@@ -1,6 +1,8 @@
 """The server's process: a port, signals, and the order of leaving."""
 
 import asyncio
+import logging
+import os
 import signal
 import socket
 from collections.abc import Callable, Coroutine
@@ -17,15 +19,16 @@ from bot.errors import UsageError
 BACKLOG = 2048
 KEPT = 75  # seconds for an idle connection: longer than a proxy keeps one, which would else send into a closed one
 CONNECTIONS = 10  # seconds for requests that are being answered when the server leaves
+HURRIED = 130  # the status of who was told twice
 Rest = Callable[[], Coroutine[Any, Any, None]]
 _log = log("server")
 
 
 class Leaving:
-    """What signals ask for: the first to leave in good order, the second to leave now."""
+    """What signals ask for: the first to leave in good order, the second to leave now, as after a crash: all is on disk."""
 
     def __init__(self) -> None:
-        self.asked, self.now = asyncio.Event(), asyncio.Event()
+        self.asked = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
     def signalled(self) -> None:
@@ -33,7 +36,11 @@ class Leaving:
         self._loop.call_soon_threadsafe(self._next)
 
     def _next(self) -> None:
-        (self.now if self.asked.is_set() else self.asked).set()
+        if self.asked.is_set():
+            _log("leaving at once: what was running is taken up at the next start")
+            logging.shutdown()
+            os._exit(HURRIED)
+        self.asked.set()
 
 
 class _Server(uvicorn.Server):
@@ -85,12 +92,11 @@ async def answer(
     try:
         await asyncio.wait({serving, *ends}, return_when=asyncio.FIRST_COMPLETED)
         if rest is not None and not serving.done():
-            await _rested(asyncio.create_task(rest()), leaving)
+            await rest()
     finally:
         for task in ends:
             task.cancel()
         server.should_exit = True
-        server.force_exit = leaving.now.is_set()
         await serving
 
 
@@ -114,15 +120,3 @@ def _config(app: FastAPI, place: Place) -> uvicorn.Config:
         timeout_graceful_shutdown=CONNECTIONS,
         timeout_keep_alive=KEPT,
     )
-
-
-async def _rested(resting: asyncio.Task[None], leaving: Leaving) -> None:
-    """Wait until the work has come to rest, or somebody is in a hurry."""
-    hurry = asyncio.create_task(leaving.now.wait())
-    await asyncio.wait({resting, hurry}, return_when=asyncio.FIRST_COMPLETED)
-    hurry.cancel()
-    if not resting.done():
-        resting.cancel()
-        _log("leaving at once: what was running is taken up at the next start")
-    elif error := resting.exception():
-        raise error

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from bot.checkout import git
+from bot.config import hook
 from bot.errors import GitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
 
@@ -105,7 +106,7 @@ async def _worktree(request: ReviewRequest, where: tuple[str, str | None], scrat
     if top is None:
         raise RevisionError("a bare repository has no staged or uncommitted work: name commits with BASE..HEAD")
     base = await _commit(git_dir, request.base or "HEAD")
-    objects, index = _copies(git_dir, scratch)
+    objects, index = _copies(git_dir, top, scratch)
     store = os.fsdecode(await git.output("rev-parse", "--git-path", "objects", cwd=git_dir)).strip()
     env = {
         "GIT_DIR": git_dir,
@@ -133,9 +134,10 @@ async def _worktree(request: ReviewRequest, where: tuple[str, str | None], scrat
     )
 
 
-def _copies(git_dir: str, scratch: str) -> tuple[str, str]:
+def _copies(git_dir: str, top: str, scratch: str) -> tuple[str, str]:
     """A folder for new objects and a copy of the index, so that nothing in the repository changes."""
-    objects, index, own = Path(scratch, "objects"), Path(scratch, "index"), Path(git_dir, "index")
+    objects, index = Path(scratch, "objects"), Path(scratch, "index")
+    own = Path(top, hook.index() or Path(git_dir, "index"))  # where we are started as a hook, git names it
     objects.mkdir(exist_ok=True)
     if own.exists():  # there is none on an unborn branch: git starts a new one
         shutil.copyfile(own, index)

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import config, demo, estimate, evals, ignore, mcp, replay, review, serve, trace, worker
+from bot.cli import action, config, demo, estimate, evals, ignore, mcp, replay, review, serve, trace, worker
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
@@ -91,6 +91,7 @@ app.command(name="review")(review.command)
 app.command(name="demo")(demo.command)
 app.command(name="estimate")(estimate.command)
 app.command(name="config")(config.command)
+app.command(name="action")(action.command)
 app.command(name="ignore")(ignore.command)
 app.command(name="trace")(trace.command)
 app.command(name="replay")(replay.command)

@@ -13,6 +13,9 @@ def command(
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
     explain: Annotated[bool, typer.Option("--explain", help="Say where each value comes from.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of .deeprepo.yml instead.")] = False,
+    reference: Annotated[
+        bool, typer.Option("--reference", help="Print every setting there is, as Markdown, instead.")
+    ] = False,
 ) -> int:
     """Print the settings that a review of this repository would use."""
     from bot import checkout, config, wiring
@@ -20,6 +23,9 @@ def command(
 
     if schema:
         print(config.schema(), end="")  # noqa: T201 - the command line speaks
+        return CLEAN
+    if reference:
+        print(_reference(), end="")  # noqa: T201 - the command line speaks
         return CLEAN
 
     async def resolved() -> config.Config:
@@ -34,3 +40,15 @@ def command(
     for warning in found.warnings:
         tell(f"warning: {warning}")
     return CLEAN
+
+
+def _reference() -> str:
+    """docs/configuration.md."""
+    from bot import render
+    from bot.config.reference import tables
+    from bot.models import PROVIDERS
+    from bot.wiring.review import PREFERRED
+
+    return render.text(
+        "reference/configuration.md.j2", **tables(), providers=list(PROVIDERS.values()), pairs=list(PREFERRED)
+    )

@@ -25,59 +25,72 @@ class Form(StrEnum):
     json = "json"
 
 
+Cases = Annotated[Path, typer.Option(metavar="FOLDER", help="Case files; twins in its folder `twins`.")]
+Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="A clone of each repository, as OWNER/NAME or NAME.")]
+Kind = Annotated[str, typer.Option(metavar="KIND,...", help="natural, omit, clean, martian, twins (default: all).")]
+Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case; may be repeated.")]
+Strategy = Annotated[
+    list[StrategyName] | None, typer.Option(help="How changes are read; several are compared (default: fanout).")
+]
+Baseline = Annotated[str | None, typer.Option(metavar="diff-only", help="Beside them: one call with the diff alone.")]
+Commands = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COMMAND", help="Beside them: any reviewer that keeps ReviewBench's contract (RB_OUT)."),
+]
+Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
+Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")]
+MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
+Verify = Annotated[bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")]
+Quota = Annotated[int | None, typer.Option(min=0, help="Findings told aloud (default: 4).")]
+Oracle = Annotated[
+    bool, typer.Option("--oracle", help="No model: a worker that sees exactly what its prompt would let it see.")
+]
+Judge = Annotated[
+    list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="A model that compares words; at most two.")
+]
+Labels = Annotated[Path | None, typer.Option(metavar="FILE", help="Verdicts of a person; they come first.")]
+ToLabel = Annotated[Path | None, typer.Option(metavar="FILE", help="Write there what a person would have to decide.")]
+Golden = Annotated[Path | None, typer.Option(metavar="PATH", help="Golden comments of Martian's offline benchmark.")]
+MartianOut = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Write the reviews there as that benchmark reads them.")
+]
+Rounds = Annotated[int, typer.Option(min=1, help="Reviews of each case; 3 where a model is measured.")]
+AtOnce = Annotated[int, typer.Option(min=1, help="Reviews at the same time.")]
+Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")]
+Keep = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep the rebuilt cases for the next run.")]
+Journals = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal: no call is paid twice.")
+]
+Shape = Annotated[Form, typer.Option("--format", help="Form of the output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")]
+
+
 def command(
-    cases: Annotated[Path, typer.Option(metavar="FOLDER", help="Case files; twins in its folder `twins`.")],
-    repos: Annotated[Path, typer.Option(metavar="FOLDER", help="A clone of each repository, as OWNER/NAME or NAME.")],
-    kind: Annotated[
-        str, typer.Option(metavar="KIND,...", help="natural, omit, clean, martian, twins (default: all).")
-    ] = "",
-    only: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case; may be repeated.")] = None,
-    strategy: Annotated[
-        list[StrategyName] | None, typer.Option(help="How changes are read; several are compared (default: fanout).")
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option(metavar="diff-only", help="Beside them: one call with the diff alone.")
-    ] = None,
-    command: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COMMAND", help="Beside them: any reviewer that keeps ReviewBench's contract (RB_OUT)."),
-    ] = None,
-    root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
-    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
-    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")] = None,
-    verify: Annotated[
-        bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")
-    ] = None,
-    quota: Annotated[int | None, typer.Option(min=0, help="Findings told aloud (default: 4).")] = None,
-    oracle: Annotated[
-        bool, typer.Option("--oracle", help="No model: a worker that sees exactly what its prompt would let it see.")
-    ] = False,
-    judge: Annotated[
-        list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="A model that compares words; at most two.")
-    ] = None,
-    labels: Annotated[Path | None, typer.Option(metavar="FILE", help="Verdicts of a person; they come first.")] = None,
-    to_label: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write there what a person would have to decide.")
-    ] = None,
-    golden: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Golden comments of Martian's offline benchmark.")
-    ] = None,
-    martian_out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write the reviews there as that benchmark reads them.")
-    ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Reviews of each case; 3 where a model is measured.")] = 1,
-    at_once: Annotated[int, typer.Option(min=1, help="Reviews at the same time.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")
-    ] = None,
-    keep: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the rebuilt cases for the next run.")
-    ] = None,
-    journals: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal: no call is paid twice.")
-    ] = None,
-    form: Annotated[Form, typer.Option("--format", help="Form of the output.")] = Form.table,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    cases: Cases,
+    repos: Repos,
+    kind: Kind = "",
+    only: Only = None,
+    strategy: Strategy = None,
+    baseline: Baseline = None,
+    command: Commands = None,
+    root: Root = None,
+    worker: Worker = None,
+    max_usd: MaxUsd = None,
+    verify: Verify = None,
+    quota: Quota = None,
+    oracle: Oracle = False,
+    judge: Judge = None,
+    labels: Labels = None,
+    to_label: ToLabel = None,
+    golden: Golden = None,
+    martian_out: MartianOut = None,
+    rounds: Rounds = 1,
+    at_once: AtOnce = 1,
+    out: Out = None,
+    keep: Keep = None,
+    journals: Journals = None,
+    form: Shape = Form.table,
+    quiet: Quiet = False,
 ) -> int:
     """Review pull requests whose defects are known. Kinds are scored apart; the twins' score is the main number.
 
@@ -85,16 +98,14 @@ def command(
     """
     from bot.evals.reviews.asked import Asked
 
-    paid = not oracle and not (strategy and {name.value for name in strategy} <= FREE and not baseline)
-    if out is None and paid:
-        out = RESULTS
-        tell(f"The results are kept in {out}.")
+    names = tuple(name.value for name in strategy or ())
+    free = oracle or (bool(names) and not baseline and {*names} <= FREE)
     asked = Asked(
         cases=cases,
         repos=repos,
         kinds=tuple(filter(None, (name.strip() for name in kind.split(",")))),
         only=tuple(only or ()),
-        strategies=tuple(name.value for name in strategy or ()),
+        strategies=names,
         baseline=baseline,
         commands=tuple(command or ()),
         flags={"root": root, "worker": worker, "usd": max_usd, "verify": verify, "quota": quota},
@@ -106,11 +117,17 @@ def command(
         martian_out=martian_out,
         rounds=rounds,
         at_once=at_once,
-        out=out,
+        out=out if out or free else _kept(RESULTS),
         keep=keep,
         journals=journals,
     )
     return _carried_out(asked, as_json=form is Form.json, quiet=quiet)
+
+
+def _kept(path: Path) -> Path:
+    """Where a run that costs money keeps its results if nothing else is said."""
+    tell(f"The results are kept in {path}.")
+    return path
 
 
 def _carried_out(asked: "Asked", *, as_json: bool, quiet: bool) -> int:

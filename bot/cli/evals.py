@@ -2,7 +2,17 @@
 
 import typer
 
-from bot.cli import eval_context, eval_plant, eval_report, eval_reviewbench, eval_reviews, eval_roots
+from bot.cli import (
+    eval_context,
+    eval_journals,
+    eval_plant,
+    eval_report,
+    eval_reviewbench,
+    eval_reviews,
+    eval_roots,
+    eval_traces,
+    eval_train,
+)
 
 app = typer.Typer(
     name="eval",
@@ -15,3 +25,6 @@ app.command(name="reviewbench")(eval_reviewbench.command)
 app.command(name="report")(eval_report.command)
 app.command(name="plant")(eval_plant.command)
 app.command(name="roots")(eval_roots.command)
+app.command(name="train")(eval_train.command)
+app.command(name="traces")(eval_traces.command)
+app.command(name="export-journals")(eval_journals.command)

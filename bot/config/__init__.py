@@ -1,5 +1,6 @@
 """Settings: the environment at the door, .deeprepo.yml of the base branch, the flags of the command. Each value knows its origin."""
 
+from bot.config.action import Step, step
 from bot.config.repository import FILE, Pattern, RepoConfig, Strategy, Triggers, read
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
 from bot.config.schema import schema
@@ -19,6 +20,7 @@ __all__ = [
     "RepoConfig",
     "Server",
     "Settings",
+    "Step",
     "Strategy",
     "Triggers",
     "Value",
@@ -28,5 +30,6 @@ __all__ = [
     "resolve",
     "schema",
     "server",
+    "step",
     "telemetry",
 ]

@@ -1,10 +1,11 @@
-"""What ReviewBench's runner sets for a reviewer in its container: RB_HEAD, RB_OUT and the others. Their paths have defaults."""
+"""What ReviewBench's runner sets for a reviewer in its container: RB_HEAD, RB_OUT and the others."""
 
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.config.repository import Strategy
 from bot.errors import ConfigError
 
 COMMIT = r"^[0-9a-f]{40}$"
@@ -15,9 +16,9 @@ class Contract(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="RB_", extra="ignore", frozen=True)
 
-    repo: Path = Path("/work/repo")
-    pr_json: Path = Path("/work/pr/pr.json")
-    out: Path = Path("/work/out/findings.json")
+    repo: Path = Path()  # the container says no name for it: the image starts us in the checkout
+    pr_json: Path
+    out: Path
     nwo: str
     pr_number: int
     base: str = Field(pattern=COMMIT)
@@ -25,7 +26,7 @@ class Contract(BaseSettings):
     agent: str = "deeprepo"
     config_root: str | None = None  # RB_CONFIG_ROOT and so on: the settings that a manifest names
     config_worker: str | None = None
-    config_strategy: str | None = None
+    config_strategy: Strategy | None = None
 
 
 def contract() -> Contract:

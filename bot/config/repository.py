@@ -101,23 +101,23 @@ class RepoConfig(_Section):
     triggers: Triggers = Field(default=Triggers(), description="What is reviewed without being asked.")
 
 
-def read(text: bytes) -> tuple[RepoConfig, tuple[str, ...]]:
+def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
     """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the line."""
     try:
         node, data = written.loaded(text.decode())
     except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" line {line + 1}" if line is not None else ""
-        raise ConfigError(f"{FILE}{where} is not valid YAML: {getattr(error, 'problem', None) or error}") from error
+        raise ConfigError(f"{name}{where} is not valid YAML: {getattr(error, 'problem', None) or error}") from error
     if data is None:
         return RepoConfig(), ()
     if not isinstance(data, dict):
-        raise ConfigError(f"{FILE} must hold `key: value` lines at its top")
+        raise ConfigError(f"{name} must hold `key: value` lines at its top")
     try:
-        return RepoConfig.model_validate(data), tuple(_unknown(node, RepoConfig))
+        return RepoConfig.model_validate(data), tuple(f"{name} {said}" for said in _unknown(node, RepoConfig))
     except ValidationError as error:
         first = error.errors()[0]
-        raise ConfigError(f"{FILE}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise ConfigError(f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
 
 def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> list[str]:
@@ -126,9 +126,7 @@ def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -
         known = model.model_fields.get(name.value)
         if known is None:
             options = ", ".join(model.model_fields)
-            found.append(
-                f"{FILE} line {name.start_mark.line + 1}: unknown key {prefix}{name.value!s} (known: {options})"
-            )
+            found.append(f"line {name.start_mark.line + 1}: unknown key {prefix}{name.value!s} (known: {options})")
         elif isinstance(known.annotation, type) and issubclass(known.annotation, BaseModel):
             found += _unknown(value, known.annotation, f"{prefix}{name.value}.")
     return found

@@ -79,15 +79,15 @@ def shown(value: object) -> str:
     return str(value)
 
 
-def resolve(flags: Mapping[str, Any], repository: bytes | None, settings: Settings) -> Config:
-    """One value per setting, from the strongest source that has it. `repository` is the file's content, None: there is none."""
-    file, warnings = read(repository) if repository is not None else (RepoConfig(), ())
-    layers = (("flag", flags), (FROM_FILE, _flat(file)), ("environment", settings.model_dump()))
+def resolve(flags: Mapping[str, Any], repository: bytes | None, settings: Settings, name: str = FILE) -> Config:
+    """One value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one."""
+    file, warnings = read(repository, name) if repository is not None else (RepoConfig(), ())
+    layers = (("flag", flags), (f"{name} of the base branch", _flat(file)), ("environment", settings.model_dump()))
     values = {}
-    for name, default in DEFAULTS.items():
-        found = ((layer[name], origin) for origin, layer in layers if layer.get(name) is not None)
+    for key, default in DEFAULTS.items():
+        found = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
         value, origin = next(found, (default, "default"))
-        values[name] = Value(value, origin)
+        values[key] = Value(value, origin)
     values["usd"] = _capped(values["usd"], settings.cap_usd)
     return Config(values, warnings, file.triggers)
 

@@ -99,9 +99,13 @@ class _FromEnvironment(BaseSettings):
 class App(_FromEnvironment):
     """Who the bot is at GitHub."""
 
-    app_id: Annotated[str, BeforeValidator(_trimmed), AfterValidator(_number)]
-    private_key: Annotated[SecretStr, AfterValidator(_pem)]
-    webhook_secret: Annotated[SecretStr, AfterValidator(_strong)]
+    app_id: Annotated[str, BeforeValidator(_trimmed), AfterValidator(_number)] = Field(
+        description="The App's number, as its page at GitHub shows it."
+    )
+    private_key: Annotated[SecretStr, AfterValidator(_pem)] = Field(description="The text of the App's .pem file.")
+    webhook_secret: Annotated[SecretStr, AfterValidator(_strong)] = Field(
+        description="What GitHub signs its deliveries with, at least 16 characters."
+    )
 
 
 def _home() -> Path:
@@ -112,26 +116,46 @@ def _home() -> Path:
 class Place(_FromEnvironment):
     """How the server runs on this machine."""
 
-    github_api: Address = "https://api.github.com"
-    public_url: Address | None = None  # of this server, as GitHub and people reach it
-    data: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] = Field(default_factory=_home)
-    database_url: Annotated[SecretStr, AfterValidator(_database)] | None = None
-    host: str = "127.0.0.1"
-    port: int = Field(default=8000, ge=0, le=65535)
-    trusted_proxy: Annotated[str, AfterValidator(_proxies)] | None = None  # whose X-Forwarded-For is believed
-    work: bool = True  # whether `serve` carries out jobs itself; without, only workers do
-    reviews: int = Field(default=8, ge=1, le=256)  # at the same time in this process
-    reviews_per_installation: int = Field(default=2, ge=1, le=256)
-    debounce: float = Field(default=5.0, ge=0, le=600)  # seconds in which a newer push replaces an older one
-    lease: float = Field(default=15.0, ge=1, le=600)  # seconds of silence after which a worker counts as dead
-    grace: float = Field(default=20.0, ge=0, le=3600)  # seconds for running reviews when the server is told to stop
-    write_pause: float = Field(default=1.0, ge=0, le=60)  # seconds between two writes to GitHub, as it asks for
-    retention_days: int = Field(default=30, ge=1)
-    catch_up_days: int = Field(default=3, ge=0, le=30)  # how old a missed pull request may be; 0: none is caught up
-    log_format: Literal["text", "json"] = "text"
+    github_api: Address = Field(
+        default="https://api.github.com",
+        description="GitHub's API; of a GitHub Enterprise Server `https://HOST/api/v3`.",
+    )
+    public_url: Address | None = Field(default=None, description="This server, as GitHub and people reach it.")
+    data: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] = Field(
+        default_factory=_home,
+        description="The folder of everything that must outlive the process.",
+        json_schema_extra={"default": "~/.local/share/deeprepo"},
+    )
+    database_url: Annotated[SecretStr, AfterValidator(_database)] | None = Field(
+        default=None,
+        description="`postgresql://USER:PASSWORD@HOST/DATABASE`; without it SQLite files in the data folder.",
+    )
+    host: str = Field(default="127.0.0.1", description="The address to listen on; `0.0.0.0` is every one.")
+    port: int = Field(default=8000, ge=0, le=65535, description="The port; 0: a free one, which the log names.")
+    trusted_proxy: Annotated[str, AfterValidator(_proxies)] | None = Field(
+        default=None, description="Addresses of your own proxies, whose X-Forwarded-For is believed."
+    )
+    work: bool = Field(default=True, description="Whether `serve` reviews too; without, only workers do.")
+    reviews: int = Field(default=8, ge=1, le=256, description="Reviews at the same time in one process.")
+    reviews_per_installation: int = Field(
+        default=2, ge=1, le=256, description="The same, of one installation of the App."
+    )
+    debounce: float = Field(default=5.0, ge=0, le=600, description="Seconds in which a newer push replaces an older.")
+    lease: float = Field(default=15.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
+    grace: float = Field(
+        default=20.0, ge=0, le=3600, description="Seconds for running reviews when it is told to stop."
+    )
+    write_pause: float = Field(
+        default=1.0, ge=0, le=60, description="Seconds between two writes to GitHub, as it asks."
+    )
+    retention_days: int = Field(default=30, ge=1, description="Days after which what was stored is deleted.")
+    catch_up_days: int = Field(default=3, ge=0, le=30, description="How old a missed pull request may be; 0: none is.")
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="Lines for people, or one JSON object a line."
+    )
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(lambda text: str(text).strip().lower())
-    ] = "info"
+    ] = Field(default="info", description="What is told.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 Imported where it is needed: the library takes longer to load than `--help` may.
 """
 
-from bot.github.apps import deliveries, installations, open_pulls, opened, read_token, redeliver, with_token
+from bot.github.apps import deliveries, installations, open_pulls, opened, read_token, redeliver, whose, with_token
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice, git_url, site
 from bot.github.pace import Pace
@@ -21,5 +21,6 @@ __all__ = [
     "read_token",
     "redeliver",
     "site",
+    "whose",
     "with_token",
 ]

@@ -7,7 +7,7 @@ from githubkit.auth import AppAuthStrategy
 from pydantic import SecretStr
 
 from bot.errors import HostError, HostRefused
-from bot.github import door, listed
+from bot.github import documents, door, listed
 from bot.github.door import Door
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice
@@ -18,6 +18,7 @@ from bot.values import Installed, OpenPull, PullRef, Sent
 READING = {"contents": "read"}
 POSTING = {"pull_requests": "write", "checks": "write", "issues": "write", "contents": "read", "metadata": "read"}
 LOOKING = {"pull_requests": "read", "metadata": "read"}
+APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 UNPROCESSABLE = 422
 MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
 
@@ -70,6 +71,16 @@ async def with_token(token: SecretStr, api: str, pull: PullRef, ours: str, pace:
     held = Token(first=token)
     async with door.opened(api, Bearer(held), pace, pull.installation, held) as inside:
         yield Host(inside, pull, Voice(ours))
+
+
+async def whose(token: SecretStr, api: str, pace: Pace) -> str:
+    """The login that a token writes under, "" where GitHub does not tell."""
+    login = ""
+    with suppress(HostRefused):
+        async with door.opened(api, Bearer(held := Token(first=token)), pace, token=held) as inside:
+            login = str(((await inside.ask(documents.VIEWER)).get("viewer") or {}).get("login") or "")
+    app = token.get_secret_value().startswith(APPS)
+    return f"{login.removesuffix(BOT)}{BOT}" if login and app else login  # GraphQL may name an App without its ending
 
 
 async def installations(identity: Identity, pace: Pace) -> tuple[Installed, ...]:

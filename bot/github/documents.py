@@ -10,6 +10,10 @@ UNMINIMIZE = """
 mutation($id: ID!) { unminimizeComment(input: {subjectId: $id}) { unminimizedComment { isMinimized } } }
 """
 
+VIEWER = """
+query { viewer { login } }
+"""
+
 THREADS = """
 query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {

@@ -15,7 +15,7 @@ from bot.storage.workers import Workers
 from bot.values import Ask, Cancel, PullRef, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
-AT_ONCE = 4  # pull requests whose jobs are changed at the same time: on PostgreSQL each holds a connection
+AT_ONCE, SHARED = 64, 4  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
 PATIENCE = 5.0  # seconds for an answer about our health
 
 
@@ -26,15 +26,15 @@ class Jobs:
         self._runner, self._pulse, self._workers = runner, pulse, workers
         self._settings, self._works = runner.settings, work_here
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._places = asyncio.Semaphore(AT_ONCE)
-        self._stopped = False
+        self._places = asyncio.Semaphore(AT_ONCE if workers is None else SHARED)
+        self._ending: asyncio.Task[None] | None = None
 
     async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
         """Store what was asked for. False: this delivery is known, or a review is under way that nothing was missed for.
 
         A review takes the place of all earlier ones of its pull request; a push waits a moment for the next one.
         """
-        if self._stopped:
+        if self._ending is not None:
             raise StorageError("this process is being stopped: nothing more is taken on")
         if isinstance(ask, Cancel):
             await self.cancel(ask.pull)
@@ -74,7 +74,7 @@ class Jobs:
 
     async def healthy(self) -> tuple[bool, str]:
         """Whether jobs can be stored and are carried out, and what is wrong otherwise."""
-        if self._stopped:
+        if self._ending is not None:
             return False, "stopping"
         try:
             async with asyncio.timeout(PATIENCE):
@@ -91,9 +91,12 @@ class Jobs:
 
     async def stop(self, grace: float = 0.0) -> None:
         """Take on nothing more, give running jobs this many seconds, and leave what is unfinished for the next process."""
-        if self._stopped:
-            return
-        self._stopped = self._runner.stopping = True
+        if self._ending is None:
+            self._runner.stopping = True
+            self._ending = asyncio.create_task(self._stop(grace))
+        await asyncio.shield(self._ending)
+
+    async def _stop(self, grace: float) -> None:
         ending = asyncio.create_task(self._wind_down(grace))
         if grace > 0 and self._runner.live:
             await engine.close(grace)

@@ -41,7 +41,13 @@ class Runner:
         job = StoredJob(name, self.executor, task=asyncio.current_task())
         try:
             await self._begin(job)
-            return await self._carried_out(codec.read(text), job, text)
+            ask = _read(name, text)
+            return "unreadable" if ask is None else await self._carried_out(ask, job, text)
+        except (
+            StorageError
+        ) as error:  # its end cannot be written: it stays begun, and is put back once that is possible
+            log.error("a job is left as it is", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
+            raise asyncio.CancelledError from error
         except asyncio.CancelledError:
             if self.stopping and not job.over.is_set():
                 await rows.hand_back(name, ids.queue(name))
@@ -181,14 +187,19 @@ async def again(name: str, ask: Ask, text: str, delay: float) -> None:
     await rows.put(following, queue, text, partition=ids.partition(ask), priority=ids.priority(ask), delay=delay)
 
 
+def _read(name: str, text: str) -> Ask | None:
+    try:
+        return codec.read(text)
+    except StorageError as error:
+        log.error("a job is dropped", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
+        return None
+
+
 def _same(one: str, other: str) -> bool:
     """Whether two jobs are reviews of the same pull request, or one and the same job."""
     return one == other or (one.startswith("review~") and one.rpartition("~")[0] == other.rpartition("~")[0])
 
 
 def _strength(row: rows.Row) -> tuple[bool, bool, int, str]:
-    try:
-        ask = codec.read(row.text)
-    except StorageError:
-        return False, False, 0, ""
+    ask = _read(row.id, row.text)
     return superseding.strength(ask, row.created, row.id) if isinstance(ask, ReviewAsk) else (False, False, 0, "")

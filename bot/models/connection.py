@@ -12,7 +12,6 @@ import ssl
 from collections.abc import Callable, Mapping
 from functools import cache
 from http import HTTPStatus as Http
-from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -98,11 +97,6 @@ class Connection:
         elif self._loop is not loop:
             raise RuntimeError(f"{self.name} is used from two event loops: close it before the second one starts")
         return self._client
-
-
-def http_of(library: ModuleType) -> ModuleType:
-    """The HTTP library that a client library is built on."""
-    return import_module(library.Timeout.__module__.partition(".")[0])
 
 
 def transport(

@@ -5,16 +5,19 @@ worked is remembered: `asked_again` counts these, so that requests at the server
 """
 
 import json
+import logging
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Literal
 
+import httpx2
 import openai
 from pydantic import SecretStr
 
 from bot.errors import ProviderDown
 from bot.models import failures, prices
 from bot.models.answers import json_object, sendable, strict
-from bot.models.connection import Client, Connection, Refused, http_of, transport
+from bot.models.connection import Client, Connection, Refused, transport
 from bot.models.forms import Form, other
 from bot.models.provider import Key, Tokens, revealed
 from bot.values import Completion, Message, Prompt, Schema, ToolCall, Usage
@@ -28,7 +31,10 @@ STOPS: Mapping[str, Stop] = {
 }
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 CHARS_PER_TOKEN = 3  # low on purpose: where a server reports no usage, the caps must still hold
-HTTP = http_of(openai)
+HTTP = httpx2 if int(openai.VERSION.partition(".")[0]) >= 3 else import_module("httpx")  # noqa: PLR2004 - a major version
+
+# At DEBUG version 2 of this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
+logging.getLogger("openai").setLevel(logging.INFO)
 
 
 class OpenAIModel:

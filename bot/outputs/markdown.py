@@ -12,13 +12,13 @@ MOST_BYTES = (
 LISTED = (100, 40, 12, 4, 1, 0)  # rows of each list: the first that leaves room for the findings themselves
 
 
-def render(review: Review) -> str:
-    """The whole review as one comment."""
+def render(review: Review, room: int = MOST_BYTES) -> str:
+    """The whole review as one comment, or as a page of at most `room` bytes."""
     safe = hide.secrets(review)
-    return summary(safe, Form(safe))
+    return summary(safe, Form(safe), room=room)
 
 
-def summary(review: Review, form: Form, posted: Collection[Placed] = ()) -> str:
+def summary(review: Review, form: Form, posted: Collection[Placed] = (), room: int = MOST_BYTES) -> str:
     """The summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
 
     `posted`: findings that have comments of their own and stand here in the table alone. Secrets are hidden already.
@@ -26,7 +26,7 @@ def summary(review: Review, form: Form, posted: Collection[Placed] = ()) -> str:
     own = {id(placed) for placed in posted}
     told = [(n, placed) for n, placed in enumerate(facts.listing(review).full, 1) if id(placed) not in own]
     details: list[str] = list(
-        form.fill("finding.md.j2", lambda: [parts.one(n, placed, review, form.words) for n, placed in told], MOST_BYTES)
+        form.fill("finding.md.j2", lambda: [parts.one(n, placed, review, form.words) for n, placed in told], room)
     )
     values = parts.whole(review, form.words) | {"inline": len(posted), "listed": len(review.findings) - len(posted)}
 
@@ -42,15 +42,15 @@ def summary(review: Review, form: Form, posted: Collection[Placed] = ()) -> str:
                     "notes": [*review.notes, *form.notes],
                 }
             ],
-            MOST_BYTES,
+            room,
         )[0]
 
     for most in LISTED:
         bare = page(most, [])
-        if _bytes(bare) <= MOST_BYTES // 2:
+        if _bytes(bare) <= room // 2:
             break
-    room = MOST_BYTES - _bytes(bare) - 200  # the sentence that counts what is not shown, and blank lines
-    return page(most, _fitting(details, room))
+    left = room - _bytes(bare) - 200  # the sentence that counts what is not shown, and blank lines
+    return page(most, _fitting(details, left))
 
 
 def _fitting(details: list[str], room: int) -> list[str]:

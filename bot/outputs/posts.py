@@ -1,5 +1,6 @@
 """The review as a pull request gets it: a summary comment, and a comment on the lines of each finding that has lines there."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -34,8 +35,8 @@ class Comments:
     posts: tuple[Post, ...]
 
 
-def comments(review: Review) -> Comments:
-    """The comments of a review, each with our marker as its first line."""
+def comments(review: Review, state: Callable[[Review], str] | None = None) -> Comments:
+    """The comments of a review, each with our marker as its first line. `state` makes a hidden second line of the summary."""
     safe = hide.secrets(replace(review, unproven=()))  # what nobody has confirmed is shown to who asks, not posted
     form = Form(safe)
     full = facts.listing(safe).full
@@ -49,10 +50,12 @@ def comments(review: Review) -> Comments:
     bodies = [
         _short(body, numbers[id(placed)], placed, safe, form) for placed, body in zip(posted, bodies, strict=True)
     ]
-    summary = markdown.summary(safe, form, posted)
+    kept = f"{state(review)}\n" if state else ""
+    summary = markdown.summary(safe, form, posted, MOST_BYTES - len(kept))
     head = marker.make("summary", head=safe.pull.head, round=str(safe.round.number))
     return Comments(
-        f"{head}\n{summary}", tuple(_post(placed, body, safe) for placed, body in zip(posted, bodies, strict=True))
+        f"{head}\n{kept}{summary}",
+        tuple(_post(placed, body, safe) for placed, body in zip(posted, bodies, strict=True)),
     )
 
 

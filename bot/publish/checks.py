@@ -61,7 +61,7 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Outco
         _marked(run, first),
         markdown.render(review),
         annotations(review, words),
-        buttons(words),
+        buttons(words) if host.voice.app else (),
     )
     return ending
 
@@ -76,7 +76,7 @@ async def ended(host: Host, number: int, run: str, says: str, ending: Ending = "
         _marked(run, plain(says)),
         "",
         (),
-        buttons(words),
+        buttons(words) if host.voice.app else (),
     )
 
 
@@ -121,7 +121,7 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
 
 
 def buttons(words: Phrases) -> Sequence[Action]:
-    """What a person can ask for on the check run."""
+    """What a person can ask for on the check run. Who writes with a workflow's token never hears of a button pressed."""
     return tuple(Action(words.say(f"button_{name}"), words.say(f"button_{name}_about"), name) for name in (AGAIN, FULL))
 
 

@@ -1,8 +1,9 @@
 """The one summary comment of a pull request: made in the first round, kept up to date in every other."""
 
 from bot.errors import HostRefused
+from bot.github import Host
 from bot.publish.job import Job
-from bot.publish.standing import SUMMARY, facts
+from bot.publish.standing import SUMMARY, facts, mode
 from bot.values import Posted
 
 NOT_FOUND = 404
@@ -11,7 +12,7 @@ NOT_FOUND = 404
 async def put(job: Job, body: str) -> Posted:
     """Write the summary, or bring the one that stands there up to date. More than one never stays."""
     text = job.signed(body)
-    standing = await _standing(job)
+    standing = await stands(job.host)
     for double in standing[1:]:  # an answer that was lost and found too late
         await job.host.delete(double)
     if not standing:
@@ -29,13 +30,14 @@ async def put(job: Job, body: str) -> Posted:
 
 async def _written(job: Job, text: str) -> Posted:
     async def find() -> Posted | None:
-        return next(iter(await _standing(job)), None)
+        return next(iter(await stands(job.host)), None)
 
     return await job.put(find, lambda: job.host.comment(text))
 
 
-async def _standing(job: Job) -> list[Posted]:
-    return [one for one in await job.host.comments() if facts(one, job.mode).get("kind") == SUMMARY]
+async def stands(host: Host) -> list[Posted]:
+    """The summary as it is now; more than one only after an answer that was lost."""
+    return [one for one in await host.comments() if facts(one, mode(host)).get("kind") == SUMMARY]
 
 
 def _same(one: str, other: str) -> bool:

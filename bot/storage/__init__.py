@@ -1,8 +1,9 @@
 """What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of ours. `opened(url)` is the way in."""
 
+from bot.storage.deliveries import Delivered
 from bot.storage.journals import Kept
 from bot.storage.people import Suppression
 from bot.storage.reviews import Finished, Known
 from bot.storage.store import Store, opened
 
-__all__ = ["Finished", "Kept", "Known", "Store", "Suppression", "opened"]
+__all__ = ["Delivered", "Finished", "Kept", "Known", "Store", "Suppression", "opened"]

@@ -1,8 +1,8 @@
 """Deliveries of GitHub that were seen, and what became of them; and who installed the App."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,18 +12,32 @@ from bot.storage.tables import delivery, installation
 
 
 @dataclass(frozen=True, slots=True)
+class Delivered:
+    """One delivery. `received` in seconds since 1970; ids are 0 where it names none."""
+
+    guid: str
+    event: str
+    action: str
+    outcome: str
+    received: float
+    installation: int = 0
+    repository: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Deliveries:
     """What GitHub told us."""
 
     database: Database
 
-    async def record(
-        self, guid: str, event: str, action: str, outcome: str, received: float, owner: int = 0, repository: int = 0
-    ) -> None:
-        """Note a delivery with its outcome; a copy of it changes the outcome."""
-        row = {"guid": guid, "event": event, "action": action, "outcome": outcome, "received": received}
-        row |= {"installation": owner, "repository": repository}
-        await self.database.run(lambda connection: upsert(delivery, row, connection))
+    async def record(self, seen: Sequence[Delivered]) -> None:
+        """Note deliveries with their outcomes; a copy of one changes its outcome."""
+
+        def do(connection: sa.Connection) -> None:
+            for one in seen:
+                upsert(delivery, asdict(one), connection)
+
+        await self.database.run(do)
 
     async def seen(self, guid: str) -> str | None:
         """What became of a delivery, None where it is new."""

@@ -76,11 +76,6 @@ class Reviews:
         wanted = sa.select(review.c.id).where(review.c.id == job)
         return await self.database.run(lambda connection: connection.execute(wanted).first() is not None)
 
-    async def repositories(self, installation: int) -> frozenset[int]:
-        """The repositories of an installation that were reviewed."""
-        wanted = sa.select(review.c.repository).where(review.c.installation == installation).distinct()
-        return await self.database.run(lambda connection: frozenset(connection.execute(wanted).scalars()))
-
     async def heads(self, pull: PullRef) -> frozenset[str]:
         """The heads of a pull request that were reviewed."""
         wanted = sa.select(review.c.head).where(review.c.pull == pull.key)

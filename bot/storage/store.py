@@ -43,17 +43,22 @@ class Store:
     workers: Workers
     checks: OpenChecks
 
+    async def repositories(self, owner: int) -> frozenset[int]:
+        """The repositories of an installation of which anything is known."""
+        known = sa.union(*(sa.select(table.c.repository).where(table.c.installation == owner) for table in OWNED))
+        return await self.database.run(lambda connection: frozenset(connection.execute(known).scalars()))
+
     async def forget(self, owner: int, repositories: Sequence[int] = ()) -> None:
         """Delete all that is known of an installation, or of some of its repositories."""
+        gone = repositories or tuple(await self.repositories(owner))
 
         def do(connection: sa.Connection) -> None:
+            for repository in gone:  # a journal's name begins with its repository's id
+                connection.execute(sa.delete(line).where(line.c.journal.startswith(f"{repository}-")))
             for table in OWNED:
                 fits = table.c.installation == owner
                 if repositories:
                     fits &= table.c.repository.in_(repositories)
-                if table is review:
-                    journals = sa.select(review.c.id).where(fits)
-                    connection.execute(sa.delete(line).where(line.c.journal.in_(journals)))
                 connection.execute(sa.delete(table).where(fits))
             if not repositories:
                 connection.execute(sa.delete(installation).where(installation.c.id == owner))

@@ -1,6 +1,6 @@
 """The parts of a server's jobs: the same pipeline as on the command line, over a change that was fetched, with a journal of its own."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -31,6 +31,7 @@ def worker(
     folder: Path,
     submit: Callable[[Ask, str], Awaitable[bool]],
     cancel: Callable[[PullRef], Awaitable[bool]],
+    forget: Callable[[int, Sequence[int]], Awaitable[int]],
     told: Callable[[Review], None],
 ) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
@@ -50,6 +51,7 @@ def worker(
         written=OUTPUTS["json"]().render,
         submit=submit,
         cancel=cancel,
+        forget=forget,
         told=told,
     )
     return partial(_carry_out, parts), partial(_apologise, parts)

@@ -25,8 +25,13 @@ async def admitted(ask: ReviewAsk, host: Host, job: Job, parts: Parts, settings:
     if ask.comment is None:
         return True
     standing = await stands(ask.pull, ask.actor, ask.comment, host, job, parts)
+    return await judged(ask, ask.comment, standing, host, settings)
+
+
+async def judged(ask: ReviewAsk, comment: CommentRef, standing: Standing, host: Host, settings: Config) -> bool:
+    """Whether a person of this standing gets the review; their comment shows it."""
     refused = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
-    await answered(refused or Answer(reaction=""), ask.comment, host, seen=refused is None)
+    await answered(refused or Answer(reaction=""), comment, host, seen=refused is None)
     return refused is None
 
 

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from bot import github
 from bot.checkout import remote
 from bot.values import Bases, PullFacts, PullRef, PullRequest
@@ -21,26 +23,29 @@ async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Parts) -
     """The change as a pull request of a local store, which is removed afterwards."""
     with room(parts.folder) as folder:
         async with github.read_token(parts.identity, pull, parts.pace) as token:
-            store = await remote.fetch(
-                parts.identity.git_url(_today(pull, facts)),
-                bases.merge_base,
-                facts.head_sha,
-                token,
-                folder,
-                tip=bases.tip,
-                depth=bases.ahead + 1,
-            )
-        yield PullRequest(
-            title=facts.title,
-            body=facts.body,
-            base=bases.merge_base,
-            head=facts.head_sha,
-            base_name=facts.base_ref,
-            head_name=facts.head_ref,
-            git_dir=store,
-            base_tip=bases.tip,
-            url=facts.pages or None,
-        )
+            store = await stored(parts.identity.git_url(today(pull, facts)), facts, bases, token, folder)
+        yield pulled(facts, bases, store)
+
+
+async def stored(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:
+    """The store with the change, below `folder`."""
+    ahead = bases.ahead + 1
+    return await remote.fetch(url, bases.merge_base, facts.head_sha, token, folder, tip=bases.tip, depth=ahead)
+
+
+def pulled(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
+    """The pull request as a change that lies in this store."""
+    return PullRequest(
+        title=facts.title,
+        body=facts.body,
+        base=bases.merge_base,
+        head=facts.head_sha,
+        base_name=facts.base_ref,
+        head_name=facts.head_ref,
+        git_dir=store,
+        base_tip=bases.tip,
+        url=facts.pages or None,
+    )
 
 
 @contextmanager
@@ -52,7 +57,7 @@ def room(folder: Path) -> Iterator[str]:
         yield made
 
 
-def _today(pull: PullRef, facts: PullFacts) -> PullRef:
+def today(pull: PullRef, facts: PullFacts) -> PullRef:
     """Under the name that the repository has today: git follows no redirect with a token in hand."""
     owner, _, name = facts.repository.partition("/")
     return replace(pull, owner=owner, name=name) if name else pull

@@ -8,7 +8,8 @@ from bot.workflow.parts import Parts
 
 
 async def forget(ask: Forget, parts: Parts) -> None:
-    """Delete what the storage and the folder of journals hold."""
-    repositories = ask.repositories or tuple(await parts.store.reviews.repositories(ask.installation))
-    await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])
+    """Call off what runs, then delete what jobs, storage and the folder of journals hold."""
+    await parts.forget(ask.installation, ask.repositories)
+    repositories = ask.repositories or tuple(await parts.store.repositories(ask.installation))
     await parts.store.forget(ask.installation, ask.repositories)
+    await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])

@@ -42,14 +42,14 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Parts) -> Seen:
 
 async def _look(pull: PullRef, host: Host, parts: Parts) -> dict[str, object]:
     facts = await host.facts()
-    bases = await _bases(host, facts)
+    bases = await compared(host, facts)
     file = await host.file_at(config.FILE, bases.tip)
     text = file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
     seen = Seen(facts, bases, await parts.store.people.paused(pull), text)
     return cast("dict[str, object]", _SEEN.dump_python(seen, mode="json"))
 
 
-async def _bases(host: Host, facts: PullFacts) -> Bases:
+async def compared(host: Host, facts: PullFacts) -> Bases:
     """Against the base branch as it is now; where it was deleted, against the commit that it had."""
     try:
         return await host.bases(facts.base_ref, facts.head_sha)

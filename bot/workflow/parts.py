@@ -1,6 +1,6 @@
 """What the jobs of a server are handed: who it is at GitHub, what it has stored, and how a change is reviewed."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +32,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything a job needs. `submit` and `cancel` are the queue's own doors; the functions come from `wiring`."""
+    """Everything a job needs. `submit`, `cancel` and `forget` are the queue's own doors; the functions come from `wiring`."""
 
     identity: Identity
     pace: Pace
@@ -47,4 +47,5 @@ class Parts:
     written: Callable[[Review], str]  # the review as JSON
     submit: Callable[[Ask, str], Awaitable[bool]]
     cancel: Callable[[PullRef], Awaitable[bool]]
+    forget: Callable[[int, Sequence[int]], Awaitable[int]]  # the jobs of an installation, or of some repositories
     told: Callable[[Review], None] = lambda _: None  # somebody who counts

@@ -19,7 +19,7 @@ from bot.github import Host
 from bot.policy import Go, No
 from bot.ports import Job
 from bot.publish import checks, publish
-from bot.values import Ending, PullRequest, Review, ReviewAsk
+from bot.values import Ending, PullRequest, Review, ReviewAsk, Trigger
 from bot.workflow import asking, journals, keeping
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import Seen, look
@@ -108,7 +108,7 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
     ask, job, host, parts = visit.ask, visit.job, visit.host, visit.parts
     started = time.time()
     async with fetched(ask.pull, visit.seen.facts, visit.seen.bases, parts) as pull:
-        refused = await _untouched(pull, visit, settings)
+        refused = await untouched(pull, settings, ask.trigger)
         if refused is not None:
             await checks.ended(host, number, job.id, refused.reason)
             return
@@ -133,11 +133,11 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
     parts.told(done)
 
 
-async def _untouched(pull: PullRequest, visit: Visit, settings: Config) -> No | None:
+async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
     """Why there is no review after all, now that the changed files are known."""
     if not settings.triggers.paths:
         return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
-    decision = policy.touched([file.path for file in files], settings.triggers, visit.ask.trigger)
+    decision = policy.touched([file.path for file in files], settings.triggers, trigger)
     return decision if isinstance(decision, No) else None

@@ -3,7 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
-from bot.storage import Finished, Known, Suppression
+from bot.storage import Delivered, Finished, Known, Suppression
 from bot.storage.database import Database
 from bot.values import PullRef
 
@@ -108,9 +108,9 @@ def test_deliveries_and_installations(url: str) -> None:
     async def story() -> None:
         async with storage.opened(url) as store:
             assert await store.deliveries.seen("guid") is None
-            await store.deliveries.record("guid", "pull_request", "opened", "queued", 5.0, 7, 70)
-            await store.deliveries.record("guid", "pull_request", "opened", "known", 6.0, 7, 70)
-            await store.deliveries.record("second", "ping", "", "ignored", 7.0)
+            first = Delivered("guid", "pull_request", "opened", "queued", 5.0, 7, 70)
+            await store.deliveries.record([first, replace(first, outcome="known", received=6.0)])
+            await store.deliveries.record([Delivered("second", "ping", "", "ignored", 7.0)])
             assert await store.deliveries.seen("guid") == "known"
             assert await store.deliveries.counts() == {("pull_request", "known"): 1, ("ping", "ignored"): 1}
             await store.deliveries.installed(7, "owner", {"events": ["push"]}, 8.0)
@@ -125,12 +125,13 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
 
     async def fill(store: storage.Store, pull: PullRef, name: str) -> None:
         await store.reviews.keep(replace(DONE, id=name, pull=pull))
-        async with store.journals.kept(name, tmp_path / name) as kept:
+        async with store.journals.kept(f"{pull.repository}-{name}", tmp_path / name) as kept:
             kept.put("line")
         await store.people.suppress(pull, Suppression("f1", "ann", "", 1.0))
         await store.people.pause(pull, "ann", 1.0)
         await store.people.tell(pull, "f1", "ann", "reply", "hm", 1.0)
-        await store.deliveries.record(f"guid-{name}", "x", "y", "z", 1.0, pull.installation, pull.repository)
+        seen = Delivered(f"guid-{name}", "x", "y", "z", 1.0, pull.installation, pull.repository)
+        await store.deliveries.record([seen])
         await store.deliveries.installed(pull.installation, pull.owner, {}, 1.0)
 
     def left(store: storage.Store) -> set[int]:
@@ -147,12 +148,12 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
                 await fill(store, pull, name)
             await store.forget(7, (70,))
             assert left(store) == {71, 80}
-            assert await store.journals.lines("one") == []
-            assert await store.journals.lines("two") == ["line"]
+            assert await store.journals.lines("70-one") == []
+            assert await store.journals.lines("71-two") == ["line"]
             await store.forget(7)
             assert left(store) == {80}
-            assert await store.journals.lines("two") == []
-            assert await store.journals.lines("three") == ["line"]
+            assert await store.journals.lines("71-two") == []
+            assert await store.journals.lines("80-three") == ["line"]
             assert await store.deliveries.installations() == {8: "other"}
 
     asyncio.run(story())
@@ -169,7 +170,7 @@ def test_retention(url: str) -> None:
             await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
             await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
             await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
-            await store.deliveries.record("old", "x", "y", "z", now - 31 * DAY)
+            await store.deliveries.record([Delivered("old", "x", "y", "z", now - 31 * DAY)])
             assert await store.prune(now, 30) == 5
             assert await store.prune(now, 30) == 0
             assert await store.reviews.last(PULL) is None

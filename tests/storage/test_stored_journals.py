@@ -21,13 +21,13 @@ def ask(number: int) -> Prompt:
 
 async def review(journal: Journal, url: str, numbers: range) -> list[str]:
     """So many calls at once, on the books of this journal."""
-    model = connect("compatible/worker", None, url)
     try:
+        model = connect("compatible/worker", None, url)
         calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), journal)
         slots = await calls.many(model, [ask(number) for number in numbers], "worker")
+        await model.close()
         return [slot.text for slot in slots if not isinstance(slot, Exception)]
     finally:
-        await model.close()
         journal.close()
 
 

@@ -74,18 +74,20 @@ def _reading(code: CodeBase) -> Model:
 
 def _played(name: str) -> Model:
     """A root that sends one block after the other, and the last one again and again."""
-    blocks = _blocks(name.removeprefix(PREFIX))
+    sent = blocks(name)
     model: ScriptedModel
-    play: Callable[[Prompt], Reply] = lambda _: _sent(len(model.prompts), blocks)  # noqa: E731 - it needs the model
+    play: Callable[[Prompt], Reply] = lambda _: _sent(len(model.prompts), sent)  # noqa: E731 - it needs the model
     model = ScriptedModel(play, name, price=0.0)
     return model
 
 
-def _sent(number: int, blocks: tuple[str, ...]) -> Completion:
-    code = blocks[min(number, len(blocks)) - 1]
+def _sent(number: int, script: tuple[str, ...]) -> Completion:
+    code = script[min(number, len(script)) - 1]
     return Completion("", Usage(), "tool", None, (ToolCall(f"turn-{number}", "execute_python", {"code": code}),))
 
 
 @cache
-def _blocks(name: str) -> tuple[str, ...]:
-    return tuple(part.strip("\n") for part in (SCRIPTS / f"{name}.txt").read_text("utf-8").split("\n---\n"))
+def blocks(name: str) -> tuple[str, ...]:
+    """The blocks of a scripted root, in the order of its turns."""
+    text = (SCRIPTS / f"{name.removeprefix(PREFIX)}.txt").read_text("utf-8")
+    return tuple(part.strip("\n") for part in text.split("\n---\n"))

@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.errors import ProviderError, ProviderRefused
+from bot.errors import BadAnswer, BudgetSpent, ProviderError
 from bot.evals import plant, results
 from bot.evals.train import policies
 from bot.evals.train.reward import score
 from bot.evals.train.rollout import Rollout, roll
 from bot.evals.train.tasks import SIZES, TURNS, Split, Task, tasks
+from bot.models.failures import TOO_LONG
 
 EXPERIMENT = "train"
 REWARD = 1  # rises when the same rollout would get another reward
@@ -85,5 +86,6 @@ async def _done(item: results.Item, trace: Path | None) -> results.Result:
 
 
 def failed(rolled: Rollout) -> bool:
-    """Whether the root's provider failed. A refused prompt is not that: the root has made it too long."""
-    return bool(rolled.failure) and rolled.failure not in {ProviderRefused.__name__, "BadAnswer", "BudgetSpent"}
+    """Whether the root's provider failed. A prompt that is too long is not that: the root has made it so."""
+    its_own = rolled.failure in {BadAnswer.__name__, BudgetSpent.__name__} or TOO_LONG.search(rolled.why)
+    return bool(rolled.failure) and not its_own

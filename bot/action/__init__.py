@@ -1,0 +1,34 @@
+"""One step of a GitHub Actions workflow: the event's file in; a review on the pull request, a job summary, outputs and an exit code out.
+
+There is no server and nothing outlives the job: what the next round has to know stands in the summary comment.
+"""
+
+from bot.action import event, report
+from bot.action.console import Console
+from bot.action.reviewing import review
+from bot.action.told import Told
+from bot.config import Step
+from bot.errors import HostRefused
+from bot.values import Ignored
+
+__all__ = ["Console", "Told", "run"]
+
+FORBIDDEN = 403
+NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
+
+
+async def run(step: Step, console: Console) -> Told:
+    """Carry the step out and leave what it came to where the runner looks for it."""
+    report.ready(step)
+    asked = event.read(step)
+    if isinstance(asked, Ignored):
+        told = Told("skipped", f"Nothing was reviewed: {asked.reason}.")
+    else:
+        try:
+            told = await review(asked, step, console)
+        except HostRefused as refused:
+            if refused.status != FORBIDDEN:
+                raise
+            raise HostRefused(f"{refused}. {NEEDS}", FORBIDDEN) from None
+    report.report(told, step, console)
+    return told

@@ -1,0 +1,58 @@
+"""The log of a step. The runner takes orders from it, and a title or a path may look like one: orders are switched off but for ours."""
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+
+from bot.values import Annotation
+
+LEVELS = {"failure": "error", "warning": "warning", "notice": "notice"}
+MOST = 10  # annotations of a kind that a step may make
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
+
+
+class Console:
+    """Where a step speaks. Not frozen: it knows the word that lets the runner listen again."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._stop()
+
+    def say(self, text: str) -> None:
+        """Words for people."""
+        for row in text.splitlines():
+            self._write(row)
+
+    def annotate(self, found: Iterable[Annotation]) -> None:
+        """Annotations of files, worst first as they are given: as many of each kind as the runner takes."""
+        counted = dict.fromkeys(LEVELS, 0)
+        rows = []
+        for one in found:
+            counted[one.level] += 1
+            if counted[one.level] <= MOST:
+                where = {"file": one.path, "line": str(one.start), "endLine": str(one.end), "title": one.title}
+                rows.append(_order(LEVELS[one.level], one.message, where))
+        self._order(rows)
+
+    def headline(self, level: str, text: str) -> None:
+        """One annotation of the whole step."""
+        self._order([_order(level, text, {"title": "deeprepo"})])
+
+    def done(self) -> None:
+        """Let the runner listen again."""
+        self._write(f"::{self._word}::")
+
+    def _order(self, rows: Iterable[str]) -> None:
+        self.done()
+        for row in rows:
+            self._write(row)
+        self._stop()
+
+    def _stop(self) -> None:
+        self._word = secrets.token_hex(16)
+        self._write(f"::stop-commands::{self._word}")
+
+
+def _order(name: str, text: str, facts: Mapping[str, str]) -> str:
+    said = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in facts.items())
+    return f"::{name} {said}::{text.translate(_DATA)}"

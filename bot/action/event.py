@@ -1,0 +1,76 @@
+"""What a workflow was started by -> the review that it asks for, or why it asks for none. Pure but for the event's file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from bot import events
+from bot.config import Step
+from bot.errors import UsageError
+from bot.events import Ours
+from bot.values import Cancel, CommandAsk, Ignored, PullRef, ReviewAsk
+
+WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
+ON_PULL = frozenset(
+    {"pull_request", "pull_request_target"}
+)  # the job of such an event stands among the pull request's checks
+# Events that name their pull request, and their actor, who may be anybody. For these the input `pull-request` is not
+# listened to: it would turn a stranger's comment into a request without a name.
+OWN = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
+INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
+MOST = 25 << 20  # bytes of an event
+
+
+def read(step: Step) -> ReviewAsk | Ignored:
+    """The review that is asked for. Raises UsageError where the event's file cannot be read, or names no pull request."""
+    name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
+    found = _own(name, _payload(step.runner.github_event_path)) if name in OWN else _named(step)
+    if isinstance(found, Ignored):
+        return found
+    if again and found.comment is None:  # "Re-run jobs" is pressed by a person who wants it now
+        found = replace(found, trigger="rerun")
+    return replace(found, full=found.full or step.inputs.full)
+
+
+def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | Ignored:
+    """What the event itself says. An action that we do not know was chosen by whoever wrote the workflow."""
+    kind = "pull_request" if name in ON_PULL else name
+    delivery = {**payload, "installation": INSTALLATION}
+    chosen = kind == "pull_request" and str(payload.get("action")) not in events.ACTIONS[kind]
+    asked = events.read(kind, {**delivery, "action": "opened"} if chosen else delivery, Ours("0", WORKFLOW))
+    match asked:
+        case ReviewAsk():
+            return replace(asked, trigger="catch-up") if chosen else asked
+        case CommandAsk(word=word):
+            return Ignored(f"in a workflow `review` and `full review` are carried out, {word!r} needs the App")
+        case Cancel(reason=reason):
+            return Ignored("the pull request is closed" if reason == "closed" else "it is a draft now")
+        case Ignored():
+            return asked
+        case _:
+            return Ignored("nothing is done on this event")
+
+
+def _named(step: Step) -> ReviewAsk | Ignored:
+    """The pull request that the workflow names."""
+    runner, number = step.runner, step.inputs.pull_request
+    if number is None:
+        raise UsageError(f"the event {runner.github_event_name} names no pull request: set the input `pull-request`")
+    owner, _, name = runner.github_repository.partition("/")
+    pull = PullRef(INSTALLATION["id"], runner.github_repository_id, owner, name, number)
+    by_hand = runner.github_event_name == "workflow_dispatch"
+    return ReviewAsk(pull, "rerun" if by_hand else "catch-up", actor=runner.github_actor)
+
+
+def _payload(path: Path) -> Mapping[str, object]:
+    try:
+        with path.open("rb") as file:
+            found = json.loads(file.read(MOST))
+    except OSError as error:
+        raise UsageError(f"the event's file cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        raise UsageError("the event's file is no JSON") from None
+    if not isinstance(found, Mapping):
+        raise UsageError("the event's file holds no object")
+    return found

@@ -1,0 +1,53 @@
+"""The files of a step: where the runner looks for outputs and the job summary, and what a workflow asks to be written."""
+
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from bot.config.action import Runner
+from bot.errors import UsageError
+
+
+def put(path: Path | None, values: Mapping[str, str]) -> None:
+    """The outputs. No value can end its own text: the line that does is drawn by lot."""
+    if path is None:
+        return
+    with path.open("a", encoding="utf-8") as file:
+        for name, value in values.items():
+            end = secrets.token_hex(16)
+            file.write(f"{name}<<{end}\n{value}\n{end}\n")
+
+
+def append(path: Path | None, text: str) -> None:
+    """The job summary."""
+    if path is not None:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+
+
+def place(wanted: Path, runner: Runner) -> Path:
+    """Where a file of this name goes. Links that the workspace holds lead nowhere else. Raises UsageError."""
+    path = runner.github_workspace / wanted
+    try:
+        folder = path.parent.resolve(strict=True)
+    except OSError:
+        raise UsageError(f"{wanted} cannot be written: there is no folder {wanted.parent}") from None
+    homes = [home.resolve() for home in (runner.github_workspace, runner.runner_temp) if home is not None]
+    if not any(folder.is_relative_to(home) for home in homes):
+        raise UsageError(
+            f"{wanted} cannot be written: it lies neither in the workspace nor in the runner's scratch folder"
+        )
+    if path.is_dir():
+        raise UsageError(f"{wanted} cannot be written: it is a folder")
+    return folder / path.name
+
+
+def write(path: Path, text: str) -> None:
+    """A file, whole or not at all; a link of this name is replaced, not followed."""
+    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".deeprepo-")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    Path(scratch).chmod(0o644)
+    Path(scratch).replace(path)

@@ -1,0 +1,80 @@
+"""What a step leaves behind: outputs, the job summary, annotations, and the files that the workflow asked for."""
+
+from pathlib import Path
+
+from bot.action import files
+from bot.action.console import Console
+from bot.action.told import Told
+from bot.config import Step
+from bot.outputs import facts, markdown
+from bot.publish import checks
+from bot.render import load
+from bot.values import Coverage
+from bot.wiring import action as parts
+
+ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step
+FORMS = ("sarif", "json")
+
+
+def ready(step: Step) -> None:
+    """Raise UsageError where a file that was asked for could not be written: said before anything is paid."""
+    for path in _asked(step).values():
+        files.place(path, step.runner)
+
+
+def report(told: Told, step: Step, console: Console) -> None:
+    """Leave everything where it is looked for."""
+    written = {}
+    if told.review is not None:
+        for form, path in _asked(step).items():
+            written[form] = files.place(path, step.runner)
+            files.write(written[form], parts.page(told.review, form))
+        if not told.annotated:
+            console.annotate(checks.annotations(told.review, load(told.review.language)))
+        console.say(facts.verdict(told.review))
+        console.say(facts.cost(told.review.cost, told.review.seconds))
+    if told.says:
+        console.headline("notice", told.says)
+    files.append(step.runner.github_step_summary, _page(told))
+    files.put(step.runner.github_output, _outputs(told, written))
+
+
+def _asked(step: Step) -> dict[str, Path]:
+    asked = {"sarif": step.inputs.sarif, "json": step.inputs.json_file}
+    return {form: path for form, path in asked.items() if path is not None}
+
+
+def _page(told: Told) -> str:
+    """The job summary. The review itself is made harmless by its templates; the sentence above it is ours."""
+    lines = [f"> {told.says}"] if told.says else []
+    lines += [f"[The summary on the pull request]({told.outcome.summary_url})"] if told.outcome else []
+    lines += [markdown.render(told.review, ROOM)] if told.review is not None else []
+    return "\n\n".join([*lines, ""])
+
+
+def _outputs(told: Told, written: dict[str, Path]) -> dict[str, str]:
+    """The outputs of action.yml; an empty text is what there is not."""
+    review = told.review
+    said = {
+        "conclusion": told.conclusion,
+        "posted": str(told.outcome.posted) if told.outcome else "0",
+        "summary-url": told.outcome.summary_url if told.outcome else "",
+        **{form: str(written.get(form, "")) for form in FORMS},
+    }
+    if review is None:
+        return {**said, **dict.fromkeys(("findings", "new", "cost", "coverage", "round"), "")}
+    return {
+        **said,
+        "findings": str(len(review.findings) + len(review.still)),
+        "new": str(len(review.findings)),
+        "cost": "" if review.cost.usd is None else f"{review.cost.usd:.4f}",
+        "coverage": str(percent(review.coverage)),
+        "round": str(review.round.number),
+    }
+
+
+def percent(coverage: Coverage) -> int:
+    """How much of the change and of its dependents was read; 100 only where nothing is missing."""
+    missing = coverage.count("unit", "unread") + coverage.count("dependent", "unread")
+    read = sum(coverage.count(kind, "reviewed", "reused") for kind in ("unit", "dependent"))
+    return 100 if not missing else 100 * read // (read + missing)

@@ -1,0 +1,26 @@
+"""`deeprepo action`: one step of a GitHub Actions workflow. action.yml starts it."""
+
+import asyncio
+
+from bot.cli.exits import CLEAN
+
+
+def command() -> int:
+    """Review the pull request that a GitHub Actions workflow runs for; action.yml starts this.
+
+    Leaves with 0, 1 where a finding is at least as severe as `fail-on`, 2 for a wrong input, 3 for a fault.
+    """
+    from bot import action, config
+    from bot.cli.review import exit_code
+    from bot.errors import DeepRepoError
+
+    console = action.Console(lambda row: print(row, flush=True))  # noqa: T201 - the runner listens there
+    try:
+        told = asyncio.run(action.run(config.step(), console))
+        if told.fault is not None:
+            raise told.fault
+    except DeepRepoError as error:
+        console.headline("error", str(error))
+        raise
+    console.done()
+    return exit_code(told.review) if told.review is not None else CLEAN

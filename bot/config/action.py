@@ -1,0 +1,106 @@
+"""What a GitHub Actions runner tells a step: the inputs of action.yml as DEEPREPO_ACTION_<NAME>, and the runner's own variables."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.config.repository import FILE, Strategy
+from bot.config.server import Address
+from bot.errors import ConfigError, UsageError
+from bot.values import Severity
+
+PREFIX = "DEEPREPO_ACTION_"
+WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"
+
+
+def _inside(value: str) -> str:
+    if value.startswith(("/", "-")) or ".." in value.split("/") or not value.isprintable() or set(value) & set("?#\\:"):
+        raise ValueError("this is no path inside the repository")
+    return value
+
+
+class Inputs(BaseSettings):
+    """The inputs of action.yml; one that is left out arrives as an empty variable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True
+    )
+
+    github_token: SecretStr
+    pull_request: int | None = Field(default=None, ge=1)
+    root: str | None = None
+    worker: str | None = None
+    provider: str | None = None
+    api_key: SecretStr | None = None  # of `provider`, or of the provider that `worker` or `root` names
+    strategy: Strategy | None = None
+    budget: float | None = Field(default=None, ge=0)
+    quota: int | None = Field(default=None, ge=0)
+    fail_on: Severity | None = None
+    config: Annotated[str, AfterValidator(_inside)] = FILE
+    previous: Path | None = None
+    full: bool = False
+    sarif: Path | None = None
+    json_file: Path | None = None
+
+    def flags(self) -> dict[str, Any]:
+        """What a workflow says is stronger than the repository's file, like a flag on the command line."""
+        said = {name: getattr(self, name) for name in ("root", "worker", "strategy", "quota", "fail_on")}
+        return {**said, "usd": self.budget}
+
+
+class Runner(BaseSettings):
+    """The runner's own variables."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True)
+
+    github_event_name: str
+    github_event_path: Path
+    github_workspace: Path
+    github_api_url: Address = "https://api.github.com"
+    github_output: Path | None = None
+    github_step_summary: Path | None = None
+    github_run_id: str = "local"
+    github_run_attempt: str = "1"
+    github_repository: str = ""  # "owner/name"
+    github_repository_id: int = 0
+    github_actor: str = ""
+    runner_temp: Path | None = None
+    deeprepo_write_pause: float = Field(default=1.0, ge=0, le=60)  # seconds between two writes, as for a server
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Everything that a step is told."""
+
+    inputs: Inputs
+    runner: Runner
+
+
+Kind = TypeVar("Kind", bound=BaseSettings)
+
+
+def step() -> Step:
+    """The step's inputs and surroundings. Raises ConfigError with the input's name, never with its value."""
+    if not os.environ.get("GITHUB_EVENT_PATH"):
+        raise UsageError(f"{WHERE}: docs/action.md has workflows to copy; `deeprepo review` reviews a local change")
+    return Step(_read(Inputs), _read(Runner))
+
+
+def lend(variable: str, key: SecretStr) -> None:
+    """Put a key where its provider's is looked for, for the life of this process."""
+    os.environ[variable] = key.get_secret_value()
+
+
+def _read(kind: type[Kind]) -> Kind:
+    try:
+        return kind()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        shown = name.removesuffix("_file").replace("_", "-") if kind is Inputs else name.upper()
+        said = "is not set" if first["type"] == "missing" else first["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"{'the input ' if kind is Inputs else ''}{shown}: {said}") from None

@@ -1,0 +1,114 @@
+"""Every setting as a row of a table, read off the schemas that also read the settings: the reference cannot say anything else."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_settings import BaseSettings
+
+from bot.config.resolved import DEFAULTS
+from bot.config.schema import schema
+from bot.config.server import CREDENTIALS, PREFIX, App, Place
+from bot.config.settings import Settings
+
+AS_FILE = (*CREDENTIALS, "database_url")  # secrets that may also stand in a file whose path is given
+SECTIONS = ("models", "budget")  # of the repository's file, whose keys are settings of their own
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting: how it is written, what it may be, what holds without it, what it is for."""
+
+    name: str
+    form: str
+    default: str
+    about: str
+
+
+def tables() -> dict[str, list[Row]]:
+    """The rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
+    return {
+        "repository": list(_keys(json.loads(schema()))),
+        "everywhere": list(_variables(Settings)),
+        "server": list(_variables(Place)),
+        "app": list(_variables(App)),
+    }
+
+
+def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[Row]:
+    """The keys of the repository's file, or of one section of it as "section.key"."""
+    here = part or whole
+    for name, found in here["properties"].items():
+        inner, key = _section(whole, found), f"{prefix}{name}"
+        if inner is not None and found.get("type") != "array":
+            yield from _keys(whole, inner, f"{key}.")
+            continue
+        yield Row(f"`{key}`", _form(found), _default(here, name, key), found["description"])
+        if inner is not None:
+            yield from _keys(whole, inner, f"{key}[].")
+
+
+def _default(part: Mapping[str, Any], name: str, key: str) -> str:
+    """What holds where the key is not there; for settings that have other sources too, the last of these."""
+    if name in part.get("required", ()):
+        return "needed"
+    section, _, last = key.rpartition(".")
+    setting = last if section in SECTIONS else key
+    return written(DEFAULTS.get(setting, part["properties"][name].get("default")))
+
+
+def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The section that a key holds, or a list of it holds; None where it is a plain value."""
+    where = part.get("$ref") or part.get("items", {}).get("$ref")
+    found: Mapping[str, Any] | None = whole["$defs"][where.rpartition("/")[2]] if where else None
+    return found
+
+
+def _variables(of: type[BaseSettings]) -> Iterator[Row]:
+    """The variables of the environment that one group of settings is read from."""
+    whole = of.model_json_schema()
+    for name, part in whole["properties"].items():
+        variable = f"`{PREFIX}{name.upper()}`"
+        both = f"{variable} or `{PREFIX}{name.upper()}_FILE`" if name in AS_FILE else variable
+        default = "needed" if name in whole.get("required", ()) else written(part.get("default"))
+        yield Row(both, _form(part), default, part["description"])
+
+
+def written(value: object) -> str:
+    """A default as a person would write it."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, list | tuple):
+        return f"`[{', '.join(map(str, value))}]`"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return f"`{value}`"
+
+
+def _form(part: Mapping[str, Any]) -> str:
+    """What a value may be, in words."""
+    if "anyOf" in part:
+        return _form(next(option for option in part["anyOf"] if option.get("type") != "null"))
+    if "enum" in part:
+        return ", ".join(f"`{option}`" for option in part["enum"])
+    kind = part.get("type")
+    if kind == "array":
+        items = part["items"]
+        return f"list: {_form(items)}" if "enum" in items else f"list of {'sections' if '$ref' in items else 'texts'}"
+    if kind in {"integer", "number"}:
+        return f"{'whole number' if kind == 'integer' else 'number'}{_range(part)}"
+    if kind == "boolean":
+        return "`true`, `false`"
+    return {"password": "text, a secret", "path": "path"}.get(part.get("format", ""), "text")
+
+
+def _range(part: Mapping[str, Any]) -> str:
+    low, above, high = (part.get(name) for name in ("minimum", "exclusiveMinimum", "maximum"))
+    if low is not None and high is not None:
+        return f", {low} to {high}"
+    if above is not None:
+        return f" above {above}"
+    return f", at least {low}" if low is not None else ""

@@ -1,0 +1,110 @@
+"""What a round leaves for the next one where there is no server: packed into the summary comment, below its marker.
+
+A workflow writes as github-actions[bot], and so does every other workflow of the repository: one that repeats what strangers
+write could be made to repeat a state. So a state is signed where there is a secret to sign with, and one that is not signed
+cannot leave anything unread; it only tells what was said before.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import zlib
+from typing import Any
+
+from bot.outputs import json_file
+from bot.values import PullRef, Review
+
+VERSION = "1"
+MOST = 32_000  # characters in the comment: the other half of it belongs to the reader
+MOST_BYTES = 8 << 20  # unpacked
+MOST_ROUNDS = 100_000
+UNSIGNED, TOO_LARGE = "-", "too-large"
+_LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9-]*)(?::([0-9a-f-]*):([A-Za-z0-9+/=]*))? -->")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+FOREIGN = "the state of the last review was not signed by this workflow, or with another key"
+DAMAGED = "the state of the last review is damaged"
+NONE = "the summary of the last review holds no state"
+
+
+def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
+    """The line that holds the state; where it would not fit, one that says so."""
+    data = zlib.compress(json.dumps(_slim(review, signed=secret is not None)).encode(), 9)
+    text = base64.b64encode(data).decode()
+    if len(text) > MOST:
+        return f"<!-- deeprepo-state:{TOO_LARGE} -->"
+    return f"<!-- deeprepo-state:{VERSION}:{_sign(text, pull, secret)}:{text} -->"
+
+
+def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
+    """The earlier review as `--previous` takes it, or the sentence that says why there is none. `body`: of a summary of ours."""
+    _, _, rest = body.replace("\r\n", "\n").partition("\n")
+    found = _LINE.fullmatch(rest.partition("\n")[0])
+    if found is None:
+        return NONE
+    version, sign, text = found.groups()
+    if version == TOO_LARGE:
+        return "the state of the last review did not fit into its comment"
+    if version != VERSION or text is None:
+        return "the state of the last review has another form"
+    if len(text) > MOST:
+        return "the state of the last review is too large"
+    if not hmac.compare_digest(sign, _sign(text, pull, secret)):
+        return FOREIGN
+    return _checked(text, signed=secret is not None)
+
+
+def secret(key: str) -> bytes:
+    """What a state is signed with, from a key that only this workflow has; the key cannot be found from the signatures."""
+    return hashlib.scrypt(key.encode(), salt=b"deeprepo: the state of a round", n=1 << 14, r=8, p=1)
+
+
+def _sign(text: str, pull: PullRef, key: bytes | None) -> str:
+    """Bound to the pull request, so that the state of another one is foreign."""
+    if key is None:
+        return UNSIGNED
+    return hmac.new(key, f"{VERSION}:{pull.key}:{text}".encode(), hashlib.sha256).hexdigest()
+
+
+def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
+    """Of the JSON output, what the next round reads. What leaves code unread is kept where it can be signed alone."""
+    full = json.loads(json_file.render(review))
+    rows = [row for row in full["coverage"]["readings"] if row["kind"] == "dependent" and _read(row)]
+    return {
+        **{name: full[name] for name in ("schema_version", "tool", "still", "summary")},
+        "findings": [
+            {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
+            for row in full["findings"]
+        ],
+        "round": {"number": full["round"]["number"]},
+        "pull": {name: full["pull"][name] for name in ("base", "head")},
+        "read": full["read"] if signed else [],
+        "coverage": {"readings": [{k: row[k] for k in ("kind", "path", "state")} for row in rows] if signed else []},
+        "files": [{"path": row["path"]} for row in full["files"]],
+    }
+
+
+def _read(row: dict[str, Any]) -> bool:
+    return row["state"] in ("reviewed", "reused")
+
+
+def _checked(text: str, *, signed: bool) -> bytes | str:
+    """The JSON of a state: unpacked within a limit, and with nothing in it that git could take for anything but a commit."""
+    try:
+        reader = zlib.decompressobj()
+        data = reader.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+        if not reader.eof:
+            return DAMAGED
+        found = json.loads(data)
+        ends = [found["pull"]["base"], found["pull"]["head"]]
+        if not all(isinstance(end, str) and _COMMIT.fullmatch(end) for end in ends):
+            return DAMAGED
+        if not 0 < int(found["round"]["number"]) <= MOST_ROUNDS:
+            return DAMAGED
+        if not signed:
+            found |= {"read": [], "coverage": {"readings": []}}
+            data = json.dumps(found).encode()
+    except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
+        return DAMAGED
+    return data

@@ -1,0 +1,141 @@
+"""The commands that the pages show: those marked `run` are carried out, all others are at least spelt as the program has them."""
+
+import os
+import re
+import shlex
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import doc_pages
+import pytest
+import typer
+from doc_pages import PAGES, ROOT, Block, Command
+
+from bot import cli, demo
+
+RUNNABLE = [page for page in PAGES if any(block.runs for block in doc_pages.blocks(page))]
+SHELL = shlex.split("bash --noprofile --norc")
+WRAPPER = '#!/bin/sh\nPYTHONPATH="{root}" exec "{python}" {module} "$@"\n'
+
+
+def prepared(folder: Path, wanted: set[str]) -> dict[str, str]:
+    """What the commands of a page are run in: a fresh folder and an environment with no key. `wanted` are words behind the fence."""
+    here, tools, home = folder / "here", folder / "tools", folder / "home"
+    for made in (here, tools, home):
+        made.mkdir()
+    for program, module in (("deeprepo", "-m bot"), ("python3", "")):
+        script = tools / program
+        script.write_text(WRAPPER.format(root=ROOT, python=sys.executable, module=module))
+        script.chmod(0o755)
+    if "change" in wanted:
+        change(here)
+    if "data" in wanted:
+        data(folder / "data")
+    return {
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(home),
+        "TMPDIR": str(folder),
+        "COLUMNS": "120",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "DEEPREPO_DATA": str(folder / "data"),
+    }
+
+
+def change(folder: Path) -> None:
+    """The demo's change as a checkout with the branches `main` and `feature`, and some work that is not committed."""
+    demo.build(str(folder))
+    git = ["git", "-C", str(folder)]
+    subprocess.run([*git, "branch", "--move", "pull-request", "feature"], check=True)
+    with (folder / "parcel" / "rates.py").open("a") as file:
+        file.write("\n\ndef free(zone):\n    return zone == 'local'\n")
+    subprocess.run([*git, "add", "parcel/rates.py"], check=True)
+    (folder / "parcel" / "later.py").write_text("LATER = 1\n")
+
+
+def data(folder: Path) -> None:
+    """A data folder of a server, with two databases in the mode in which a server has them."""
+    (folder / "journals").mkdir(parents=True)
+    for name in ("jobs", "deeprepo"):
+        with sqlite3.connect(folder / f"{name}.db") as made:
+            made.execute("PRAGMA journal_mode=WAL")
+            made.execute("CREATE TABLE kept (what TEXT)")
+        made.close()
+
+
+def script(shown: list[Command], folder: Path) -> str:
+    """All commands of a page as one script of the shell: each one's output in a file of its own, and the first failure ends it."""
+    steps = [
+        f"{{ {one.typed}\n}} > {folder}/out.{number} 2>&1 || exit {number + 1}" for number, one in enumerate(shown)
+    ]
+    return "\n".join([*steps, "exit 0"])
+
+
+def pattern(shown: str) -> str:
+    """What is shown as output, as a pattern: "..." stands for anything."""
+    return ".*?".join(re.escape(part.strip()) for part in shown.split("..."))
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=doc_pages.name)
+def test_marked_commands_do_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    """In a fresh folder, from the first to the last, each leaves with 0, and its output fits what is shown."""
+    run = [block for block in doc_pages.blocks(page) if block.runs]
+    shown = [command for block in run for command in doc_pages.commands(block)]
+    env = prepared(tmp_path, {word for block in run for word in block.info[2:]})
+    typed = script(shown, tmp_path)
+    done = subprocess.run([*SHELL, "-c", typed], cwd=tmp_path / "here", env=env, timeout=120, check=False)
+    said = [path.read_text() if path.exists() else "" for path in (tmp_path / f"out.{n}" for n in range(len(shown)))]
+    if done.returncode:
+        failed = done.returncode - 1
+        pytest.fail(f"{doc_pages.name(page)}, line {shown[failed].line}: {shown[failed].typed}\n{said[failed]}")
+    for command, output in zip(shown, said, strict=True):
+        fits = re.search(pattern(command.shown), output.strip(), re.DOTALL)
+        assert fits, f"{doc_pages.name(page)}, line {command.line}: {command.typed}\n{output}"
+
+
+def spelt(page: Path) -> list[str]:
+    """Everything on a page that is typed as a command of ours."""
+    shown = [command.typed for block in doc_pages.blocks(page) for command in doc_pages.commands(block)]
+    loose = [line for block in doc_pages.blocks(page) if not block.info for line in block.joined.splitlines()]
+    found = [*shown, *map(str.strip, loose), *doc_pages.spans(page)]
+    return [text for text in found if re.match(r"([A-Z_]+=\S+ )*deeprepo [a-z]", text)]
+
+
+def unknown(typed: str) -> list[str]:
+    """The words and options of a command that the program does not know."""
+    words = shlex.split(typed.partition("   ")[0], comments=True)
+    command: Any = typer.main.get_command(cli.app)
+    rest = words[words.index("deeprepo") + 1 :]
+    while rest and (inner := getattr(command, "commands", None)):
+        if rest[0] not in inner:
+            return rest[:1]
+        command, rest = inner[rest[0]], rest[1:]
+    known = {option for given in command.params for option in (*given.opts, *given.secondary_opts)} | {"--help", "-h"}
+    options = [word.partition("=")[0] for word in rest if re.fullmatch(r"--?[a-z].*", word)]
+    return [option for option in options if option not in known]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
+def test_every_command_and_option_exists(page: Path) -> None:
+    """Also where nobody runs it because it would pay, wait or need GitHub."""
+    wrong = {typed: missing for typed in spelt(page) if (missing := unknown(typed))}
+    assert wrong == {}
+
+
+def test_the_spelling_is_judged() -> None:
+    """A command or an option that the program lacks is seen; a variable in front and a comment behind are not in the way."""
+    assert unknown("deeprepo revue") == ["revue"]
+    assert unknown("DEEPREPO_USD=1 deeprepo review --max-usd 1 --nothing   # and so on") == ["--nothing"]
+    assert unknown("deeprepo eval context --task needle") == []
+
+
+def test_blocks_are_taken_apart() -> None:
+    """A command is one line, its output what stands below it."""
+    block = Block(("console", "run"), "$ one\nsaid ... so\n$ two\n", 7)
+    assert [(c.typed, c.shown, c.line) for c in doc_pages.commands(block)] == [
+        ("one", "said ... so", 8),
+        ("two", "", 10),
+    ]
+    assert re.search(pattern("said ... so"), "it\nsaid\nall or so\n", re.DOTALL)

@@ -1,0 +1,105 @@
+"""What the pages state of the program, compared with the program."""
+
+import re
+from pathlib import Path
+
+import doc_pages
+import pytest
+from doc_pages import PAGES, ROOT
+
+from bot import config
+from bot.app import manifest
+from bot.app.metrics import Metrics
+from bot.commands import COMMANDS
+from bot.config import reference
+from bot.models import PROVIDERS
+
+APP, TRIGGERS, OPERATIONS = (ROOT / "docs" / f"{name}.md" for name in ("github-app", "triggers", "operations"))
+VARIABLE = re.compile(r"\bDEEPREPO_[A-Z_]*[A-Z]\b")
+
+
+def rows(page: Path, heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading, its own head left out."""
+    below = page.read_text().partition(f"{heading}\n")[2]
+    table = re.search(r"(?:^\|.*\n)+", below, re.MULTILINE)
+    assert table, f"{doc_pages.name(page)} has no table below {heading!r}"
+    return [[cell.strip() for cell in line.strip("|\n").split(" | ")] for line in table[0].splitlines()[2:]]
+
+
+def quoted(cell: str) -> list[str]:
+    """The code spans of a cell."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def test_the_reference_is_what_the_program_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    """docs/configuration.md and `deeprepo config --reference` are the same, byte for byte."""
+    from bot.cli import run
+
+    assert run(["config", "--reference"]) == 0
+    assert capsys.readouterr().out == (ROOT / "docs" / "configuration.md").read_text()
+
+
+def test_the_reference_leaves_nothing_out() -> None:
+    """Every setting of a review, every variable of a server and every provider's key has its row."""
+    tables = reference.tables()
+    names = {name for table in tables.values() for row in table for name in quoted(row.name)}
+    last = {name.rpartition(".")[2] for name in names}
+    assert set(config.DEFAULTS) <= last
+    for settings in (config.Settings, config.Place, config.App):
+        assert {f"DEEPREPO_{field.upper()}" for field in settings.model_fields} <= names
+    printed = (ROOT / "docs" / "configuration.md").read_text()
+    assert all(f"`{provider.key_variable}`" in printed for provider in PROVIDERS.values())
+    assert all(row.about and row.form for table in tables.values() for row in table)
+
+
+def test_defaults_are_written_as_a_person_would() -> None:
+    """Nothing is "none", lists stand in brackets, a whole number has no point."""
+    assert [reference.written(value) for value in (None, True, (), ("a", "b"), 5.0, 0.5, "text")] == [
+        "none", "`true`", "`[]`", "`[a, b]`", "`5`", "`0.5`", "`text`",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
+def test_variables_exist(page: Path) -> None:
+    """A variable that a page names is one that the program reads."""
+    known = set(VARIABLE.findall((ROOT / "docs" / "configuration.md").read_text()))
+    code = "".join(path.read_text() for path in [*(ROOT / "bot" / "config").glob("*.py"), ROOT / "docker-compose.yml"])
+    found = set(VARIABLE.findall(page.read_text())) - known
+    assert [name for name in sorted(found) if name not in code and not name.startswith("DEEPREPO_ACTION_")] == []
+
+
+def test_the_app_is_described_as_the_set_up_page_makes_it() -> None:
+    """Permissions with their levels, and events."""
+    below = rows(APP, "with a secret from `openssl rand -hex 32`.")
+    assert {quoted(name)[0]: level for name, level, _ in below} == manifest.PERMISSIONS
+    events = rows(APP, "| `merge_queues` | read | a merge queue waits for our check |")
+    assert {event for cells in events for event in quoted(cells[0])} == set(manifest.EVENTS)
+
+
+@pytest.mark.parametrize("page", [APP, TRIGGERS], ids=doc_pages.name)
+def test_commands_are_listed(page: Path) -> None:
+    """Every word that a comment may hold stands in the table, as it is typed."""
+    listed = [span.removeprefix("/deeprepo ") for cells in rows(page, "## Commands") for span in quoted(cells[0])]
+    assert listed == [word.USE for word in COMMANDS.values()]
+
+
+def test_metrics_are_listed() -> None:
+    """Everything that /metrics tells of us stands in the table, and nothing else."""
+    told = re.findall(r"^# TYPE (deeprepo_\w+) ", Metrics().tell({}).decode(), re.MULTILINE)
+    listed = {quoted(cells[0])[0] for cells in rows(OPERATIONS, "## Metrics")} - {"process_*"}
+    assert listed == {name for name in told if not name.endswith("_created")}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
+def test_named_files_exist(page: Path) -> None:
+    """A file or folder of the repository that a page names is there, and so is a target of make."""
+    spans = doc_pages.spans(page)
+    paths = [
+        span
+        for span in spans
+        if re.fullmatch(r"(bot|tests|templates|benchmarks|docs)/[\w./-]+", span) and "NAME" not in span
+    ]
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    asked = {match for span in spans for match in re.findall(r"\bmake ([a-z][a-z-]*)", span)}
+    assert asked <= targets

@@ -1,0 +1,70 @@
+import asyncio
+import stat
+from pathlib import Path
+
+import pytest
+
+from bot import storage
+from bot.errors import StorageError, UsageError
+from bot.storage.database import Database
+from bot.values import PullRef
+
+PULL = PullRef(7, 70, "owner", "name", 3)
+
+
+def test_the_tables_are_those_of_the_migrations(url: str) -> None:
+    """What the migrations build is what the code expects; opening again changes nothing; several may open at once."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    from bot.storage.tables import schema
+
+    async def story() -> None:
+        async def once() -> None:
+            async with storage.opened(url):
+                pass
+
+        await asyncio.gather(*(once() for _ in range(3)))
+        async with storage.opened(url) as store:
+            differing = store.database.now(lambda c: compare_metadata(MigrationContext.configure(c), schema))
+            assert differing == []
+
+    asyncio.run(story())
+
+
+def test_a_newer_database_is_refused(url: str) -> None:
+    """A database that a later version made is left as it is, with a sentence."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            store.database.now(lambda c: c.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
+        with pytest.raises(StorageError, match="made by a newer version of deeprepo"):
+            async with storage.opened(url):
+                pass
+
+    asyncio.run(story())
+
+
+def test_addresses() -> None:
+    """An address that is none of ours is refused before anything is opened, and never repeated."""
+    for address in ("mysql://user:planted@host/name", "planted", "sqlite://", "sqlite+aiosqlite:///x"):
+        with pytest.raises(UsageError, match="sqlite:///PATH or postgresql://") as raised:
+            Database(address)
+        assert "planted" not in str(raised.value)
+
+
+def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
+    """Errors of the database are ours, and tell neither the statement with its values nor a password."""
+
+    async def story() -> None:
+        with pytest.raises(StorageError, match="the database failed: connection failed") as raised:
+            async with storage.opened("postgresql://user:planted@127.0.0.1:1/nowhere"):
+                pass
+        assert "planted" not in str(raised.value)
+        async with storage.opened(f"sqlite:///{tmp_path}/deeprepo.db") as store:
+            store.database.now(lambda c: c.exec_driver_sql("DROP TABLE paused"))
+            with pytest.raises(StorageError, match=r"^the database failed: no such table: paused$"):
+                await store.people.pause(PULL, "planted", 1.0)
+
+    asyncio.run(story())
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
