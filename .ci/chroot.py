@@ -71,7 +71,12 @@ def _chroot(root: Path) -> list[str]:
 
 
 def _env(folder: str, environment: Mapping[str, str]) -> list[str]:
-    return ["env", "--ignore-environment", f"--chdir={folder}", *(f"{key}={value}" for key, value in environment.items())]
+    return [
+        "env",
+        "--ignore-environment",
+        f"--chdir={folder}",
+        *(f"{key}={value}" for key, value in environment.items()),
+    ]
 
 
 def _unshared(steps: Sequence[str], command: Sequence[str]) -> list[str]:

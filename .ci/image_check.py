@@ -15,6 +15,7 @@ from pathlib import Path
 
 import chroot
 import dockerfile
+import image_facts
 from dockerfile import Stage, Step
 
 HERE = Path(__file__).resolve().parent.parent
@@ -34,8 +35,6 @@ def main() -> int:
     for stage in stages:
         say(f"stage {stage.name}")
         roots[stage.name] = _build(stage, base, folder / f"stage-{stage.name}", roots, options.bind)
-    import image_facts
-
     return image_facts.look(stages[-1], roots[stages[-1].name], say)
 
 
@@ -49,7 +48,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default=".cache/image", help="where the roots are unpacked")
     parser.add_argument("--debootstrap", default="debootstrap", help="the program that unpacks a root")
-    parser.add_argument("--bind", action="append", default=[], help="a path of this machine that pip needs for its index")
+    parser.add_argument(
+        "--bind", action="append", default=[], help="a path of this machine that pip needs for its index"
+    )
     options = parser.parse_args()
     if os.geteuid() or not sys.platform.startswith("linux"):
         raise SystemExit("image-check changes its root folder: run it as root, on Linux")
@@ -65,7 +66,9 @@ def _base(folder: Path, program: str) -> Path:
     say(f"unpacking Debian {SUITE} into {folder}")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    subprocess.run([program, "--variant=minbase", f"--include={PACKAGES}", SUITE, folder], check=True, stdout=sys.stderr)
+    subprocess.run(
+        [program, "--variant=minbase", f"--include={PACKAGES}", SUITE, folder], check=True, stdout=sys.stderr
+    )
     for name in ("python", "python3"):
         (folder / "usr/local/bin" / name).symlink_to("/usr/bin/python3")
     (folder / ".ready").touch()

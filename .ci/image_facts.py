@@ -14,11 +14,14 @@ from pathlib import Path
 import chroot
 from dockerfile import Stage
 
-BEFORE = {"prices.py": "def total(prices):\n    return sum(prices)\n", "shop.py": "from prices import total\n\nprint(total([1, 2]))\n"}
+BEFORE = {
+    "prices.py": "def total(prices):\n    return sum(prices)\n",
+    "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
+}
 AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
 PLACES = "/ /etc /home /opt/deeprepo /opt/deeprepo/bin /root /src /tmp /usr /usr/local/bin /var /var/tmp"
 WRITABLE = ["sh", "-c", f'for place in {PLACES}; do touch "$place/probe" 2>/dev/null && echo "$place"; done; true']
-TOOLS = ["sh", "-c", "command -v cc gcc g++ clang make 2>/dev/null; true"]
+TOOLS = ["sh", "-c", "for tool in cc c99 gcc g++ clang ld make; do command -v $tool; done; true"]
 OWNER = 12345  # of a mounted repository: `--user "$(id -u):$(id -g)"`
 STARTS = 60  # seconds that a server may take on a busy machine
 
@@ -30,7 +33,9 @@ def look(stage: Stage, root: Path, say: Callable[[str], None]) -> int:
         folder = _sample(Path(scratch))
         facts = {
             "deeprepo --version answers": image.prints(["deeprepo", "--version"], "deeprepo"),
-            "deeprepo demo --terminal reviews the sample": image.prints(["deeprepo", "demo", "--terminal"], "findings:"),
+            "deeprepo demo --terminal reviews the sample": image.prints(
+                ["deeprepo", "demo", "--terminal"], "findings:"
+            ),
             "deeprepo demo --once: a webhook in, a review posted": image.prints(["deeprepo", "demo", "--once"], ""),
             "deeprepo review finds the forgotten caller of a mounted repository, as its owner": _finds(image, folder),
             "nothing outside /data can be written": image.silent(WRITABLE),
@@ -61,7 +66,12 @@ class Image:
     def run(self, words: Sequence[str], use: chroot.Use | None = None) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
         return subprocess.run(
-            self.command(words, use), capture_output=True, text=True, check=False, timeout=STARTS, stdin=subprocess.DEVNULL
+            self.command(words, use),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=STARTS,
+            stdin=subprocess.DEVNULL,
         )
 
     def prints(self, words: Sequence[str], text: str) -> bool:

@@ -1,0 +1,126 @@
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot import __version__
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("bot", "templates", "docs", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "pyproject.toml")
+BEFORE = {
+    "prices.py": "def total(prices):\n    return sum(prices)\n",
+    "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
+}
+AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
+
+
+def run(*command: str | Path, cwd: Path = ROOT, **env: str) -> str:
+    """A program that must succeed; what it prints."""
+    inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={"PATH": os.environ["PATH"], **inherited, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Wheel and source, built as a release builds them, from a copy of the tree that git does not know."""
+    folder = tmp_path_factory.mktemp("dist")
+    tree = folder / "tree"
+    tree.mkdir()
+    for name in PARTS:
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, tree / name)
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", folder, cwd=tree)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    """The wheel."""
+    return next(dist.glob("*.whl"))
+
+
+def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
+    """Templates and their words, the migrations, the schema of GraphQL: everything that is no module of ours but is opened."""
+    held = set(zipfile.ZipFile(wheel).namelist())
+    templates = {f"bot/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
+    data = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "bot").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert templates | data <= held
+    assert not [name for name in held if name.startswith(("tests/", "benchmarks/"))]
+
+
+def test_the_source_makes_the_same_wheel(dist: Path, wheel: Path, tmp_path: Path) -> None:
+    """Who installs from the source distribution gets the same files."""
+    shutil.unpack_archive(next(dist.glob("*.tar.gz")), tmp_path, filter="data")
+    tree = next(tmp_path.iterdir())
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "out", cwd=tree)
+    again = next((tmp_path / "out").glob("*.whl"))
+    assert sorted(zipfile.ZipFile(again).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
+
+
+def test_the_installed_wheel_reviews_elsewhere(wheel: Path, repository: Repository, tmp_path: Path) -> None:
+    """Outside this repository, with nothing of it on the path, the command finds the forgotten caller."""
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        tmp_path / "site",
+        wheel,
+    )
+    repository.change(BEFORE, AFTER)
+    said = run(
+        tmp_path / "site" / "bin" / "deeprepo",
+        "review",
+        "HEAD~1..HEAD",
+        cwd=repository.folder,
+        PYTHONPATH=str(tmp_path / "site"),
+    )
+    assert "shop.py:3" in said
+    where = run(
+        sys.executable, "-c", "import bot; print(bot.__file__)", cwd=tmp_path, PYTHONPATH=str(tmp_path / "site")
+    )
+    assert where.startswith(str(tmp_path / "site"))
+
+
+@pytest.mark.slow
+def test_the_wheel_installs_from_the_lock(wheel: Path, repository: Repository, tmp_path: Path) -> None:
+    """In a fresh environment, with every dependency held to its hash; then it reviews outside this repository."""
+    place = tmp_path / "environment"
+    run(sys.executable, "-m", "venv", place)
+    pip = (place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+    run(*pip, "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements.lock")
+    run(*pip, "--no-deps", "--no-index", wheel)
+    assert run(place / "bin" / "deeprepo", "--version", cwd=tmp_path).strip().endswith(__version__)
+    repository.change(BEFORE, AFTER)
+    assert "shop.py:3" in run(place / "bin" / "deeprepo", "review", "HEAD~1..HEAD", cwd=repository.folder)
+
+
+@pytest.mark.parametrize(("tag", "status"), [(f"v{__version__}", 0), ("v99.0.0", 1), (__version__, 1), ("", 1)])
+def test_a_release_is_the_version_that_its_tag_says(tag: str, status: int) -> None:
+    """A tag that is not the version of the code makes no release."""
+    done = subprocess.run(
+        [sys.executable, ROOT / ".ci" / "version.py", tag], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status
+    assert (f"v{__version__}" in done.stderr) == bool(status)

@@ -1,0 +1,94 @@
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from fakes import Repository
+
+ROOT = Path(__file__).parents[2]
+HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+BEFORE = {
+    "prices.py": "def total(prices):\n    return sum(prices)\n",
+    "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
+}
+BROKEN = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
+SOUND = {"prices.py": "def total(prices, tax=1):\n    return sum(prices) * tax\n"}
+
+
+@pytest.fixture
+def hooked(repository: Repository, tmp_path: Path) -> Repository:
+    """A repository with a commit, whose git runs both hooks as pre-commit would: from the top, with git's own variables."""
+    program = tmp_path / "bin" / "deeprepo"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {sys.executable} -m bot "$@"\n')
+    program.chmod(0o755)
+    repository.env["PATH"] = f"{program.parent}:{os.environ['PATH']}"
+    repository.commit(BEFORE, "before")
+    for when, name in (("pre-commit", "deeprepo"), ("pre-push", "deeprepo-push")):
+        hook = repository.folder / ".git" / "hooks" / when
+        hook.write_text(f"#!/bin/sh\nexec {HOOKS[name]['entry']}\n")
+        hook.chmod(0o755)
+    return repository
+
+
+def git(repository: Repository, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Git as a person would start it; it may fail."""
+    return subprocess.run(
+        ["git", *arguments], cwd=repository.folder, env=repository.env, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_forgotten_caller_stops_the_commit(hooked: Repository) -> None:
+    """The staged change breaks an unchanged caller: git gets 1, the reader gets the caller's line."""
+    hooked.write(BROKEN)
+    hooked.git("add", "--all")
+    done = git(hooked, "commit", "--message", "tax")
+    assert done.returncode == 1
+    assert "shop.py:3" in done.stdout + done.stderr
+
+
+def test_commit_all_is_reviewed_too(hooked: Repository) -> None:
+    """`git commit -a` stages into an index of its own: that one is read, not the repository's, in which nothing is staged."""
+    hooked.write(BROKEN)
+    done = git(hooked, "commit", "--all", "--message", "tax")
+    assert done.returncode == 1
+    assert "shop.py:3" in done.stdout + done.stderr
+
+
+def test_a_sound_change_is_committed(hooked: Repository) -> None:
+    """Nothing is found, so nothing stands in the way."""
+    hooked.write(SOUND)
+    done = git(hooked, "commit", "--all", "--message", "tax")
+    assert done.returncode == 0, done.stderr
+    assert hooked.git("log", "-1", "--format=%s") == "tax"
+
+
+def test_what_is_not_staged_is_not_judged(hooked: Repository) -> None:
+    """A broken file in the work tree says nothing about the commit that is made."""
+    hooked.write({"notes.md": "later\n"})
+    hooked.git("add", "--all")
+    hooked.write(BROKEN)
+    assert git(hooked, "commit", "--message", "notes").returncode == 0
+
+
+def test_a_push_is_stopped_by_what_the_branch_adds(hooked: Repository, tmp_path: Path) -> None:
+    """Commits made past the first hook meet the second: the branch is compared with the default branch."""
+    subprocess.run(["git", "init", "--quiet", "--bare", str(tmp_path / "origin.git")], check=True, env=hooked.env)
+    hooked.git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    hooked.git("push", "--quiet", "--no-verify", "origin", "main")
+    hooked.git("checkout", "--quiet", "-b", "tax")
+    hooked.write(BROKEN)
+    hooked.git("commit", "--quiet", "--all", "--no-verify", "--message", "tax")
+    done = git(hooked, "push", "origin", "tax")
+    assert done.returncode == 1
+    assert "shop.py:3" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["deeprepo", "deeprepo-push"])
+def test_a_hook_asks_no_model(name: str) -> None:
+    """Whatever keys lie in the environment: a commit costs nothing and sends nothing."""
+    assert "--strategy offline" in HOOKS[name]["entry"]
+    assert HOOKS[name]["pass_filenames"] is False

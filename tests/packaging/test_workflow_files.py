@@ -1,0 +1,98 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+OWN = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+EXAMPLES = sorted((ROOT / "docs" / "workflows").glob("*.yml"))
+ACTION = ROOT / "action.yml"
+USES = re.compile(r"^\s*(?:- )?uses: (\S+)(.*)$", re.MULTILINE)
+PINNED = re.compile(r"([\w./-]+)@([0-9a-f]{40})")
+OURS = "OWNER/deeprepo"
+BIN = Path(sys.executable).parent
+
+
+def everything() -> list[Path]:
+    """Every file that names actions."""
+    return [*OWN, *EXAMPLES, *([ACTION] if ACTION.exists() else [])]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A workflow; YAML takes the key `on` for a truth value."""
+    found: dict[Any, Any] = yaml.safe_load(path.read_text())
+    return {"on" if key is True else key: value for key, value in found.items()}
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", everything(), ids=named)
+def test_every_action_is_pinned(path: Path) -> None:
+    """By the full id of a commit, with the version as a comment; what lies in this repository needs no pin."""
+    for uses, comment in USES.findall(path.read_text()):
+        if uses.startswith("./"):
+            continue
+        assert PINNED.fullmatch(uses), uses
+        assert re.fullmatch(r" # v\d+\.\d+\.\d+.*", comment), uses
+
+
+def test_one_action_has_one_pin() -> None:
+    """The same action is the same commit wherever it is used."""
+    pins: dict[str, set[str]] = {}
+    for path in everything():
+        for uses, _ in USES.findall(path.read_text()):
+            if pinned := PINNED.fullmatch(uses):
+                pins.setdefault(pinned[1], set()).add(pinned[2])
+    assert {name: found for name, found in pins.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("path", [*OWN, *EXAMPLES], ids=named)
+def test_permissions_are_asked_for_by_each_job(path: Path) -> None:
+    """Nothing is given to a whole workflow, and each workflow has a concurrency group."""
+    workflow = read(path)
+    assert workflow["permissions"] == {}
+    assert workflow["concurrency"]["group"]
+    assert all("permissions" in job for job in workflow["jobs"].values())
+
+
+@pytest.mark.parametrize("path", [*OWN, *EXAMPLES], ids=named)
+def test_no_text_of_an_event_reaches_a_shell(path: Path) -> None:
+    """An expression is put into the environment, never into a script: `${{ }}` stands in no `run`."""
+    runs = [step.get("run", "") for job in read(path)["jobs"].values() for step in job.get("steps", [])]
+    assert [run for run in runs if "${{" in run] == []
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=named)
+def test_an_example_uses_inputs_that_exist(path: Path) -> None:
+    """What users copy fits the action of this very version."""
+    known = set(yaml.safe_load(ACTION.read_text())["inputs"])
+    steps = [step for job in read(path)["jobs"].values() for step in job["steps"]]
+    ours = [step for step in steps if step.get("uses", "").startswith(OURS)]
+    assert ours
+    for step in ours:
+        assert set(step.get("with", {})) <= known
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=named)
+def test_an_example_checks_out_nothing_of_the_pull_request(path: Path) -> None:
+    """The action fetches what it reads by itself, as data: no step puts the head's files on the runner."""
+    assert "actions/checkout" not in path.read_text()
+
+
+def test_the_linters_are_content() -> None:
+    """What `make workflows` runs and needs no network: zizmor, and the schemas of workflows and of the compose file."""
+    paths = [str(path) for path in everything()]
+    workflows = [str(path) for path in (*OWN, *EXAMPLES)]
+    for command in (
+        ["zizmor", "--offline", "--quiet", *paths],
+        ["check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows],
+        ["check-jsonschema", "--builtin-schema", "vendor.compose-spec", str(ROOT / "docker-compose.yml")],
+    ):
+        done = subprocess.run([BIN / command[0], *command[1:]], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
