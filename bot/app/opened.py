@@ -14,7 +14,7 @@ from bot import jobs, storage
 from bot.app import logs
 from bot.app.metrics import Metrics
 from bot.app.notes import Notes
-from bot.app.rounds import rounds
+from bot.app.rounds import rounds, tidying
 from bot.config import App, Place, Server
 from bot.errors import ConfigError, StorageError, UsageError
 from bot.events import Ours
@@ -141,7 +141,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
             known.set_result(found)
             logs.tame()  # the jobs' library brings a handler of its own along
             server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""), Notes(store))
-            async with _beside(server.notes.write_on(), *([rounds(server)] if web else [])):
+            async with _beside(server.notes.write_on(), rounds(server) if web else tidying(server)):
                 yield server
             await server.notes.write()
 
@@ -166,6 +166,7 @@ def _jobs(settings: Server, *, web: bool) -> JobSettings:
         per_installation=place.reviews_per_installation,
         debounce=place.debounce,
         lease=place.lease,
+        crashes=place.crashes,
         keep_days=place.retention_days,
     )
 

@@ -142,6 +142,9 @@ class Place(_FromEnvironment):
     )
     debounce: float = Field(default=5.0, ge=0, le=600, description="Seconds in which a newer push replaces an older.")
     lease: float = Field(default=15.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
+    crashes: int = Field(
+        default=5, ge=1, description="How many processes may die under one job until it is given up, and that said."
+    )
     grace: float = Field(
         default=20.0, ge=0, le=3600, description="Seconds for running reviews when it is told to stop."
     )
