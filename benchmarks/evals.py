@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import evals_context, evals_roots, oracle
+from benchmarks import evals_context, evals_roots, evals_train, oracle
 from benchmarks.table import Row, report
 
 
@@ -25,6 +25,7 @@ def main() -> int:
 def _rows(asked: argparse.Namespace) -> Iterator[Row]:
     yield from evals_context.rows(quick=asked.quick)
     yield from evals_roots.rows()
+    yield from evals_train.rows()
     if asked.cases and asked.repos:
         yield from oracle.rows(oracle.measured(Path(asked.cases), Path(asked.repos)))
 

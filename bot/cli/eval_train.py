@@ -50,6 +50,7 @@ def command(
     split: Annotated[Split, typer.Option(help="Tasks to train on, or those held out.")] = Split.eval,
     turns: Annotated[int, typer.Option(min=1, max=50, help="Turns of a root.")] = 12,
     rounds: Annotated[int, typer.Option(min=1, help="Rollouts of each task.")] = 1,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap of this run in dollars.")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")
     ] = None,
@@ -66,7 +67,7 @@ def command(
     from bot.evals.train import run, table, traces, typed
 
     plan = typed.plan(
-        root, worker, files, count=count, scope=scope.value, split=split.value, turns=turns, rounds=rounds
+        root, worker, files, count=count, scope=scope.value, split=split.value, turns=turns, rounds=rounds, usd=max_usd
     )
     with progress(quiet=quiet) as say:
         ended = asyncio.run(run.carry_out(plan, out, say, trace))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
+from bot.errors import BudgetSpent
 from bot.evals import match
 from bot.evals.plant.values import CodeBase
 from bot.rlm.lines import Row
@@ -45,11 +46,13 @@ class Till:
 
     spent: dict[str, list[int]] = field(default_factory=dict)  # role -> input and output tokens
     delegated: int = 0
+    capped: bool = False  # a cap has stopped some call
     failure: str = ""  # the kind of the error that ended the root
     why: str = ""
 
     def __call__(self, row: Row) -> None:
         """One line."""
+        self.capped |= row["kind"] == "failed" and row["error"] == BudgetSpent.__name__
         if row["kind"] == "failed" and row["role"] == "root":
             self.failure, self.why = row["error"], row["text"]
         if row["kind"] != "call" or "usage" not in row:
@@ -71,7 +74,7 @@ def told(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
     root, worker = (till.spent.get(role, [0, 0]) for role in ("root", "worker"))
     return Facts(
         units=len(rows),
-        read=sum(row.state == "reviewed" and "worker " in row.by for row in rows),
+        read=sum(any(by.startswith("worker ") for by in row.by.split(", ")) for row in rows),
         labels=len(code.labels),
         findings=len(findings),
         matched=len(found.pairs),

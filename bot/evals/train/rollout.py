@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +34,7 @@ class Rollout:
     review: Review
     failure: str = ""
     why: str = ""
+    capped: bool = False  # a cap stopped some of its calls
 
 
 async def roll(
@@ -42,20 +43,19 @@ async def roll(
     worker: Model,
     *,
     trace: Path | None = None,
-    seconds: float | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    usd: float | None = None,
 ) -> Rollout:
-    """Let this root review this code base. Both models are closed at the end; `trace` is where the journal is kept."""
+    """Let this root review this code base. Both models are closed at the end; `trace` is where the journal is kept, `usd` a cap."""
     code, till = task.code(), Till()
-    limits = Limits(usd=None, tokens=MOST_TOKENS, calls=None, seconds=seconds, turns=task.turns)
+    limits = Limits(usd=usd, tokens=MOST_TOKENS, calls=None, seconds=None, turns=task.turns)
     with tempfile.TemporaryDirectory(prefix="deeprepo-train-") as folder:
         repo = await plant.build(code, Path(folder) / "repo.git")
         scratch = Path(folder) / "scratch"
         scratch.mkdir()
         opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
-        deps = Deps(LANGUAGES, opened, Settings.model_construct(), FLAGS, str(scratch), time.monotonic, say)
+        deps = Deps(LANGUAGES, opened, Settings.model_construct(), FLAGS, str(scratch), time.monotonic, lambda _: None)
         review = await pipeline.review(ReviewRequest(str(repo), "range", "base", "head"), deps)
-    return Rollout(told(review, code, till, task.turns), review, till.failure, till.why)
+    return Rollout(told(review, code, till, task.turns), review, till.failure, till.why, till.capped)
 
 
 @asynccontextmanager

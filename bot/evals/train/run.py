@@ -13,6 +13,8 @@ from bot.evals.train.reward import score
 from bot.evals.train.rollout import Rollout, roll
 from bot.evals.train.tasks import SIZES, TURNS, Split, Task, tasks
 from bot.models.failures import TOO_LONG
+from bot.rlm.budget import TOKENS_PER_USD
+from bot.values import Cost
 
 EXPERIMENT = "train"
 REWARD = 1  # rises when the same rollout would get another reward
@@ -31,6 +33,7 @@ class Plan:
     split: Split = "eval"
     turns: int = TURNS
     rounds: int = 1
+    usd: float | None = None  # of the whole run
 
     def items(self) -> list[dict[str, Any]]:
         """What there is to do."""
@@ -59,13 +62,16 @@ async def carry_out(plan: Plan, out: Path | None, say: Callable[[str], None], tr
     with results.Run(out, EXPERIMENT) as run:
         why: tuple[str, ...] = ()
         interrupted = False
+        purse = _Purse(plan.usd)
 
         async def do(item: results.Item) -> results.Result:
             say(f"{item['root']}, {item['files']} files, seed {item['seed']}")
-            return await _done(item, trace)
+            return await _done(item, trace, purse)
 
         try:
             why = (await results.carry_out(run, items, do)).why
+        except BudgetSpent as error:
+            why = (str(error),)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.uncancel():
@@ -74,12 +80,40 @@ async def carry_out(plan: Plan, out: Path | None, say: Callable[[str], None], tr
         return Ended(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
 
 
-async def _done(item: results.Item, trace: Path | None) -> results.Result:
-    """One rollout. Raises ProviderError where the root's provider failed: that is no fault of the root."""
+@dataclass(slots=True)
+class _Purse:
+    """Dollars that the run may cost; None: no cap."""
+
+    usd: float | None
+    spent: float = 0.0
+
+    def left(self) -> float | None:
+        """What the next rollout may cost. Raises BudgetSpent where that is nothing."""
+        if self.usd is None:
+            return None
+        if self.spent >= self.usd:
+            raise self.empty()
+        return self.usd - self.spent
+
+    def pay(self, cost: Cost) -> None:
+        """Where nobody knows a price, tokens count as the budget counts them."""
+        tokens = cost.usage.input + cost.usage.output
+        self.spent += tokens / TOKENS_PER_USD if cost.usd is None else cost.usd
+
+    def empty(self) -> BudgetSpent:
+        """The error that says so."""
+        return BudgetSpent(f"the cap of ${self.usd:,.2f} of this run is reached: allow more with --max-usd")
+
+
+async def _done(item: results.Item, trace: Path | None, purse: _Purse) -> results.Result:
+    """One rollout. Raises what is no fault of the root: ProviderError where its provider failed, BudgetSpent."""
     task = Task(*(item[name] for name in Task.__dataclass_fields__))
     root, worker = policies.root(item["root"]), policies.worker(item["worker"], task)
     name = f"{item['root'].replace('/', '-')}-{task.name}-{item['round']}.jsonl"
-    rolled = await roll(task, root, worker, trace=trace / name if trace else None)
+    rolled = await roll(task, root, worker, trace=trace / name if trace else None, usd=purse.left())
+    purse.pay(rolled.review.cost)
+    if rolled.capped and purse.usd is not None:
+        raise purse.empty()
     if failed(rolled):
         raise ProviderError(rolled.why)
     return {"facts": asdict(rolled.facts), "score": asdict(score(rolled.facts)), "reward": score(rolled.facts).reward}

@@ -1,0 +1,128 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot import cli, doubles
+
+Ran = tuple[int, str, str]
+SMALL = ("--count", "1", "--files", "10", "--scope", "whole")
+
+
+@pytest.fixture
+def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """`deeprepo eval` in an empty folder and without a key: exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    def run(*arguments: str) -> Ran:
+        status = cli.run(["eval", *arguments])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_rollouts_without_a_key(ran: Callable[..., Ran]) -> None:
+    """`eval train` rolls out scripted roots and prints a row for each."""
+    status, out, err = ran("train", "-q", *SMALL, "--root", "scripted/honest,scripted/empty")
+    assert (status, err) == (0, "")
+    assert [line.split()[:2] for line in out.splitlines()[1:]] == [
+        ["scripted/honest", "1.000"],
+        ["scripted/empty", "0.000"],
+    ]
+
+
+def test_a_run_goes_on(ran: Callable[..., Ran], tmp_path: Path) -> None:
+    """What is in the results is not rolled out again, and the tables read them."""
+    first = ran("train", "-q", *SMALL, "--root", "scripted/empty", "--out", "r.jsonl")
+    ran("train", "-q", *SMALL, "--root", "scripted/empty,scripted/honest", "--out", "r.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert (first[0], [row["item"]["root"] for row in rows]) == (0, ["scripted/empty", "scripted/honest"])
+
+
+def test_before_and_after(ran: Callable[..., Ran]) -> None:
+    """`eval traces` sets two runs side by side, with n, and says what the last gained, task by task."""
+    ran("train", "-q", *SMALL, "--root", "scripted/satisficing", "--out", "a.jsonl")
+    ran("train", "-q", *SMALL, "--root", "scripted/honest", "--out", "b.jsonl")
+    status, out, _ = ran("traces", "before=a.jsonl", "after=b.jsonl")
+    assert status == 0
+    assert "zero delegation" in out
+    assert "after against before: reward +0.9" in out
+    assert "over 1 task in common" in out
+    told = json.loads(ran("traces", "before=a.jsonl", "after=b.jsonl", "--format", "json")[1])
+    assert told["columns"]["after"]["n"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("train", "--root", "scripted/nobody"), "unknown scripted root"),
+        (("train", "--files", "9"), "10 to 300 files"),
+        (("train", "--files", "ten"), "whole numbers"),
+        (("train", "--root", "openai/gpt-5.4"), "OPENAI_API_KEY"),
+        (("traces", "a.jsonl"), "has no name"),
+        (("traces", "a=nowhere.jsonl"), "cannot be read"),
+        (("export-journals", "nowhere.jsonl", "--out", "x"), "there is no journal"),
+    ],
+)
+def test_what_cannot_be_done_as_typed(ran: Callable[..., Ran], arguments: tuple[str, ...], said: str) -> None:
+    """A wrong name, size or file is a sentence and exit code 2."""
+    status, _, err = ran(*arguments)
+    assert (status, said in err) == (2, True)
+
+
+def test_a_provider_that_fails_leaves_the_rollout_open(
+    ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refused key is no reward of zero: the item stays open and the command leaves with 3."""
+    with doubles.in_thread(doubles.Server("", key="another")) as server:
+        monkeypatch.setenv("COMPATIBLE_API_KEY", "wrong")
+        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+        status, out, err = ran("train", "-q", *SMALL, "--root", "compatible/policy")
+    assert (status, out) == (3, "")
+    assert "refuses the key" in err
+    assert "1 not done" in err
+
+
+def test_a_cap_in_dollars(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rollout that the cap cut short is not kept, and nothing is asked after it."""
+    with doubles.in_thread(doubles.Server(doubles.code("print(1)"))) as server:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+        status, out, err = ran("train", "-q", *SMALL, "--root", "compatible/policy", "--max-usd", "0.001")
+        assert server.count == 0
+    assert (status, out) == (3, "")
+    assert "the cap of $0.00 of this run is reached: allow more with --max-usd" in err
+
+
+def test_lines_that_are_no_traces(ran: Callable[..., Ran], tmp_path: Path) -> None:
+    """A file of something else is refused with its line; a last line that a killed process tore is left out."""
+    (tmp_path / "x.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
+    status, _, err = ran("traces", "x=x.jsonl")
+    assert (status, "line 1 is no trace" in err) == (2, True)
+
+
+TRACE = {
+    "ok": True,
+    "traces": [
+        {
+            "ok": True,
+            "task": {"data": {"idx": 3}},
+            "agent": {"config": {"model": "some/model"}},
+            "rewards": {"delegation_reward": {"score": 0.7, "weight": 1.0}},
+            "nodes": [{"sampled": False}, {"sampled": True}, {"sampled": True}],
+            "calls": [{"usage": {"prompt_tokens": 10, "completion_tokens": 3}}, {"usage": {"prompt_tokens": 20, "completion_tokens": 4}}],
+        }
+    ],
+}  # fmt: skip
+
+
+def test_traces_of_other_environments(ran: Callable[..., Ran], tmp_path: Path) -> None:
+    """Traces that another environment wrote give reward, turns and tokens; what they do not say is a dash."""
+    failed = {**TRACE, "traces": [{**TRACE["traces"][0], "ok": False}]}  # type: ignore[index,dict-item]
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "traces.jsonl").write_text(f"{json.dumps(TRACE)}\n{json.dumps(failed)}\n" + '{"torn')
+    _, out, _ = ran("traces", "old=run")
+    rows = {line[:20].strip(): line[20:].strip() for line in out.splitlines()[1:]}
+    assert (rows["reward"], rows["turns"], rows["n"]) == ("0.700 (sd 0.000)", "2.00 (2-2)", "1")
+    assert (rows["root input tokens"], rows["root output tokens"], rows["zero delegation"]) == ("30", "7", "-")

@@ -1,0 +1,108 @@
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from bot.errors import UsageError
+from bot.evals.train import Facts, score, tasks
+from bot.evals.train.tasks import CLEAN_EACH, SIZES
+
+PERFECT = Facts(
+    units=40, read=40, labels=5, findings=5, matched=5, proven=5, turns=6, most_turns=12, answered=True, delegated=9,
+    worker_tokens=20_000, par_tokens=30_000,
+)  # fmt: skip
+
+
+def reward(**changed: float) -> float:
+    return round(score(replace(PERFECT, **changed)).reward, 3)  # type: ignore[arg-type]
+
+
+def test_everything_read_and_everything_found_is_one() -> None:
+    """Full coverage, every defect with its proof, no waste and an answer earn 1.0."""
+    assert reward() == 1.0
+
+
+def test_reading_alone_earns_its_part() -> None:
+    """Everything read and nothing handed in is worth the coverage and no more."""
+    assert reward(findings=0, matched=0, proven=0) == 0.35
+
+
+def test_finding_without_reading_earns_no_coverage() -> None:
+    """What no worker has read is not covered, whoever found the defects."""
+    assert reward(read=0) == 0.65
+
+
+def test_each_false_finding_costs() -> None:
+    """Precision falls with every finding that is none: in the findings and in the evidence."""
+    assert reward() > reward(findings=6) > reward(findings=10) > reward(findings=100)
+    assert reward(findings=1000, read=0) < 0.02
+
+
+def test_a_finding_without_its_proof_earns_less() -> None:
+    """A matched finding whose proof was not quoted misses the part for evidence."""
+    assert reward(proven=0) == 0.8
+
+
+def test_silence_on_clean_code_is_worth_what_was_read() -> None:
+    """Code without a defect: saying nothing earns the share that was read; saying something earns only the coverage."""
+    clean = {"labels": 0, "findings": 0, "matched": 0, "proven": 0}
+    assert (reward(**clean), reward(**clean, read=0), reward(**clean, read=20)) == (1.0, 0.0, 0.5)
+    assert reward(**{**clean, "findings": 1}) == 0.35
+
+
+def test_turns_beyond_the_free_ones_cost() -> None:
+    """Eight turns are free, then each costs, up to a fifth."""
+    assert (reward(turns=8), reward(turns=10), reward(turns=12)) == (1.0, 0.9, 0.8)
+    assert reward(turns=3, most_turns=3) == 1.0
+
+
+def test_tokens_beyond_the_par_cost() -> None:
+    """Reading twice what there is costs nothing, three times the par a fifth; more is not worse."""
+    assert (reward(worker_tokens=30_000), reward(worker_tokens=60_000)) == (1.0, 0.9)
+    assert reward(worker_tokens=90_000) == reward(worker_tokens=9_000_000) == 0.8
+
+
+def test_an_end_without_an_answer_costs() -> None:
+    """Whoever runs out of turns loses a fifth."""
+    assert reward(answered=False) == 0.8
+
+
+def test_facts_survive_a_trace() -> None:
+    """Facts are read back from a trace that another version has written more into."""
+    row = {name: getattr(PERFECT, name) for name in Facts.__dataclass_fields__}
+    assert Facts.of({**row, "mood": "fine"}) == PERFECT
+
+
+def test_tasks_are_the_same_each_time_and_never_shared() -> None:
+    """The same arguments give the same tasks; a seed of one split is none of the other."""
+    made = list(tasks("train", 40))
+    assert made == list(tasks("train", 40))
+    assert not {task.seed for task in made} & {task.seed for task in tasks("eval", 1_000)}
+    assert [task.files for task in made[:6]] == list(SIZES)
+    assert {task.scope for task in made} == {"whole", "change"}
+
+
+def test_one_in_eight_is_clean() -> None:
+    """Every eighth code base has no defect; a change without one would be empty, so those are whole."""
+    made = list(islice(tasks("eval", 16, sizes=[10]), 16))
+    clean = [task for task in made if task.clean]
+    assert len(clean) == 16 // CLEAN_EACH
+    assert all(task.scope == "whole" and not task.code().labels for task in clean)
+    assert not any(task.clean for task in tasks("eval", 16, sizes=[10], scopes=["change"]))
+
+
+@pytest.mark.parametrize("sizes", [[9], [10, 301]])
+def test_sizes_that_no_code_base_has(sizes: list[int]) -> None:
+    """A size outside 10 to 300 is refused with a sentence."""
+    with pytest.raises(UsageError, match="10 to 300 files"):
+        list(tasks("train", 1, sizes=sizes))
+
+
+def test_scripts_are_packed(tmp_path: Path) -> None:
+    """Every scripted root is found by its name."""
+    from bot.evals.train import policies
+
+    assert {"scripted/honest", "scripted/empty", "scripted/bullets"} <= set(policies.policies())
+    with pytest.raises(UsageError, match="unknown scripted root 'scripted/nobody'"):
+        policies.check("scripted/nobody", root=True)

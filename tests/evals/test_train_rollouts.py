@@ -1,0 +1,116 @@
+import asyncio
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from bot.errors import RateLimited
+from bot.evals.train import Rollout, Task, policies, roll, score
+from bot.evals.train.run import failed
+from bot.models.scripted import Script, ScriptedModel
+from bot.rlm import record
+from bot.values import Completion, ToolCall, Usage
+
+WHOLE, CHANGE, CLEAN = Task(1, 10), Task(7, 20, "change"), Task(5, 10, clean=True)
+
+
+@cache
+def rolled(name: str, task: Task) -> Rollout:
+    """A scripted root over a task."""
+    return asyncio.run(roll(task, policies.root(f"scripted/{name}"), policies.worker("scripted/reader", task)))
+
+
+def earned(name: str, task: Task) -> float:
+    return score(rolled(name, task).facts).reward
+
+
+@pytest.mark.parametrize("task", [WHOLE, CHANGE, Task(3, 60), Task(3, 60, "change"), CLEAN], ids=lambda task: task.name)
+def test_who_reads_everything_and_reports_what_is_found_earns_nearly_all(task: Task) -> None:
+    """The honest exhaustive root is above 0.9 in either scope, in small and larger code bases, and where nothing is wrong."""
+    assert earned("honest", task) > 0.9
+
+
+@pytest.mark.parametrize("task", [WHOLE, CHANGE, CLEAN], ids=lambda task: task.name)
+@pytest.mark.parametrize("name", ["empty", "paths", "bullets", "reported", "alone", "spray"])
+def test_what_earned_much_elsewhere_earns_nothing_here(name: str, task: Task) -> None:
+    """An empty answer, a list of paths, generic bullets said or reported, reading without workers, a finding on every sixth line: < 0.2."""
+    assert earned(name, task) < 0.2
+
+
+def test_calls_alone_earn_the_coverage() -> None:
+    """One call for each file and an empty answer is a beginning: the coverage and nothing else."""
+    facts = rolled("calls", WHOLE).facts
+    assert (facts.read, facts.findings, round(score(facts).reward, 2)) == (facts.units, 0, 0.35)
+
+
+def test_everything_in_one_prompt_is_no_delegation() -> None:
+    """The worker's window is finite: a whole code base in one prompt is refused and counts as unread."""
+    facts = rolled("giant", Task(3, 80)).facts
+    assert (facts.read, facts.delegated) == (0, 0)
+
+
+def test_waste_costs() -> None:
+    """Reading everything eight times finds less, costs tokens and ends without an answer."""
+    parts = score(rolled("wasteful", WHOLE).facts)
+    assert parts.coverage == 1.0
+    assert (parts.silent, parts.tokens_waste > 0, parts.reward < 0.8) == (1.0, True, True)
+
+
+def test_silence_on_clean_code_must_be_earned() -> None:
+    """Where nothing is wrong, who has read everything and says nothing earns all, who has read nothing nothing."""
+    assert (earned("calls", CLEAN), earned("empty", CLEAN)) == (1.0, 0.0)
+
+
+def test_the_same_rollout_gives_the_same_facts() -> None:
+    """A scripted rollout is deterministic."""
+    again = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), policies.worker("scripted/reader", WHOLE)))
+    assert again.facts == rolled("honest", WHOLE).facts
+
+
+def test_the_journal_is_the_products(tmp_path: Path) -> None:
+    """A rollout leaves a journal that the product reads: a finished review by `rlm-only`."""
+    path = tmp_path / "rollout.jsonl"
+    worker = policies.worker("scripted/reader", WHOLE)
+    done = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), worker, trace=path))
+    _, (section,) = record.reviews(path)
+    assert section.strategy is not None
+    assert section.strategy["name"] == "rlm-only"
+    assert len(section.turns) == done.facts.turns
+
+
+def over(root: Script) -> Rollout:
+    """Any other root over the small code base."""
+    model = ScriptedModel(root, "p/root", price=0.0)
+    return asyncio.run(roll(WHOLE, model, policies.worker("scripted/reader", WHOLE)))
+
+
+def test_a_failing_provider_is_no_fault_of_the_root() -> None:
+    """Where the root's provider fails the rollout says so, and is not to be scored."""
+    broken = over(lambda _: RateLimited("p asks for fewer calls", 0.0))
+    assert (broken.failure, failed(broken)) == ("RateLimited", True)
+
+
+def test_a_root_that_says_nothing_useful_is_scored() -> None:
+    """Prose without code is the root's own doing: no failure, no delegation, no reward."""
+    talker = over(lambda _: Completion("I think it is fine.", Usage(1, 1)))
+    assert (talker.failure, talker.facts.answered, score(talker.facts).reward) == ("", False, 0.0)
+
+
+def test_blocks_that_fail_are_counted() -> None:
+    """An error in the root's code is a fact of the rollout."""
+    block = ToolCall("1", "execute_python", {"code": "print(nothing)\n"})
+    end = ToolCall("2", "execute_python", {"code": "set_answer('x')"})
+    replies = [Completion("", Usage(1, 1), "tool", None, (call,)) for call in (block, end)]
+    assert over(replies).facts.errors == 1
+
+
+def test_labels_are_in_no_prompt(tmp_path: Path) -> None:
+    """Nothing that says what is planted reaches a root: neither the kind nor the reason of a label."""
+    path = tmp_path / "rollout.jsonl"
+    asyncio.run(roll(WHOLE, policies.root("scripted/empty"), policies.worker("scripted/reader", WHOLE), trace=path))
+    said = "\n".join(
+        row["text"] for line in path.read_text().splitlines() if (row := json.loads(line))["kind"] == "message"
+    )
+    assert said
+    assert not [label for label in WHOLE.code().labels if label.why in said or label.kind in said]

@@ -1,0 +1,134 @@
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot import doubles
+from bot.doubles import Reply
+from bot.evals.train import policies
+
+vf = pytest.importorskip(
+    "verifiers.v1",
+    reason="verifiers takes 565 MB and is no part of the development environment: `make train-check TRAIN=folder` runs these",
+)
+ID = "deeprepo-orchestration"
+CONFIGS = Path(__file__).parents[2] / "environments" / "configs"
+
+
+def taskset(**given: Any) -> Any:  # noqa: ANN401 - verifiers is not here where types are checked
+    return vf.load_taskset(vf.taskset_config_type(ID)(id=ID, **given))
+
+
+def test_the_taskset_is_found_by_its_id() -> None:
+    """`vf.load_taskset` finds it where deeprepo-bot[train] is installed, with as many tasks as asked for."""
+    tasks = list(taskset(num_tasks=9, split="eval"))
+    assert [task.data.files for task in tasks[:6]] == [10, 20, 40, 80, 150, 300]
+    assert len({task.key for task in tasks}) == 9
+
+
+def test_a_task_does_not_say_what_is_planted() -> None:
+    """The data of a task, which stands in every trace, has no label."""
+    task = next(iter(taskset(num_tasks=1, sizes=[10])))
+    assert set(task.data.model_dump()) - set(vf.TaskData.model_fields) == {"seed", "files", "scope", "clean", "turns"}
+
+
+def test_tasks_are_valid() -> None:
+    """`vf-validate` can check each task without a model."""
+    tasks = list(taskset(num_tasks=8, sizes=[10]))
+    assert [asyncio.run(task.validate(None)) for task in tasks] == [True] * 8
+
+
+@pytest.fixture
+def policy() -> Iterator[str]:
+    """A server whose models are the scripted roots; its address. One of them always fails."""
+
+    def script(body: Mapping[str, Any]) -> Reply:
+        if body["model"] == "broken":
+            return Reply(status=401)
+        if body["model"] == "overlong":
+            return Reply(
+                status=400, text="This model's maximum context length is 32768 tokens", error="context_length_exceeded"
+            )
+        blocks = policies.blocks(body["model"])
+        turn = sum(message["role"] == "assistant" for message in body["messages"])
+        return doubles.code(blocks[min(turn, len(blocks) - 1)])
+
+    with doubles.in_thread(doubles.Server(script)) as server:
+        yield server.openai_url
+
+
+def evaluated(policy: str, model: str, folder: Path, *options: str, tasks: int = 2) -> list[dict[str, Any]]:
+    """The traces of `vf-eval`, as a process of its own."""
+    command = [
+        str(Path(sys.executable).with_name("vf-eval")), ID, "--model", model, "--client.base-url", policy,
+        "--client.api-key-var", "NO_KEY", "--env.taskset.num-tasks", str(tasks), "--env.taskset.split", "eval",
+        "--env.taskset.sizes", "[10]", "--num-rollouts", "2", "--no-rich", "--no-push", "-o", str(folder), "--run.name", model, *options,
+    ]  # fmt: skip
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    written = folder / model / "traces.jsonl"
+    assert written.exists(), done.stderr[-2000:]
+    return [trace for line in written.read_text().splitlines() for trace in json.loads(line)["traces"]]
+
+
+def reward(trace: Mapping[str, Any]) -> float:
+    return float(trace["rewards"]["orchestration"]["score"])
+
+
+def test_an_honest_policy_through_verifiers(policy: str, tmp_path: Path) -> None:
+    """Through `vf-eval` the honest root earns above 0.9, and its dialogue is one branch with the product's own prompts."""
+    traces = evaluated(policy, "honest", tmp_path)
+    assert len(traces) == 4
+    assert all(trace["ok"] and reward(trace) > 0.9 for trace in traces)
+    first = traces[0]
+    assert (first["metrics"]["coverage"], first["metrics"]["zero_delegation"]) == (1.0, 0.0)
+    assert [node["message"]["role"] for node in first["nodes"]][:4] == ["system", "user", "assistant", "tool"]
+    assert "You work in a Python REPL" in first["nodes"][0]["message"]["content"]
+
+
+@pytest.mark.parametrize("name", ["empty", "paths", "bullets", "spray"])
+def test_gaming_through_verifiers(policy: str, tmp_path: Path, name: str) -> None:
+    """Through `vf-eval` the strategies of before earn less than 0.2."""
+    assert all(reward(trace) < 0.2 for trace in evaluated(policy, name, tmp_path))
+
+
+def test_a_limit_of_verifiers_ends_a_rollout_that_is_scored(policy: str, tmp_path: Path) -> None:
+    """Where verifiers refuses further turns, the rollout is scored as it stands."""
+    (trace, *_) = evaluated(policy, "honest", tmp_path, "--env.agent.max-turns", "2", tasks=1)
+    assert (trace["ok"], trace["stop_condition"], trace["metrics"]["coverage"]) == (True, "max_turns", 1.0)
+    assert 0 < reward(trace) < 0.4
+
+
+def test_a_failing_endpoint_is_no_reward_of_zero(policy: str, tmp_path: Path) -> None:
+    """A policy that cannot be asked is an error of the rollout; one whose own context has grown too long is scored."""
+    (broken, *_) = evaluated(policy, "broken", tmp_path, tasks=1)
+    assert (broken["ok"], broken["rewards"]) == (False, {})
+    (overlong, *_) = evaluated(policy, "overlong", tmp_path, tasks=1)
+    assert (overlong["ok"], reward(overlong)) == (True, 0.0)
+
+
+def test_the_table_is_printed_from_traces(policy: str, tmp_path: Path) -> None:
+    """`deeprepo eval traces` reads what vf-eval wrote, before and after."""
+    for name in ("satisficing", "honest"):
+        evaluated(policy, name, tmp_path)
+    command = [sys.executable, "-m", "bot", "eval", "traces", "before=satisficing", "after=honest"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "zero delegation" in told
+    assert "over 2 tasks in common" in told
+
+
+@pytest.mark.parametrize("name", ["grpo.toml", "grpo-tiny.toml"])
+def test_the_environments_of_the_training_configurations(name: str) -> None:
+    """What the shipped configurations say of the environment is what it knows: an unknown key would be refused."""
+    orchestrator = tomllib.loads((CONFIGS / name).read_text())["orchestrator"]
+    sources = [*orchestrator["train"]["source"], *orchestrator.get("eval", {}).get("source", ())]
+    made = [vf.resolve_env_config(source["env"]) for source in sources]
+    assert all(env.taskset.id == ID and env.agent.runtime.type == "subprocess" for env in made)
+    assert [len(list(vf.load_taskset(env.taskset))) for env in made] == [env.taskset.num_tasks for env in made]
