@@ -18,6 +18,7 @@ ON_PULL = frozenset(
 # Events that name their pull request, and their actor, who may be anybody. For these the input `pull-request` is not
 # listened to: it would turn a stranger's comment into a request without a name.
 OWN = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
+REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
 INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
 MOST = 25 << 20  # bytes of an event
 
@@ -42,6 +43,8 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | Ignored:
     match asked:
         case ReviewAsk():
             return replace(asked, trigger="catch-up") if chosen else asked
+        case CommandAsk(word=word) if word in REVIEWS:
+            return ReviewAsk(asked.pull, "command", REVIEWS[word], asked.actor, asked.comment)
         case CommandAsk(word=word):
             return Ignored(f"in a workflow `review` and `full review` are carried out, {word!r} needs the App")
         case Cancel(reason=reason):

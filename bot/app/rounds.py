@@ -38,6 +38,13 @@ async def rounds(opened: "Opened") -> None:
         await asyncio.sleep(HOUR if well else SOON)
 
 
+async def tidying(opened: "Opened") -> None:
+    """What a worker does unasked, day after day, until cancelled: its folder has journals of its own."""
+    while True:
+        well = await _told("forgetting what is old", _forget(opened))
+        await asyncio.sleep(DAY if well else SOON)
+
+
 async def catch_up(opened: "Opened") -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
     async with apps.app(opened.identity, opened.pace) as asked:
@@ -93,6 +100,9 @@ async def _forget(opened: "Opened") -> None:
     now, days = time.time(), opened.place.retention_days
     rows = await opened.store.prune(now, days)
     old = await asyncio.to_thread(journals.older, opened.place.data, now - days * DAY)
+    if opened.store.database.postgres:  # where each process has a folder, and one of them carries out an uninstallation
+        known = await opened.store.journals.names()
+        old += await asyncio.to_thread(journals.orphans, opened.place.data, now - HOUR, known)
     await asyncio.to_thread(journals.delete, old)
     _log("what is old was deleted", rows=rows, journals=len(old))
 

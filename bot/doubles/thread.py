@@ -12,6 +12,8 @@ from bot.doubles.server import Server
 @contextmanager
 def in_thread(server: Server, port: int = 0) -> Iterator[Server]:
     """The server, listening, until the block ends. Read its counts when no request is in flight."""
+    if not isinstance(server, Server):
+        raise TypeError(f"in_thread runs a Server, such as Server(script), and was given a {type(server).__name__}")
     started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
     thread = threading.Thread(target=lambda: asyncio.run(_serve(server, port, started)), name="double", daemon=True)
     thread.start()
@@ -26,7 +28,7 @@ def in_thread(server: Server, port: int = 0) -> Iterator[Server]:
 async def _serve(server: Server, port: int, started: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> None:
     try:
         await server.start(port)
-    except OSError as error:  # the port is taken: told where it was asked for
+    except (OSError, OverflowError) as error:  # the port is taken, or none: told where it was asked for
         started.set_exception(error)
         return
     ended = asyncio.Event()

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 from bot import commands
 from bot.events.shapes import Comment, Delivery, IssueCommentEvent, Ours, ReviewCommentEvent, shaped
-from bot.values.ask import Ask, CommandAsk, CommentRef, Ignored, PullRef, ReviewAsk
+from bot.values.ask import Ask, CommandAsk, CommentRef, Ignored, PullRef
 
 Payload = Mapping[str, object]
-REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
 
 
 def on_pull(payload: Payload, ours: Ours) -> Ask | Ignored:
@@ -31,7 +30,7 @@ def in_thread(payload: Payload, ours: Ours) -> Ask | Ignored:
 
 
 def _asked(event: Delivery, comment: Comment, pull: PullRef, place: CommentRef, ours: Ours) -> Ask | Ignored:
-    """The command in a person's comment."""
+    """The command in a person's comment. One for a review too: it takes no other's place before it is known who asks."""
     if ours.wrote(comment.user.login, comment.performed_via_github_app) or ours.wrote(event.sender.login, None):
         return Ignored("it is our own comment")
     if event.sender.type != "User" or comment.user.type != "User":
@@ -39,7 +38,4 @@ def _asked(event: Delivery, comment: Comment, pull: PullRef, place: CommentRef, 
     command = commands.read(comment.body, ours.login)
     if command is None:
         return Ignored("the comment holds no command")
-    actor = event.sender.login
-    if command.word in REVIEWS:
-        return ReviewAsk(pull, "command", REVIEWS[command.word], actor, place)
-    return CommandAsk(pull, command.word, command.argument, actor, place)
+    return CommandAsk(pull, command.word, command.argument, event.sender.login, place)

@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
+from bot.findings.alike import alike
 from bot.findings.check import locate
-from bot.findings.merge import alike
 from bot.ports import Tree
 from bot.values import ChangedFile, Earlier, Finding, Reference, Side, Unit
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from bot.findings.alike import alike
+from bot.findings.cause import one_cause
 from bot.values import SEVERITIES, Finding
 
 STRENGTH = {"proven": 3, "confirmed": 2, "unproven": 1, "refuted": 0}
@@ -36,18 +38,13 @@ def fingerprint(finding: Finding) -> str:
 
 
 def same(one: Finding, other: Finding) -> bool:
-    """Whether two findings are one defect: the same text and category, or overlapping lines told as the same story."""
+    """Whether two findings are one defect: the same text and category, overlapping lines told as the same story, one cause."""
     if one.fingerprint == other.fingerprint and one.start == other.start:
         return True
-    if one.path != other.path or one.side != other.side or not (one.start <= other.end and other.start <= one.end):
-        return False
-    return one.category == other.category or alike(one.title, other.title)
-
-
-def alike(one: str, other: str) -> bool:
-    """Titles that share most of their telling words."""
-    words, others = (set(re.findall(r"\w{4,}", title.lower())) for title in (one, other))
-    return bool(words and others) and len(words & others) >= 0.5 * min(len(words), len(others))
+    overlap = one.path == other.path and one.side == other.side and one.start <= other.end and other.start <= one.end
+    if overlap and (one.category == other.category or alike(one.title, other.title)):
+        return True
+    return one_cause(one, other)
 
 
 def _united(one: Finding, other: Finding) -> Finding:

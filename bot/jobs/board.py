@@ -12,7 +12,7 @@ from bot.jobs import codec, engine, ids, rows, superseding
 from bot.jobs.pulse import Pulse
 from bot.jobs.runner import Runner
 from bot.storage.workers import Workers
-from bot.values import Ask, Cancel, PullRef, ReviewAsk
+from bot.values import Ask, Cancel, PullRef, Reason, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
 AT_ONCE, SHARED = 64, 4  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
@@ -37,7 +37,7 @@ class Jobs:
         if self._ending is not None:
             raise StorageError("this process is being stopped: nothing more is taken on")
         if isinstance(ask, Cancel):
-            await self.cancel(ask.pull)
+            await self.cancel(ask.pull, ask.reason)
             return True
         name = ids.name(ask, delivery)
         if isinstance(ask, ReviewAsk):
@@ -45,10 +45,16 @@ class Jobs:
                 return await self._replace(ask, name, delay)
         return await _put(ask, name, delay or 0.0)
 
-    async def cancel(self, pull: PullRef) -> int:
-        """Call off the reviews of a pull request, waiting and running; how many there were."""
+    async def cancel(self, pull: PullRef, reason: Reason = "command") -> int:
+        """Call off the reviews of a pull request, waiting and running; how many there were.
+
+        What they have begun at GitHub is ended by a job of its own: one that waits, or whose process is dead, cannot do it.
+        """
         async with self._alone(pull):
             found = [row.id for row in await rows.find(prefix=ids.reviews(pull))]
+            if found:
+                ask = Cancel(pull, reason, tuple(dict.fromkeys(map(ids.root, found))))
+                await _put(ask, ids.name(ask, "off-" + found[-1].rpartition("~")[2]), 0.0)
             await self._end(found)
         return len(found)
 

@@ -7,7 +7,7 @@ small~INSTALLATION~DELIVERY
 
 import re
 
-from bot.values import Ask, CommandAsk, Forget, MergeGroup, PullRef, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, PullRef, ReviewAsk
 
 LONGEST = 120  # characters of a delivery's id
 QUEUES = {"review": "reviews", "command": "commands", "small": "small"}
@@ -19,11 +19,10 @@ def name(ask: Ask, delivery: str) -> str:
     match ask:
         case ReviewAsk():
             return f"{reviews(ask.pull)}{known}"
-        case CommandAsk():
+        case CommandAsk() | Cancel():
             return f"{commands(ask.pull)}{known}"
         case Forget() | MergeGroup():
             return f"small~{ask.installation}~{known}"
-    raise AssertionError("a cancel is carried out at once: it is no job")
 
 
 def reviews(pull: PullRef) -> str:
@@ -61,7 +60,7 @@ def partition(ask: Ask) -> str | None:
     match ask:
         case ReviewAsk():
             return str(ask.pull.installation)
-        case CommandAsk():
+        case CommandAsk() | Cancel():
             return ask.pull.key
     return None
 

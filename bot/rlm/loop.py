@@ -14,7 +14,7 @@ from bot.rlm.island import opened
 from bot.rlm.notebook import Notebook
 from bot.rlm.rounds import Outcome, Rounds
 from bot.rlm.work import Work
-from bot.values import Observation, Transcript, Turn
+from bot.values import Observation, Transcript, Turn, Unit
 
 PROGRAM = Path(__file__).with_name("program.py")
 CHILD_TURNS = 6
@@ -34,14 +34,15 @@ ENDS: dict[Outcome, str] = {
 async def run(work: Work, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
     """The root's turns over this work. Raises ReplUnavailable where no REPL starts; everything else ends in a transcript.
 
-    With `gate`, finishing with units unread is refused once, and the built-in program follows a root that is stuck.
+    With `gate`, finishing with units unread is refused once, and where a root is stuck the built-in program has the rest read.
     """
     rounds = await _rounds(work, seed, gate=gate, turns=turns or work.calls.budget.limits.turns)
     work.calls.at = ""
     transcript = _transcript(work, rounds)
-    if rounds.outcome != "stuck" or not gate:
+    left = work.ledger.unread()
+    if rounds.outcome != "stuck" or not gate or not left:
         return transcript
-    stand_in = await run_program(work)
+    stand_in = await run_program(work, left)
     return replace(
         stand_in,
         turns=(*transcript.turns, *stand_in.turns),
@@ -49,12 +50,13 @@ async def run(work: Work, seed: str, *, gate: bool, turns: int | None = None) ->
     )
 
 
-async def run_program(work: Work) -> Transcript:
-    """The built-in orchestration program in a real REPL. Raises ReplUnavailable where none starts."""
+async def run_program(work: Work, units: Sequence[Unit] | None = None) -> Transcript:
+    """The built-in orchestration program in a real REPL, over these units or all. Raises ReplUnavailable where none starts."""
     book = Notebook(work)
     source, started = PROGRAM.read_text("utf-8"), work.calls.now()
     work.calls.at = "program:1"
-    async with opened(await names.variables(work), names.functions(book), work.calls.budget.limits) as island:
+    known = await names.variables(work if units is None else replace(work, units=tuple(units)))
+    async with opened(known, names.functions(book), work.calls.budget.limits) as island:
         observation = await island.run(source)
         content = await island.value('answer["content"]') or ""
     turn = Turn(1, source, observation)

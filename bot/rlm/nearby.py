@@ -6,61 +6,79 @@ of the changed lines is searched in the whole tree, at once for the whole change
 
 import asyncio
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from bot import diff
 from bot.ports import Tree
-from bot.rlm import readers, routes
+from bot.rlm import excerpts, readers, routes, signatures
+from bot.rlm.excerpts import Excerpt, Shown
+from bot.rlm.links import Links
 from bot.rlm.readers import Pick, Row
 from bot.values import ChangedFile, Reference, Unit, tokens
 
-NEARBY_TOKENS = 3_500  # of unchanged code in one prompt
+__all__ = ["NEARBY_TOKENS", "Excerpt", "Nearby", "call_sites"]
+
+NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
-REVIEW_TOKENS = 80_000  # of unchanged code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
+SIGNATURES_TOKENS, SIGNATURES_PART = 900, 3  # of these, for the first lines of what is called; at most a third
+REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
-BEFORE, AFTER, BODY = 3, 4, 14  # lines around a reader; lines of a definition at most
+BEFORE, AFTER = 3, 4  # lines around a reader
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
 LONG_LINE = 300  # characters; a longer line was written by a program
-_CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Unchanged lines with their numbers, and why they are shown."""
-
-    path: str
-    start: int
-    end: int
-    title: str
-    body: str
 
 
 @dataclass(slots=True)
 class Nearby:
-    """The unchanged surroundings of one change. It remembers what was searched: a name is looked up once."""
+    """The surroundings of the parts of one change. It remembers what was searched: a name is looked up once."""
 
     tree: Tree
     files: Sequence[ChangedFile]
     prompts: int = 1  # among which the tokens of the review are shared
     _rows: dict[str, list[Row]] = field(default_factory=dict)
+    _defined: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
+    _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
+    _links: Links | None = None
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
         room = min(NEARBY_TOKENS, REVIEW_TOKENS // max(1, self.prompts))
-        shown = _Shown(units)
+        shown = Shown(units)
         callers = await self._callers(units, shown, min(CALLERS_TOKENS, room))
-        room -= sum(tokens(excerpt.body) for excerpt in callers)
+        room = max(0, room - sum(excerpt.size for excerpt in callers))
         await self.prepare(units)
-        picked = [*await self._routes(units, callers, shown), *readers.pick(self._rows, units, shown.lines)]
-        return (*callers, *await self._windows(picked, shown, room))
+        called, needed = await self._called(units, shown, min(SIGNATURES_TOKENS, room // SIGNATURES_PART))
+        linked = self._links.pick(units, shown.lines, self._imports) if self._links else []
+        picked = [*linked, *await self._routes(units, callers, shown), *readers.pick(self._rows, units, shown.lines)]
+        windows = await self._windows(picked, shown, room - needed)
+        return excerpts.marked((*callers, *windows, *excerpts.by_file(called, shown)), self.files)
 
-    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown: "_Shown") -> list[Pick]:
+    async def _called(self, units: Sequence[Unit], shown: Shown, room: int) -> tuple[list[Excerpt], int]:
+        """The signatures of what the units' added lines call, where the prompt does not show them; and the tokens they need."""
+        meant: dict[tuple[str, int], str] = {}
+        for call in signatures.called(units):
+            rows, imported = self._defined.get(call.name, ()), self._imports.get(call.path, ())
+            meant.update({row[:2]: call.name for row in signatures.meant(call, rows, imported)})
+        texts = await self.tree.read_many(list(dict.fromkeys(path for path, _ in meant)))
+        found: list[Excerpt] = []
+        needed = 0
+        for (path, line), name in meant.items():
+            lines = excerpts.lines(texts.get(path, b""))
+            if (path, line) in shown.lines or line > len(lines):
+                continue
+            numbers = range(line, signatures.last_line(lines, line) + 1)
+            excerpt = excerpts.cut(path, lines, numbers, f"defines {name}")
+            size = tokens(excerpt.body) if any(one.path == path for one in found) else excerpt.size
+            if needed + size <= room:
+                needed += size
+                found.append(excerpt)
+        return found, needed
+
+    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown: Shown) -> list[Pick]:
         """Who asks for the routes that the units, or the places that register them, declare."""
         wanted = routes.patterns([*(unit.diff for unit in units), *(excerpt.body for excerpt in callers)])
         if not wanted:
@@ -73,30 +91,50 @@ class Nearby:
         weights = readers.together(units)
         new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - readers.distinct(n), n))
         self._rows.update({name: [] for name in new})
+        calls = [call for call in signatures.called(units) if call.name not in self._defined]
+        self._defined.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
-        await asyncio.gather(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]))
+        await asyncio.gather(
+            self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls), self._link()
+        )
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
             return
         ends = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
         found = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})(?![\w$])"], syntax="perl", limit=MAX_ROWS)
-        added = {file.path: file.added for file in self.files}
-        kept = [row for row in found if row[1] not in added.get(row[0], ()) and len(row[2]) <= LONG_LINE]
-        self._rows.update(readers.by_name(kept, names))
+        self._rows.update(readers.by_name([row for row in found if len(row[2]) <= LONG_LINE], names))
 
-    async def _callers(self, units: Sequence[Unit], shown: "_Shown", room: int) -> list[Excerpt]:
+    async def _define(self, calls: Sequence[signatures.Call]) -> None:
+        looks = [
+            self.tree.grep_lines([pattern], globs, syntax="perl", limit=MAX_ROWS)
+            for pattern, globs in signatures.searches(calls)
+        ]
+        found = [row for rows in await asyncio.gather(*looks) for row in rows if len(row[2]) <= LONG_LINE]
+        wanted = {call.name for call in calls}
+        self._defined.update({name: rows for name, rows in signatures.defined(found).items() if name in wanted})
+
+    async def _link(self) -> None:
+        """Match the added lines of the change with each other, once."""
+        if self._links is not None:
+            return
+        self._links = Links(self.files)
+        texts = await self.tree.read_many([file.path for file in self.files if file.added and not file.skip])
+        self._imports.update({p: signatures.imported(blob.decode("utf-8", "replace")) for p, blob in texts.items()})
+
+    async def _callers(self, units: Sequence[Unit], shown: Shown, room: int) -> list[Excerpt]:
         """Bodies of the functions that use what the units change: each unit's best first, each function once."""
         wanted = call_sites(units)
         texts = await self.tree.read_many([row.path for row in wanted])
         found = []
         for row in wanted:
-            lines = _lines(texts.get(row.path, b""))
+            lines = excerpts.lines(texts.get(row.path, b""))
             start, end = _window(row, len(lines))
             if start > end or (row.path, row.line) in shown.lines:
                 continue
             doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
-            excerpt = _excerpt(row.path, lines, start, end, f"{row.function} · uses {row.name}{doubt}")
+            title = f"{row.function} · uses {row.name}{doubt}"
+            excerpt = excerpts.cut(row.path, lines, range(start, end + 1), title)
             size = tokens(excerpt.body)
             if size <= room:
                 room -= size
@@ -104,66 +142,40 @@ class Nearby:
                 shown.add(row.path, start, end)
         return found
 
-    async def _windows(self, picked: Sequence[Pick], shown: "_Shown", room: int) -> list[Excerpt]:
+    async def _windows(self, picked: Sequence[Pick], shown: Shown, room: int) -> list[Excerpt]:
         """The picked lines with those around them, as many as there is room for."""
         texts = await self.tree.read_many([row.path for row in picked])
         found, helpers = [], MAX_HELPERS
         for row in picked:
-            lines = _lines(texts.get(row.path, b""))
-            first, last = (
-                (row.line - 1, _block(lines, row.line)) if row.defines else (row.line - BEFORE, row.line + AFTER)
-            )
-            start, end = shown.trimmed(row.path, max(1, first), min(len(lines), last), row.line)
-            if start > end:
+            lines = excerpts.lines(texts.get(row.path, b""))
+            excerpt = _around(row, lines, shown)
+            if excerpt is None:
                 continue
-            title = f"{'defines' if row.defines else 'names'} {', '.join(row.names[:3])}"
-            excerpt = _excerpt(row.path, lines, start, end, title)
-            size = tokens(excerpt.body) + tokens(row.path + title)
-            if size > room:
+            if excerpt.size > room:
                 break
-            room -= size
-            shown.add(row.path, start, end)
+            room -= excerpt.size
+            shown.add(row.path, excerpt.start, excerpt.end)
             found.append(excerpt)
-            if helpers and (helper := _helper(excerpt, lines, shown)) is not None:
-                size = tokens(helper.body) + tokens(helper.path + helper.title)
-                if size <= room:
-                    room, helpers = room - size, helpers - 1
-                    shown.add(helper.path, helper.start, helper.end)
-                    found.append(helper)
-        return _joined(found)
+            helper = excerpts.helper(excerpt, lines, shown) if helpers else None
+            if helper is not None and helper.size <= room:
+                room, helpers = room - helper.size, helpers - 1
+                shown.add(helper.path, helper.start, helper.end)
+                found.append(helper)
+        return excerpts.joined(found)
 
 
-class _Shown:
-    """Which lines of the head tree stand in the prompt already."""
-
-    def __init__(self, units: Iterable[Unit]) -> None:
-        self.lines: set[tuple[str, int]] = set()
-        for unit in units:
-            if unit.side == "head":
-                self.add(unit.path, unit.start, unit.end)
-
-    def add(self, path: str, start: int, end: int) -> None:
-        self.lines.update((path, line) for line in range(start, end + 1))
-
-    def trimmed(self, path: str, start: int, end: int, line: int) -> tuple[int, int]:
-        """The part of a window around `line` that is not shown yet."""
-        if (path, line) in self.lines:
-            return 1, 0
-        start = max((n + 1 for n in range(start, line) if (path, n) in self.lines), default=start)
-        end = min((n - 1 for n in range(line, end + 1) if (path, n) in self.lines), default=end)
-        return start, end
-
-
-def _helper(excerpt: Excerpt, lines: Sequence[str], shown: "_Shown") -> Excerpt | None:
-    """What the shown lines call first in their own file: a reader often leaves the deciding step to a neighbour."""
-    for name in dict.fromkeys(_CALLED.findall(excerpt.body)):
-        at = next((n for n, text in enumerate(lines, 1) if name in text and readers.defines(name, text)), 0)
-        end = min(len(lines), _block(lines, at)) if at else 0
-        new = next((n for n in range(at, end + 1) if (excerpt.path, n) not in shown.lines), end + 1) if at else 1
-        start, end = shown.trimmed(excerpt.path, new, end, new)
-        if start < end:
-            return _excerpt(excerpt.path, lines, start, end, f"defines {name}, called nearby")
-    return None
+def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
+    """A picked line with those around it that the prompt does not show yet."""
+    first, last = (
+        (row.line - 1, excerpts.block(lines, row.line)) if row.defines else (row.line - BEFORE, row.line + AFTER)
+    )
+    start, end = shown.trimmed(row.path, max(1, first), min(len(lines), last), row.line)
+    if start > end:
+        return None
+    head = signatures.head(row.path, lines, row.line) if row.headed else 0
+    numbers = [*([head] if 0 < head < start else []), *range(start, end + 1)]
+    title = f"{'defines' if row.defines else 'names'} {', '.join(row.names[:3])}"
+    return replace(excerpts.cut(row.path, lines, numbers, title), start=start)
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:
@@ -203,44 +215,3 @@ def _window(row: Reference, size: int) -> tuple[int, int]:
     if end - start >= CALLER_LINES:
         start, end = max(start, row.line - CALLER_LINES // 2), min(end, row.line + CALLER_LINES // 2)
     return max(1, start), min(size, end)
-
-
-def _block(lines: Sequence[str], start: int) -> int:
-    """The last line of a definition, told by indentation; at most BODY lines of it."""
-    indent = len(lines[start - 1]) - len(lines[start - 1].lstrip())
-    for number in range(start + 1, min(len(lines), start + BODY) + 1):
-        text = lines[number - 1]
-        if text.strip() and len(text) - len(text.lstrip()) <= indent:
-            return number if text.strip()[0] in "})]" else number - 1
-    return start + BODY
-
-
-def _lines(blob: bytes) -> list[str]:
-    return blob.decode("utf-8", "replace").split("\n")
-
-
-def _excerpt(path: str, lines: Sequence[str], start: int, end: int, title: str) -> Excerpt:
-    body = "\n".join(diff.row(" ", number, lines[number - 1]) for number in range(start, end + 1))
-    return Excerpt(path, start, end, title, body)
-
-
-def _joined(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
-    """Windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
-    by_path: Mapping[str, list[Excerpt]] = defaultdict(list)
-    for excerpt in excerpts:
-        by_path[excerpt.path].append(excerpt)
-    return [whole for found in by_path.values() for whole in _adjacent(sorted(found, key=lambda e: e.start))]
-
-
-def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
-    held: Excerpt | None = None
-    for excerpt in excerpts:
-        if held is not None and excerpt.start <= held.end + 1:
-            title = held.title if held.title == excerpt.title else f"{held.title}; {excerpt.title}"
-            held = Excerpt(held.path, held.start, excerpt.end, title, f"{held.body}\n{excerpt.body}")
-            continue
-        if held is not None:
-            yield held
-        held = excerpt
-    if held is not None:
-        yield held

@@ -74,6 +74,7 @@ class Pick:
     line: int
     names: tuple[str, ...]
     defines: bool  # or builds upon it: the lines after it tell more than those before
+    headed: bool = False  # the first line of the function around it is shown too
 
 
 def together(units: Sequence[Unit]) -> dict[str, float]:

@@ -80,6 +80,11 @@ class Journals:
         finally:
             await sink.stored()
 
+    async def names(self) -> frozenset[str]:
+        """The journals of which lines are kept."""
+        wanted = sa.select(line.c.journal).distinct()
+        return await self.database.run(lambda connection: frozenset(connection.execute(wanted).scalars()))
+
     async def drop(self, journal: str) -> None:
         """Delete a journal's lines."""
         await self.database.run(lambda connection: connection.execute(sa.delete(line).where(line.c.journal == journal)))

@@ -1,6 +1,18 @@
 """The values that travel along the pipeline: frozen, slotted, fully typed; each can be printed and compared."""
 
-from bot.values.ask import Ask, Cancel, CommandAsk, CommentRef, Forget, Ignored, MergeGroup, PullRef, ReviewAsk, Trigger
+from bot.values.ask import (
+    Ask,
+    Cancel,
+    CommandAsk,
+    CommentRef,
+    Forget,
+    Ignored,
+    MergeGroup,
+    PullRef,
+    Reason,
+    ReviewAsk,
+    Trigger,
+)
 from bot.values.change import (
     ChangedFile,
     ChangedSymbol,
@@ -122,6 +134,7 @@ __all__ = [
     "PullRequest",
     "RawChange",
     "Reading",
+    "Reason",
     "Reference",
     "Review",
     "ReviewAsk",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
+Reason = Literal["closed", "draft", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,11 @@ class CommentRef:
 
 @dataclass(frozen=True, slots=True)
 class ReviewAsk:
-    """Review a pull request as it is when the work begins. `head` is what the delivery said: a hint for the log, never trusted."""
+    """Review a pull request as it is when the work begins. `head` is what the delivery said: a hint for the log, never trusted.
+
+    `comment` is where a person asked. A server makes this of a command only once it knows that the person may give it, for it
+    takes the place of every other review of the pull request.
+    """
 
     pull: PullRef
     trigger: Trigger
@@ -59,10 +64,11 @@ class CommandAsk:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Whatever is under way for this pull request is no longer wanted."""
+    """Whatever is under way for this pull request is no longer wanted. `runs` are the reviews that were called off by it."""
 
     pull: PullRef
-    reason: Literal["closed", "draft"]
+    reason: Reason
+    runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ whatever it writes to GitHub carries a marker by which a second run knows it.
 
 from bot.ports import Job
 from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, ReviewAsk
-from bot.workflow import commanding, forgetting, queueing, reviewing
+from bot.workflow import cancelling, commanding, forgetting, queueing, reviewing
 from bot.workflow.apologising import apologise
 from bot.workflow.parts import Change, Parts
 
@@ -23,7 +23,7 @@ async def carry_out(ask: Ask, job: Job, parts: Parts) -> None:
         case Forget():
             await forgetting.forget(ask, parts)
         case Cancel():
-            pass  # carried out when it was submitted: there is nothing left to do
+            await cancelling.end(ask, parts)
 
 
 __all__ = ["Change", "Parts", "apologise", "carry_out"]

@@ -3,6 +3,7 @@
 from bot import github
 from bot.commands import Answer
 from bot.publish import checks
+from bot.render import plain
 from bot.values import Ask, CommandAsk, ReviewAsk
 from bot.workflow import asking
 from bot.workflow.parts import Parts
@@ -19,4 +20,4 @@ async def apologise(ask: Ask, why: str, parts: Parts) -> None:
                 await checks.ended(host, number, run, says)
                 await parts.store.checks.ended(run)
         if ask.comment is not None:
-            await asking.answered(Answer(says), ask.comment, host)
+            await asking.answered(Answer(plain(says)), ask.comment, host)

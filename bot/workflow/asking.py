@@ -20,14 +20,6 @@ _STANDING = TypeAdapter(Standing)
 REPLY = "reply"  # the kind of our marker
 
 
-async def admitted(ask: ReviewAsk, host: Host, job: Job, parts: Parts, settings: Config) -> bool:
-    """Whether this review may be made. Who asked by a comment is told of it, at least by a reaction."""
-    if ask.comment is None:
-        return True
-    standing = await stands(ask.pull, ask.actor, ask.comment, host, job, parts)
-    return await judged(ask, ask.comment, standing, host, settings)
-
-
 async def judged(ask: ReviewAsk, comment: CommentRef, standing: Standing, host: Host, settings: Config) -> bool:
     """Whether a person of this standing gets the review; their comment shows it."""
     refused = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)

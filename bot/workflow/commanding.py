@@ -54,7 +54,8 @@ def _desk(ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Part
     people, pull = parts.store.people, ask.pull
 
     async def submit(full: bool) -> None:
-        await parts.submit(ReviewAsk(pull, "command", full, ask.actor), f"comment-{ask.comment.kind}-{ask.comment.id}")
+        asked = ReviewAsk(pull, "command", full, ask.actor, ask.comment)
+        await parts.submit(asked, f"comment-{ask.comment.kind}-{ask.comment.id}")
 
     async def suppressed(fingerprint: str, reason: str) -> None:
         now = time.time()

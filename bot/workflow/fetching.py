@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from bot import github
 from bot.checkout import remote
+from bot.errors import RevisionError
 from bot.values import Bases, PullFacts, PullRef, PullRequest
 from bot.workflow.parts import Parts
 
@@ -28,7 +29,9 @@ async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Parts) -
 
 
 async def stored(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:
-    """The store with the change, below `folder`."""
+    """The store with the change, below `folder`. Raises RevisionError where there is nothing to compare the head with."""
+    if not bases.merge_base:
+        raise RevisionError(f"the branch shares no commit with {facts.base_ref}: rebase it onto that")
     ahead = bases.ahead + 1
     return await remote.fetch(url, bases.merge_base, facts.head_sha, token, folder, tip=bases.tip, depth=ahead)
 

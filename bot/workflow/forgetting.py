@@ -11,5 +11,5 @@ async def forget(ask: Forget, parts: Parts) -> None:
     """Call off what runs, then delete what jobs, storage and the folder of journals hold."""
     await parts.forget(ask.installation, ask.repositories)
     repositories = ask.repositories or tuple(await parts.store.repositories(ask.installation))
-    await parts.store.forget(ask.installation, ask.repositories)
     await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])
+    await parts.store.forget(ask.installation, ask.repositories)  # last: a second attempt knows what is left to do

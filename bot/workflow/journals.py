@@ -1,7 +1,7 @@
 """Where the journal of a review lies, and under which name its paid calls are found again."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from bot.policy import ASKED
@@ -32,6 +32,11 @@ def of_repository(folder: Path, repository: int) -> list[Path]:
 def older(folder: Path, than: float) -> list[Path]:
     """The journals that were last written before this time (seconds since 1970)."""
     return [found for found in Path(folder, FOLDER).glob("*.jsonl") if found.stat().st_mtime < than]
+
+
+def orphans(folder: Path, than: float, known: Collection[str]) -> list[Path]:
+    """Those of the older ones that stand in no database any more: another process was told to forget them."""
+    return [found for found in older(folder, than) if found.stem not in known]
 
 
 def delete(paths: Iterable[Path]) -> None:

@@ -1,6 +1,6 @@
 """What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
@@ -11,11 +11,13 @@ from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.ports import Job
+from bot.render import cut
 from bot.values import Bases, PullFacts, PullRef
 from bot.workflow.parts import Parts
 
 GONE = 404
 MOST_CONFIG = 64_000  # bytes of the owner's file
+MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Parts) -> Seen:
 
 async def _look(pull: PullRef, host: Host, parts: Parts) -> dict[str, object]:
     facts = await host.facts()
+    facts = replace(facts, body=cut(facts.body, MOST_BODY))
     bases = await compared(host, facts)
     file = await host.file_at(config.FILE, bases.tip)
     text = file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
@@ -50,10 +53,14 @@ async def _look(pull: PullRef, host: Host, parts: Parts) -> dict[str, object]:
 
 
 async def compared(host: Host, facts: PullFacts) -> Bases:
-    """Against the base branch as it is now; where it was deleted, against the commit that it had."""
-    try:
-        return await host.bases(facts.base_ref, facts.head_sha)
-    except HostRefused as refused:
-        if refused.status != GONE:
-            raise
-        return await host.bases(facts.base_sha, facts.head_sha)
+    """Against the base branch as it is now; where it was deleted, against the commit that it had.
+
+    Two that share no commit have no merge base: GitHub knows no answer then.
+    """
+    for base in (facts.base_ref, facts.base_sha):
+        try:
+            return await host.bases(base, facts.head_sha)
+        except HostRefused as refused:
+            if refused.status != GONE:
+                raise
+    return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)

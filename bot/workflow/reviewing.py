@@ -20,7 +20,7 @@ from bot.policy import Go, No
 from bot.ports import Job
 from bot.publish import checks, publish
 from bot.values import Ending, PullRequest, Review, ReviewAsk, Trigger
-from bot.workflow import asking, journals, keeping
+from bot.workflow import journals, keeping
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import Seen, look
 from bot.workflow.parts import Change, Parts
@@ -49,14 +49,13 @@ async def review(ask: ReviewAsk, job: Job, parts: Parts) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         if await parts.store.reviews.has(job.id):
+            await parts.store.checks.ended(job.id)
             return
         visit = Visit(ask, job, host, parts, await look(ask.pull, host, job, parts))
         try:
             settings = visit.seen.settings(parts)
         except UsageError as error:
             await _left(visit, str(error))
-            return
-        if not await asking.admitted(ask, host, job, parts, settings):
             return
         decision = policy.decide(visit.seen.facts, ask, settings.triggers, paused=visit.seen.paused)
         if isinstance(decision, No):
@@ -76,15 +75,22 @@ async def _known(visit: Visit) -> bool:
 
 async def _left(visit: Visit, reason: str) -> None:
     """There is no review, and the check run says why."""
-    number = await checks.start(visit.host, visit.head, visit.job.id)
+    number = await _begun(visit)
     await checks.ended(visit.host, number, visit.job.id, reason)
+    await visit.parts.store.checks.ended(visit.job.id)
+
+
+async def _begun(visit: Visit, language: str = "en") -> int:
+    """The check run of this job, remembered until it is ended."""
+    number = await checks.start(visit.host, visit.head, visit.job.id, language)
+    await keeping.begun(visit.ask.pull, visit.host, number, visit.job.id, visit.parts.store)
+    return number
 
 
 async def _checked(visit: Visit, settings: Config, decision: Go) -> None:
     """The review within its check run, which is ended whatever happens."""
     language = settings["language"]
-    number = await checks.start(visit.host, visit.head, visit.job.id, language)
-    await keeping.begun(visit.ask.pull, visit.host, number, visit.job.id, visit.parts.store)
+    number = await _begun(visit, language)
 
     async def end(says: str, ending: Ending = "neutral") -> None:
         await checks.ended(visit.host, number, visit.job.id, says, ending, language)
@@ -95,6 +101,7 @@ async def _checked(visit: Visit, settings: Config, decision: Go) -> None:
         await end("There is nothing to review: both sides hold the same files.", "success")
     except Superseded:
         await end(keeping.SUPERSEDED, "cancelled")
+        await visit.parts.store.checks.ended(visit.job.id)
         raise
     except HostRefused as error:
         await end(f"GitHub refused a request, so there is no review: {error}")
@@ -104,14 +111,30 @@ async def _checked(visit: Visit, settings: Config, decision: Go) -> None:
 
 
 async def _published(visit: Visit, number: int, settings: Config, decision: Go) -> None:
-    """Fetch, review, publish, keep: the straight line of a server."""
-    ask, job, host, parts = visit.ask, visit.job, visit.host, visit.parts
+    """Fetch and review, publish, keep: the straight line of a server."""
+    job, host, parts = visit.job, visit.host, visit.parts
     started = time.time()
+    done = await job.unless_cancelled(_reviewed(visit, number, settings, decision))
+    if isinstance(done, No):
+        await checks.ended(host, number, job.id, done.reason)
+        return
+    outcome = await publish(host, done, parts.comments, job.id, job.current)
+    ending = await checks.done(host, number, job.id, done, outcome)
+    await parts.store.reviews.keep(keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done)))
+    parts.told(done)
+
+
+async def _reviewed(visit: Visit, number: int, settings: Config, decision: Go) -> Review | No:
+    """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
+    ask, job, host, parts = visit.ask, visit.job, visit.host, visit.parts
+
+    async def shown(says: str) -> None:
+        await checks.progress(host, number, job.id, says, settings["language"])
+
     async with fetched(ask.pull, visit.seen.facts, visit.seen.bases, parts) as pull:
         refused = await untouched(pull, settings, ask.trigger)
         if refused is not None:
-            await checks.ended(host, number, job.id, refused.reason)
-            return
+            return refused
         change = Change(
             pull=pull,
             flags={"strategy": "offline"} if decision.offline else {},
@@ -121,16 +144,8 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
             note=decision.reason,
             ignored=await keeping.ignored(ask.pull, parts.store),
         )
-
-        async def shown(says: str) -> None:
-            await checks.progress(host, number, job.id, says, settings["language"])
-
         async with progress(shown) as say:
-            done: Review = await job.unless_cancelled(parts.review(change, say))
-    outcome = await publish(host, done, parts.comments, job.id, job.current)
-    ending = await checks.done(host, number, job.id, done, outcome)
-    await parts.store.reviews.keep(keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done)))
-    parts.told(done)
+            return await parts.review(change, say)
 
 
 async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:

@@ -54,8 +54,8 @@ def wait_until(true: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def process(folder: Path, **variables: str) -> Iterator[Process]:
-    """A server with these DEEPREPO_ variables; "" takes one away."""
+def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Process]:
+    """A server (or a "worker") with these DEEPREPO_ variables; "" takes one away."""
     folder.mkdir(parents=True, exist_ok=True)
     usual = {
         "APP_ID": "12",
@@ -69,7 +69,7 @@ def process(folder: Path, **variables: str) -> Iterator[Process]:
     ours = {f"DEEPREPO_{name}": value for name, value in (usual | variables).items() if value}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
     log = folder / "log"
-    command = [sys.executable, str(Path(__file__)), str(folder / "work")]
+    command = [sys.executable, str(Path(__file__)), str(folder / "work"), kind]
     begin = log.stat().st_size if log.exists() else 0
     with log.open("ab") as out:
         popen = subprocess.Popen(
@@ -113,7 +113,9 @@ def main() -> None:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 
-    asyncio.run(app.serve(config.server(), open_work, say))
+    settings = config.server()
+    web = sys.argv[2] == "server"
+    asyncio.run(app.serve(settings if web else app.worker(settings), open_work, say, web=web))
 
 
 if __name__ == "__main__":

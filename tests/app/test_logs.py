@@ -108,7 +108,7 @@ def test_queries_and_answered_probes_stay_out(stream: io.StringIO) -> None:
     logs.start("info", "text", (), stream)
     form = '%s - "%s %s HTTP/%s" %d'
     logger = logging.getLogger("uvicorn.access")
-    for path, status in (("/setup?token=abc", 200), ("/healthz", 200), ("/readyz", 503), ("/webhook", 202)):
+    for path, status in (("/setup?token=abc", 200), ("/healthz", 200), ("/readyz", 503), ("/webhook", 401)):
         logger.info(form, "127.0.0.1:1", "GET", path, "1.1", status)
     said = [line.partition("uvicorn.access: ")[2] for line in stream.getvalue().splitlines()]
     assert said == ['127.0.0.1:1 - "GET /setup HTTP/1.1" 200', '127.0.0.1:1 - "GET /readyz HTTP/1.1" 503']

@@ -7,6 +7,7 @@ import pytest
 from serving import pull, served, settings
 
 from bot import app
+from bot.app import Opened
 from bot.config import Server
 from bot.errors import UsageError
 from bot.values import Cost, Coverage, PullRequest, Review, Usage
@@ -18,40 +19,39 @@ def figures(text: str) -> dict[str, float]:
     return {name: float(value) for name, _, value in rows}
 
 
-def test_a_server_says_that_it_lives_and_is_ready(tmp_path: Path) -> None:
-    """And has no pages about itself but the description of its API."""
+def unusable(opened: Opened, database: Path) -> None:
+    """Put a folder where the database was."""
+    opened.store.database.engine.dispose()
+    for each in database.parent.glob(f"{database.name}*"):
+        each.unlink()
+    database.mkdir()
+
+
+def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> None:
+    """It is ready while the database can be written; the reason names no path."""
 
     async def go() -> None:
         async with served(settings(tmp_path)) as server:
             alive, ready = await server.http.get("/healthz"), await server.ready()
             assert (alive.status_code, alive.json()["alive"]) == (200, True)
             assert (ready.status_code, ready.json()) == (200, {"ready": True, "reason": ""})
+            unusable(server.opened, tmp_path / "deeprepo.db")
+            worse = await server.http.get("/readyz")
+            assert (worse.status_code, worse.json()["reason"]) == (503, "the database cannot be written")
+
+    asyncio.run(go())
+
+
+def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
+    """The description of its API, for machines; once it is set up, the set-up page is gone."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
             pages = [
                 (await server.http.get(path)).status_code
                 for path in ("/docs", "/redoc", "/setup", "/", "/openapi.json")
             ]
             assert pages == [404, 404, 404, 404, 200]
-
-    asyncio.run(go())
-
-
-def unusable(database: Path) -> None:
-    """Put a folder where a database was."""
-    for each in database.parent.glob(f"{database.name}*"):
-        each.unlink()
-    database.mkdir()
-
-
-def test_readiness_fails_where_the_database_cannot_be_written(tmp_path: Path) -> None:
-    """With a reason that names no path."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            await server.ready()
-            server.opened.store.database.engine.dispose()
-            unusable(tmp_path / "deeprepo.db")
-            answer = await server.http.get("/readyz")
-            assert (answer.status_code, answer.json()["reason"]) == (503, "the database cannot be written")
 
     asyncio.run(go())
 
@@ -111,7 +111,7 @@ def test_what_a_server_leaves_on_the_disk_is_its_own(tmp_path: Path) -> None:
     async def go() -> None:
         async with served(given) as server:
             await server.deliver(pull())
-            await server.worked(1)
+            await server.opened.notes.write()
 
     old = os.umask(0o022)
     try:

@@ -3,6 +3,7 @@ import json
 import signal
 import socket
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -26,21 +27,30 @@ def lines(folder: Path) -> list[str]:
 
 
 def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path: Path) -> None:
-    """SIGTERM: nothing more is begun, the status is 0, what was taken on is carried out by the next process."""
-    with process(tmp_path, DEBOUNCE="600") as server:
+    """SIGTERM: nothing more is begun, the status is 0, what was taken on is known to the next process and carried out."""
+    with process(tmp_path, DEBOUNCE="2") as server:
         assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "queued"
         assert server.end(signal.SIGTERM) == 0
         assert "asked to stop" in server.said()
         assert server.said().rstrip().endswith("stopped")
     assert lines(tmp_path) == []
-    with process(tmp_path, DEBOUNCE="0") as server:
-        assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "known"
-        assert deliver(server.origin, "two", "synchronize", head=2).json()["outcome"] == "queued"
-        server.wait_for("delivery=two")
-        assert server.end(signal.SIGKILL) == -signal.SIGKILL
     with process(tmp_path) as server:
-        wait_until(lambda: f"done {HEADS[2]}" in lines(tmp_path))
+        assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "known"
+        wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path))
         assert server.end(signal.SIGINT) == 0
+
+
+def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever cannot wait for a running review need not: it is stored."""
+    monkeypatch.setenv("SLOW", "for ever")
+    with process(tmp_path, GRACE="600") as server:
+        deliver(server.origin, "one")
+        wait_until(lambda: lines(tmp_path) == [f"begun {HEADS[1]}"])
+        server.popen.send_signal(signal.SIGTERM)
+        server.wait_for("asked to stop")
+        assert httpx.get(f"{server.origin}/readyz").json()["reason"] == "the server is being stopped"
+        assert deliver(server.origin, "two").status_code == 503
+        assert server.end(signal.SIGINT) == 130
 
 
 def test_no_secret_is_left_behind(tmp_path: Path) -> None:
@@ -103,3 +113,17 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
             assert stat.S_IMODE((tmp_path / "data" / "app.json").stat().st_mode) == 0o600
 
     asyncio.run(go())
+
+
+def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgres: Callable[[], str]) -> None:
+    """Through PostgreSQL. It has probes and no webhook; the server that does not work itself stores and answers."""
+    shared = {"DATABASE_URL": postgres(), "LEASE": "3"}
+    with process(tmp_path / "web", WORK="false", **shared) as server:
+        assert deliver(server.origin, "one").json()["outcome"] == "queued"
+        with process(tmp_path / "hands", "worker", **shared) as worker:
+            assert deliver(worker.origin, "two").status_code == 404
+            wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path / "hands"))
+            assert httpx.get(f"{worker.origin}/healthz").status_code == 200
+            assert worker.end() == 0
+        assert lines(tmp_path / "web") == []
+        assert server.end() == 0

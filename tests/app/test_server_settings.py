@@ -142,3 +142,20 @@ def test_no_file_and_no_flag_goes_above_the_ceiling() -> None:
     assert config.resolve({}, b"budget: {usd: 9}", settings).values["usd"].origin == (
         "DEEPREPO_CAP_USD, below the 9.00 of: .deeprepo.yml of the base branch"
     )
+
+
+def test_a_providers_key_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A variable that is set goes before it; a file that cannot be read is said by the variable's name."""
+    (tmp_path / "key").write_text("sk-from-a-file\n")
+    monkeypatch.setenv("SOME_KEY_FILE", str(tmp_path / "key"))
+    found = config.key("SOME_KEY")
+    assert found is not None
+    assert found.get_secret_value() == "sk-from-a-file"
+    monkeypatch.setenv("SOME_KEY", "sk-from-the-environment")
+    found = config.key("SOME_KEY")
+    assert found is not None
+    assert found.get_secret_value() == "sk-from-the-environment"
+    monkeypatch.delenv("SOME_KEY")
+    monkeypatch.setenv("SOME_KEY_FILE", str(tmp_path / "absent"))
+    with pytest.raises(ConfigError, match="SOME_KEY_FILE"):
+        config.key("SOME_KEY")

@@ -47,7 +47,7 @@ def test_the_api_is_as_it_is_described(origin: str) -> None:
     operations = [found.ok() for found in schema.get_all_operations()]
 
     @given(case=st.one_of(operation.as_strategy() for operation in operations))
-    @searched(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @searched(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     def fits(case: schemathesis.Case) -> None:
         case.call_and_validate()
 

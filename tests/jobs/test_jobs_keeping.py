@@ -1,6 +1,9 @@
 import asyncio
 import logging
+import sqlite3
 import stat
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from job_scene import Diary, Scene, command, pull, push
@@ -173,3 +176,27 @@ def test_the_librarys_log_is_quiet(on_sqlite: Scene, caplog: pytest.LogCaptureFi
     with caplog.at_level(logging.WARNING):
         asyncio.run(story())
     assert caplog.text == ""
+
+
+def test_jobs_of_an_older_library_are_carried_out(tmp_path: Path) -> None:
+    """A database that the previous version of the library wrote goes on: the begun job with its step, and the waiting one."""
+    scene = Scene(tmp_path / "data")
+    scene.folder.mkdir()
+    with closing(sqlite3.connect(scene.settings.file)) as file:
+        file.executescript((Path(__file__).parent / "data" / "dbos_3_3.sql").read_text())
+    looked: list[str] = []
+
+    async def steps(ask: Ask, job: Job) -> None:
+        async def look() -> str:
+            return f"looked at {ask.head}"  # type: ignore[union-attr]
+
+        looked.append(await job.step("look", look))
+
+    async def story() -> None:
+        diary = Diary(does=steps)
+        async with scene.running(diary) as board:
+            await diary.seen("end begun", "end waiting")
+            await scene.settled(board)
+
+    asyncio.run(story())
+    assert sorted(looked) == ["looked", "looked at waiting"]

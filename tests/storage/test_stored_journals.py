@@ -1,4 +1,5 @@
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,13 @@ def ask(number: int) -> Prompt:
 
 async def review(journal: Journal, url: str, numbers: range) -> list[str]:
     """So many calls at once, on the books of this journal."""
-    try:
+    async with AsyncExitStack() as stack:
+        stack.callback(journal.close)
         model = connect("compatible/worker", None, url)
+        stack.push_async_callback(model.close)
         calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), journal)
         slots = await calls.many(model, [ask(number) for number in numbers], "worker")
-        await model.close()
         return [slot.text for slot in slots if not isinstance(slot, Exception)]
-    finally:
-        journal.close()
 
 
 def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> None:
