@@ -104,8 +104,9 @@ bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started 
 bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a push storm, on SQLite and on PostgreSQL
 	$(BIN)/python -m benchmarks.server
 
-bench-chaos: $(READY)  ## kill -9 at random moments of servers with jobs, on SQLite and on PostgreSQL with two workers
-	$(BIN)/python -m benchmarks.chaos_server
+bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it
+	$(BIN)/python -m benchmarks.chaos_server $(if $(SHORT),--jobs 6 --kills 3 --store sqlite)
+	$(BIN)/python -m benchmarks.chaos_app $(if $(SHORT),--pulls 4 --kills 3 --store sqlite)
 
 WORKFLOWS = $(wildcard .github/workflows/*.yml docs/workflows/*.yml)
 workflows: $(READY)  ## lint the workflows, the action, the compose file and the Dockerfile
