@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports format tests bench-start bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo test check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-server workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -49,6 +49,9 @@ bench-start: $(READY)  ## start-up, own time and memory; REPO=a clone of The-PR-
 	$(BIN)/python -m benchmarks.start $(if $(REPO),--repo $(REPO))
 
 PEERS ?= .cache/peers
+bench-action: $(READY)  ## how long the GitHub Action's own steps take; downloads what the lock holds
+	$(BIN)/python -m benchmarks.action --cold
+
 bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `make bench-peers`, else only ours
 	$(BIN)/python -m benchmarks.engine --peers $(PEERS)
 

@@ -1,6 +1,7 @@
 """A server from its start to its end: set up where that is needed, then answering until it is told to stop."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import Callable, Iterable
 
@@ -12,7 +13,7 @@ from bot.app.running import Leaving
 from bot.config import Server
 from bot.errors import UsageError
 
-TURN = 0.0005  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
+TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
 FOREVER = asyncio.Event  # one that nobody sets
 _log = logs.log("server")
 
@@ -34,6 +35,8 @@ async def serve(
     taken = running.listen(place)
     try:
         async with opened(settings, open_work, web=web) as server:
+            gc.collect()
+            gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
             await running.answer(create(server, web=web), taken, place, leaving, rest=server.rest, until=FOREVER())
     finally:
         taken.close()

@@ -142,9 +142,14 @@ class Door:
 
 @asynccontextmanager
 async def opened(
-    api: str, auth: BaseAuthStrategy, pace: Pace, installation: int = 0, token: Token | None = None
+    api: str,
+    auth: BaseAuthStrategy,
+    pace: Pace,
+    installation: int = 0,
+    token: Token | None = None,
+    memory: MemCacheStrategy | None = None,
 ) -> AsyncIterator[Door]:
-    """A door for one task and its children: they share its connections."""
+    """A door for one task and its children: they share its connections. `memory` outlives it: of one App on one server."""
 
     async def asked(request: httpx.Request) -> None:
         request.headers["X-GitHub-Api-Version"] = VERSION
@@ -161,7 +166,7 @@ async def opened(
         ssl_verify=_trusted() if urlsplit(api).scheme == "https" else False,
         auto_retry=False,  # it would repeat writes
         http_cache=False,
-        cache_strategy=MemCacheStrategy(),  # the shared one mixes servers and keys
+        cache_strategy=memory or MemCacheStrategy(),  # the shared one mixes servers and keys
         async_event_hooks={"request": [asked], "response": [answered]},
     )
     async with made:

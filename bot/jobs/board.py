@@ -15,7 +15,8 @@ from bot.storage.workers import Workers
 from bot.values import Ask, Cancel, PullRef, Reason, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
-AT_ONCE, SHARED = 64, 4  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
+AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
+WRITERS = 4  # of a file at the same time: many would wait for each other unfairly, and some for seconds
 PATIENCE = 5.0  # seconds for an answer about our health
 
 
@@ -27,6 +28,7 @@ class Jobs:
         self._settings, self._works = runner.settings, work_here
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._places = asyncio.Semaphore(AT_ONCE if workers is None else SHARED)
+        self._writers = asyncio.Semaphore(WRITERS if workers is None else AT_ONCE)
         self._ending: asyncio.Task[None] | None = None
 
     async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
@@ -43,7 +45,7 @@ class Jobs:
         if isinstance(ask, ReviewAsk):
             async with self._alone(ask.pull):
                 return await self._replace(ask, name, delay)
-        return await _put(ask, name, delay or 0.0)
+        return await self._put(ask, name, delay or 0.0)
 
     async def cancel(self, pull: PullRef, reason: Reason = "command") -> int:
         """Call off the reviews of a pull request, waiting and running; how many there were.
@@ -54,7 +56,7 @@ class Jobs:
             found = [row.id for row in await rows.find(prefix=ids.reviews(pull))]
             if found:
                 ask = Cancel(pull, reason, tuple(dict.fromkeys(map(ids.root, found))))
-                await _put(ask, ids.name(ask, "off-" + found[-1].rpartition("~")[2]), 0.0)
+                await self._put(ask, ids.name(ask, "off-" + found[-1].rpartition("~")[2]), 0.0)
             await self._end(found)
         return len(found)
 
@@ -128,7 +130,7 @@ class Jobs:
         if any(ids.root(row.id) == name for row in older) or (older and ask.trigger == "catch-up"):
             return False
         wait = delay if delay is not None else self._settings.debounce if ask.trigger == "push" else 0.0
-        if not await _put(superseding.merged(ask, _asks(older)), name, wait):
+        if not await self._put(superseding.merged(ask, _asks(older)), name, wait):
             return False  # a late copy of a delivery must never end a newer review
         await self._end([row.id for row in older])
         return True
@@ -147,6 +149,13 @@ class Jobs:
         await self._end([row.id for row in found])
         return {row.id for row in found if row.state == rows.RUNNING}
 
+    async def _put(self, ask: Ask, name: str, delay: float) -> bool:
+        queue = ids.queue(name)
+        async with self._writers:
+            return await rows.put(
+                name, queue, codec.write(ask), partition=ids.partition(ask), priority=ids.priority(ask), delay=delay
+            )
+
     @asynccontextmanager
     async def _alone(self, pull: PullRef) -> AsyncIterator[None]:
         """One change at a time to the reviews of a pull request, over all processes; those of others go on beside it."""
@@ -157,13 +166,6 @@ class Jobs:
                 return
             async with self._workers.alone(pull.key):
                 yield
-
-
-async def _put(ask: Ask, name: str, delay: float) -> bool:
-    queue = ids.queue(name)
-    return await rows.put(
-        name, queue, codec.write(ask), partition=ids.partition(ask), priority=ids.priority(ask), delay=delay
-    )
 
 
 def _asks(found: Iterable[rows.Row]) -> list[ReviewAsk]:

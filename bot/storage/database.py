@@ -75,7 +75,7 @@ def _engine(url: str) -> sa.Engine:
         raise UsageError("the database's address makes no sense: give sqlite:///PATH or postgresql://...") from error
     if address.drivername in {"postgres", "postgresql", "postgresql+psycopg"}:
         address = address.set(drivername="postgresql+psycopg")
-        return sa.create_engine(address, pool_size=THREADS, max_overflow=4, pool_timeout=WAIT, pool_pre_ping=True)
+        return sa.create_engine(address, pool_size=THREADS, max_overflow=10, pool_timeout=WAIT, pool_pre_ping=True)
     if address.drivername != "sqlite" or not address.database:
         raise UsageError(
             "only SQLite files and PostgreSQL are known as databases: give sqlite:///PATH or postgresql://..."

@@ -1,7 +1,6 @@
 import asyncio
 import json
 import signal
-import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -74,19 +73,6 @@ def test_no_secret_is_left_behind(tmp_path: Path) -> None:
     left = [said, *(page.text for page in pages)]
     left += [path.read_bytes().decode("latin-1") for path in (tmp_path / "data").rglob("*") if path.is_file()]
     assert [secret for secret in planted for text in left if secret in text] == []
-
-
-def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
-    """Before anything else is begun."""
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-        with (
-            pytest.raises(AssertionError, match=f"127.0.0.1:{port} cannot be listened on"),
-            process(tmp_path, PORT=str(port)),
-        ):
-            pass
 
 
 def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ async def work(ask: Ask, job: Job) -> None:
         return ask.head
 
     head = await job.step("look", look)
+    if head == "stuck":
+        tell("recorded")
     if head == "poison":
         os._exit(9)
     while head == "stuck" and job.attempt == 1:

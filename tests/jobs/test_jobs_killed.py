@@ -42,7 +42,7 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
     """
     log = tmp_path / "log"
     with process(on_sqlite, log, "1=stuck", "2=later") as first:
-        told(log, "look stuck", "end later", "ready")
+        told(log, "recorded", "end later", "ready")
         first.send_signal(signal.SIGKILL)
         first.wait()
     with process(on_sqlite, log, "3=poison") as second:

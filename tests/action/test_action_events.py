@@ -1,0 +1,102 @@
+"""action.yml as a runner carries it out, for each event that a workflow may be started by."""
+
+import asyncio
+from pathlib import Path
+
+from opening import BASE, event, opened, summary
+from stepping import READ, stage
+
+
+def test_a_pull_request_is_reviewed_and_the_job_says_how(tmp_path: Path) -> None:
+    """The review stands on the pull request; outputs, annotations and the job summary tell the same; the title orders nothing."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await opened(at)
+            ran = await at.run("pull_request", body, fail_on="critical", sarif="out.sarif", json="out.json")
+
+            assert (ran.code, ran.outputs["conclusion"]) == (0, "neutral")
+            assert "1 finding" in summary(at.gh, number)
+            assert (ran.outputs["findings"], ran.outputs["cost"], ran.outputs["round"]) == ("1", "0.0000", "1")
+            assert ran.outputs["summary-url"].startswith(at.gh.page(number))
+            assert ran.annotated == [("warning", "shop/cart.py", "5")]
+            assert {name for name, _, _ in ran.orders} == {"warning"}
+            assert "1 finding" in ran.summary
+            assert ran.outputs["sarif"] == str(at.workspace / "out.sarif")
+            assert '"version": "2.1.0"' in (at.workspace / "out.sarif").read_text()
+            assert '"schema_version": 1' in (at.workspace / "out.json").read_text()
+            assert at.gh.pull(number).checks == []
+
+    asyncio.run(go())
+
+
+def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_so(tmp_path: Path) -> None:
+    """With the token and the settings that a fork's job gets: nothing is written, the exit code is the bar's alone."""
+
+    async def go() -> None:
+        async with stage(tmp_path, {**BASE, ".deeprepo.yml": "models: {worker: openai/gpt-5-mini}\n"}) as at:
+            number, body = await opened(at, fork=True)
+            quiet = await at.run("pull_request", body, READ)
+            strict = await at.run("pull_request", body, READ, fail_on="high")
+
+            assert [ran.code for ran in (quiet, strict)] == [0, 1]
+            assert "no secrets for a pull request from a fork" in quiet.summary
+            assert "stands here alone" in quiet.summary
+            assert "1 finding" in quiet.summary
+            assert (quiet.outputs["conclusion"], strict.outputs["conclusion"]) == ("neutral", "failure")
+            stands = at.gh.pull(number)
+            assert [*stands.comments, *stands.review_comments, *stands.checks] == []
+
+    asyncio.run(go())
+
+
+def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothing_of_it(tmp_path: Path) -> None:
+    """The workspace's modules are never imported (see `stage`), and its clone is not believed."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await opened(at, fork=True)
+            ran = await at.run("pull_request_target", body)
+
+            assert ran.code == 0
+            assert "1 finding" in summary(at.gh, number)
+            assert "no secrets" not in ran.summary
+
+    asyncio.run(go())
+
+
+def test_a_command_is_carried_out_for_who_may_write_alone(tmp_path: Path) -> None:
+    """The job stands on the default branch, so the head gets a check run of ours; its buttons would reach nobody."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, _ = await opened(at, draft=True)
+            for who in ("stranger", "maintainer"):
+                with at.gh.holding() as held:
+                    await at.repo.comment(number, "Please.\n\n/deeprepo review", author=who)
+                # The input names the pull request too: that makes nobody a maintainer.
+                ran = await at.run("issue_comment", event(held), pull_request=str(number))
+                posted = [c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]
+                assert (ran.code, ran.outputs["conclusion"], len(posted)) == (
+                    (0, "skipped", 0) if who == "stranger" else (0, "neutral", 1)
+                )
+            asked = [c for c in at.gh.pull(number).comments if c.user.type == "User"]
+            assert [[r.content for r in c.reactions] for c in asked] == [["-1"], ["eyes"]]
+            (check,) = at.gh.pull(number).checks
+            assert (check.status, check.conclusion, check.actions) == ("completed", "neutral", [])
+            assert ran.annotated == []
+
+    asyncio.run(go())
+
+
+def test_a_workflow_can_name_the_pull_request(tmp_path: Path) -> None:
+    """workflow_dispatch: the input's number counts, a draft too."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, _ = await opened(at, draft=True)
+            ran = await at.run("workflow_dispatch", {"inputs": {}}, pull_request=str(number))
+            assert ran.code == 0
+            assert "1 finding" in summary(at.gh, number)
+
+    asyncio.run(go())

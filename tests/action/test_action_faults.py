@@ -1,0 +1,190 @@
+"""What goes wrong around a review in a workflow: nothing that was paid for is lost, and whoever waits is told."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opening import BASE, event, opened
+from stepping import READ, Stage, stage
+
+from bot import doubles
+from bot.doubles import Reply
+from bot.errors import HostRefused
+from bot.sandbox import Fault
+
+
+@pytest.fixture(autouse=True)
+def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def staged(folder: Path, act: Callable[[Stage], Awaitable[None]]) -> None:
+    async def go() -> None:
+        async with stage(folder, BASE) as at:
+            await act(at)
+
+    asyncio.run(go())
+
+
+def test_a_review_that_cannot_be_posted_stands_in_the_job(tmp_path: Path) -> None:
+    """GitHub does not take it: the job summary has the review, and the step fails."""
+
+    async def act(at: Stage) -> None:
+        _, body = await opened(at)
+        at.gh.fail("POST", r"/issues/1/comments$", Fault(status=410, times=-1))
+        told = await at.told("pull_request", body)
+
+        assert isinstance(told.fault, HostRefused)
+        assert "1 finding" in (at.folder / "summary").read_text()
+        assert "GitHub did not take it" in (at.folder / "summary").read_text()
+
+    staged(tmp_path, act)
+
+
+def test_a_lost_answer_leaves_one_summary(tmp_path: Path) -> None:
+    """The comment was stored and the answer was not: it is found and not written again."""
+
+    async def act(at: Stage) -> None:
+        _, body = await opened(at)
+        at.gh.fail("POST", r"/issues/1/comments$", Fault(status=502, after=True))
+        await at.told("pull_request", body)
+        assert len(at.gh.pull(1).comments) == 1
+
+    staged(tmp_path, act)
+
+
+def test_a_head_that_moves_is_left_to_its_own_run(tmp_path: Path) -> None:
+    """Nothing is said of a head that is no longer there."""
+
+    async def act(at: Stage) -> None:
+        _, body = await opened(at)
+
+        async def push() -> None:
+            await at.repo.push("feature", {"NEWS.md": "one\n"})
+
+        at.gh.fail("GET", r"/pulls/1$", Fault(status=None, skip=1, run=push))
+        told = await at.told("pull_request", body)
+        assert (told.conclusion, told.outcome, told.fault) == ("cancelled", None, None)
+        assert "stands here alone: the head is" in told.says
+        assert at.gh.pull(1).comments == []
+
+    staged(tmp_path, act)
+
+
+def test_a_token_that_may_not_even_read_says_what_the_job_needs(tmp_path: Path) -> None:
+    """The sentence names the permissions to copy."""
+
+    async def act(at: Stage) -> None:
+        _, body = await opened(at)
+        with pytest.raises(HostRefused, match="pull-requests: write"):
+            await at.told("pull_request", body, permissions={"contents": "read"})
+
+    staged(tmp_path, act)
+
+
+def test_a_token_that_may_only_read_says_what_the_job_lacks(tmp_path: Path) -> None:
+    """In the repository's own pull requests that is a workflow to mend."""
+
+    async def act(at: Stage) -> None:
+        _, body = await opened(at)
+        told = await at.told("pull_request", body, permissions=READ)
+        assert "the job needs `permissions:" in told.says
+        assert told.review is not None
+
+    staged(tmp_path, act)
+
+
+def test_who_asked_by_a_comment_is_told_why_there_is_no_review(tmp_path: Path) -> None:
+    """They do not look at the job: a closed pull request is answered below the comment."""
+
+    async def act(at: Stage) -> None:
+        number, _ = await opened(at)
+        await at.repo.close(number)
+        with at.gh.holding() as held:
+            await at.repo.comment(number, "/deeprepo review")
+        told = await at.told("issue_comment", event(held))
+        assert told.conclusion == "skipped"
+        assert "nothing left to review" in at.gh.pull(number).comments[-1].body
+
+    staged(tmp_path, act)
+
+
+def test_a_flood_of_commands_is_stopped_without_a_memory(tmp_path: Path) -> None:
+    """How often somebody asked is read from their comments: beyond the repository's limit nothing is reviewed."""
+
+    async def act(at: Stage) -> None:
+        await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
+        number, _ = await opened(at)
+        ends = []
+        for _ in range(3):
+            with at.gh.holding() as held:
+                await at.repo.comment(number, "/deeprepo review")
+            ends.append((await at.told("issue_comment", event(held))).conclusion)
+        assert ends == ["neutral", "neutral", "skipped"]
+
+    staged(tmp_path, act)
+
+
+def test_a_job_that_is_cancelled_ends_its_check_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newer run cancels this one in the middle of a model's call: nothing stays in progress."""
+
+    async def act(at: Stage) -> None:
+        number, _ = await opened(at)
+        called = asyncio.Event()
+
+        def answer(_: Any) -> Reply:  # noqa: ANN401 - of the double
+            called.set()
+            return Reply(fault="hang")
+
+        async with doubles.openai_server(answer) as model:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            asked = {"worker": "compatible/worker", "strategy": "direct", "pull_request": str(number)}
+            running = asyncio.create_task(at.told("workflow_dispatch", {}, **asked))
+            await called.wait()
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+        assert running.cancelled()
+        (check,) = at.gh.pull(number).checks
+        assert (check.status, check.conclusion) == ("completed", "cancelled")
+
+    staged(tmp_path, act)
+
+
+def test_a_full_clone_of_the_workspace_saves_the_fetch(tmp_path: Path) -> None:
+    """Only where the job has no more rights than the author: else nothing in the workspace is believed."""
+
+    async def act(at: Stage) -> None:
+        _, body = await opened(at)
+        store = at.repo.repository.git
+        at.workspace.rename(at.folder / "other")
+        process = await asyncio.create_subprocess_exec("git", "clone", "-q", "--mirror", str(store), str(at.workspace))
+        await process.wait()
+        for name, fetches in (("pull_request", False), ("pull_request_target", True)):
+            before = len(at.gh.requests)
+            told = await at.told(name, body)
+            assert told.review is not None
+            assert any("upload-pack" in seen.path for seen in at.gh.requests[before:]) is fetches
+
+    staged(tmp_path, act)
+
+
+def test_a_shallow_or_partial_clone_is_not_enough(tmp_path: Path) -> None:
+    """It lacks the history by which a later round is known, or the contents."""
+
+    async def act(at: Stage) -> None:
+        _, body = await opened(at)
+        store, head = at.repo.repository.git, at.gh.pull(1).head_sha
+        for n, how in enumerate((["--depth=1", "--no-single-branch"], ["--filter=blob:none"])):
+            at.workspace.rename(at.folder / f"old-{n}")
+            git = ["git", "-c", "protocol.file.allow=always", "clone", "-q", "--bare", *how, f"file://{store}"]
+            process = await asyncio.create_subprocess_exec(*git, str(at.workspace))
+            await process.wait()
+            before = len(at.gh.requests)
+            await at.told("pull_request", body)
+            assert head == at.gh.pull(1).head_sha
+            assert any("upload-pack" in seen.path for seen in at.gh.requests[before:])
+
+    staged(tmp_path, act)

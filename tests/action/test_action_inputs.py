@@ -1,0 +1,212 @@
+"""The inputs of action.yml, and where a step may write."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from opening import BASE, opened
+from stepping import ACTION, ROOT, stage
+
+from bot import action, config
+from bot.action import event, files
+from bot.config.action import Inputs, Runner
+from bot.errors import ConfigError, UsageError
+from bot.models import PROVIDERS
+from bot.values import Annotation, Ignored, ReviewAsk
+
+STEPS = ACTION["runs"]["steps"]
+
+
+def test_no_expression_stands_in_a_script() -> None:
+    """Inputs and texts of the event reach a script as variables alone, so none of them is ever shell."""
+    assert not [step["id"] for step in STEPS if "${{" in step.get("run", "")]
+
+
+def test_every_action_that_is_used_is_pinned_by_its_commit() -> None:
+    """With the version beside it, for people."""
+    used = re.findall(r"uses: (\S+)@([0-9a-f]{40}) # v[0-9.]+$", (ROOT / "action.yml").read_text(), re.MULTILINE)
+    assert len(used) == sum("uses" in step for step in STEPS) == 2
+
+
+def test_every_input_is_handed_over_and_every_variable_is_read() -> None:
+    """An input that nobody reads would be a promise that nobody keeps."""
+    text = (ROOT / "action.yml").read_text()
+    assert [name for name in ACTION["inputs"] if f"inputs.{name} " not in text] == []
+    prefix = "DEEPREPO_ACTION_"
+    handed = {name.removeprefix(prefix).lower() for name in STEPS[-1]["env"] if name.startswith(prefix)}
+    assert handed == set(Inputs.model_fields)
+
+
+def test_python_starts_apart_from_the_workspace() -> None:
+    """-I: neither the working folder nor a variable of the job can bring a module of its own."""
+    for step in STEPS:
+        starts = re.findall(r'"\$(?:BASE_PYTHON|PLACE/bin/python)" (\S+)', step.get("run", ""))
+        assert set(starts) - {"-I", "install"} == set()  # `pip --python PLACE install`, without any PYTHON variable
+
+
+def test_hostile_inputs_run_nothing_and_no_secret_is_seen(tmp_path: Path) -> None:
+    """What looks like shell, like an order to the runner or like an output stays a text; a key given for a provider is used and unseen."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            _, body = await opened(at)
+            evil = f"$(touch {tmp_path}/pwned)`touch {tmp_path}/pwned`'\"; touch {tmp_path}/pwned #"
+            ran = await at.run("pull_request", body, fail_on=f"high\n::add-mask::x\n{evil}")
+            assert (ran.code, [name for name, _, _ in ran.orders]) == (2, ["error"])
+            assert "the input fail-on" in ran.orders[0][2]
+
+            secret = "gsk_a-pretended-key-of-a-provider"
+            ran = await at.run("pull_request", body, sarif=evil.replace("/", "_"), api_key=secret, provider="groq")
+            assert ran.code == 0
+            assert ran.outputs["sarif"].startswith(str(at.workspace))
+            assert ":1:-:" not in at.gh.pull(1).comments[0].body  # it has signed the state
+            assert secret not in f"{ran}{at.gh.requests}{at.gh.pull(1)}"
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("BUDGET", "much", "the input budget"),
+        ("STRATEGY", "quick", "the input strategy"),
+        ("QUOTA", "-1", "the input quota"),
+        ("CONFIG", "../secrets.yml", "the input config: this is no path inside the repository"),
+        ("PULL_REQUEST", "x", "the input pull-request"),
+        ("FULL", "perhaps", "the input full"),
+    ],
+)
+def test_a_wrong_input_is_named_as_it_was_typed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str, says: str
+) -> None:
+    """And its value is not repeated."""
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(tmp_path / "event"))
+    monkeypatch.setenv("DEEPREPO_ACTION_GITHUB_TOKEN", "ghs_x")
+    monkeypatch.setenv(f"DEEPREPO_ACTION_{name}", value)
+    with pytest.raises(ConfigError, match=says) as raised:
+        config.step()
+    assert "secrets.yml" not in str(raised.value)
+
+
+def test_a_key_without_its_provider_is_refused() -> None:
+    """A key is sent to nobody by guess."""
+    from bot.wiring import action as parts
+
+    with pytest.raises(UsageError, match="not whose it is"):
+        parts.lend(Inputs.model_validate({"github_token": "ghs_x", "api_key": "k"}))
+
+
+def test_the_providers_that_the_input_names_are_known() -> None:
+    """The list in its description holds every provider that needs a key and has no input of its own."""
+    said = set(ACTION["inputs"]["provider"]["description"].rpartition(": ")[2].rstrip(".").split(", "))
+    assert said - {"compatible"} == {n for n, p in PROVIDERS.items() if p.needs_key} - {"anthropic", "openai"}
+
+
+def runner(folder: Path) -> Runner:
+    told = {"github_event_name": "x", "github_event_path": folder, "github_workspace": folder / "w"}
+    return Runner.model_validate({**told, "runner_temp": folder / "t"})
+
+
+def test_a_file_lands_where_its_name_says(tmp_path: Path) -> None:
+    """Links that a pull request has put into the workspace lead nowhere else, and are not written through."""
+    at = runner(tmp_path)
+    for name in ("w/reports", "t", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "elsewhere/kept").write_text("kept")
+    (tmp_path / "w/folder").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "w/out.json").symlink_to(tmp_path / "elsewhere/kept")
+
+    files.write(files.place(Path("out.json"), at), "said")
+    assert (tmp_path / "w/out.json").read_text() == "said"
+    assert (tmp_path / "elsewhere/kept").read_text() == "kept"
+    assert files.place(tmp_path / "t/x", at) == tmp_path / "t/x"
+    for wrong in ("folder/x", "../elsewhere/x", "nowhere/x", "reports", "/etc/x"):
+        with pytest.raises(UsageError, match="cannot be written"):
+            files.place(Path(wrong), at)
+
+
+def test_no_value_ends_its_own_output(tmp_path: Path) -> None:
+    """A value with lines in it is one value."""
+    files.put(tmp_path / "out", {"one": "1\nEOF\ntwo=2", "two": ""})
+    rows = (tmp_path / "out").read_text().split("\n")
+    end = rows[0].partition("<<")[2]
+    assert rows[1:5] == ["1", "EOF", "two=2", end]
+    assert len(end) == 32
+
+
+def test_ten_annotations_of_a_kind_are_made(tmp_path: Path) -> None:
+    """The runner takes no more; the worst come first."""
+    rows: list[str] = []
+    made = [Annotation("a,b:c.py", n, n, "warning", "50%, a:b", "one\ntwo") for n in range(1, 13)]
+    action.Console(rows.append).annotate([*made, Annotation("a.py", 1, 1, "failure", "t", "m")])
+    said = [row for row in rows if "file=" in row]
+    assert len(said) == 11
+    assert said[0] == "::warning file=a%2Cb%3Ac.py,line=1,endLine=1,title=50%25%2C a%3Ab::one%0Atwo"
+
+
+def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | Ignored:
+    (tmp_path / "event").write_text(payload)
+    told = {"github_event_name": name, "github_event_path": tmp_path / "event", "github_workspace": tmp_path, **more}
+    inputs = Inputs.model_validate({"github_token": "x"})
+    return event.read(config.Step(inputs, Runner.model_validate(told)))
+
+
+@pytest.mark.parametrize(
+    ("name", "payload"),
+    [
+        ("pull_request", "{}"),
+        ("pull_request_target", '{"action": ["x"]}'),
+        ("pull_request", '{"action": "labeled", "pull_request": 3}'),
+        ("issue_comment", '{"action": "created", "comment": {"body": "/deeprepo review"}}'),
+        ("pull_request_review", '{"action": "submitted"}'),
+        ("merge_group", '{"action": "checks_requested"}'),
+    ],
+)
+def test_an_event_that_cannot_be_read_asks_for_nothing(tmp_path: Path, name: str, payload: str) -> None:
+    """Whatever its file says, the step ends with a reason."""
+    assert isinstance(asked(tmp_path, name, payload), Ignored)
+
+
+@pytest.mark.parametrize(("name", "payload"), [("push", "{}"), ("pull_request", "[]"), ("pull_request", "{")])
+def test_an_event_that_names_no_pull_request_says_what_to_do(tmp_path: Path, name: str, payload: str) -> None:
+    """The workflow is to be mended: exit code 2."""
+    with pytest.raises(UsageError):
+        asked(tmp_path, name, payload)
+
+
+def test_actions_of_a_pull_request_are_the_workflows_own_choice(tmp_path: Path) -> None:
+    """`labeled` and whatever else `types` names start a review; closing and drafting end one; "Re-run jobs" asks for one."""
+
+    async def go() -> str:
+        async with stage(tmp_path, BASE) as at:
+            _, body = await opened(at)
+            import json
+
+            return json.dumps({**body, "action": "ACTION"})
+
+    text = asyncio.run(go())
+    found = {
+        name: asked(tmp_path, "pull_request_target", text.replace("ACTION", name))
+        for name in ("opened", "synchronize", "labeled", "closed", "converted_to_draft")
+    }
+    triggers = {name: one.trigger for name, one in found.items() if isinstance(one, ReviewAsk)}
+    assert triggers == {"opened": "opened", "synchronize": "push", "labeled": "catch-up"}
+    again = asked(tmp_path, "pull_request", text.replace("ACTION", "opened"), github_run_attempt="2")
+    assert isinstance(again, ReviewAsk)
+    assert again.trigger == "rerun"
+
+
+def test_the_page_and_the_examples_know_every_name() -> None:
+    """docs/action.md lists each input and each output; the workflows to copy use no others."""
+    page = (ROOT / "docs/action.md").read_text()
+    named = set(
+        re.findall(r"`([a-z-]+)`", "\n".join(row.split(" | ")[0] for row in page.splitlines() if row[:1] == "|"))
+    )
+    assert {*ACTION["inputs"], *ACTION["outputs"]} - named == set()
+    for path in (ROOT / "docs/workflows").glob("*.yml"):
+        for job in yaml.safe_load(path.read_text())["jobs"].values():
+            ours = [step for step in job["steps"] if "/deeprepo@" in step.get("uses", "")]
+            assert all(set(step.get("with", {})) <= set(ACTION["inputs"]) for step in ours), path.name
+            assert ours, path.name

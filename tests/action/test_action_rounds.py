@@ -1,0 +1,152 @@
+"""The second push: what the summary comment of the first round saves, and when it is not believed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pushes
+import pytest
+from opening import event
+from stepping import Stage, stage
+
+from bot import doubles
+from bot.doubles import Server
+from bot.outputs import marker, state
+
+MODEL = {"worker": "openai/worker", "strategy": "fanout", "openai_api_key": "sk-pretended-and-long-enough"}
+
+
+@pytest.fixture(autouse=True)
+def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@asynccontextmanager
+async def modelled(folder: Path) -> AsyncIterator[tuple[Stage, Server]]:
+    """A stage, and a model that reports what it knows."""
+    async with doubles.openai_server(pushes.judge) as model, stage(folder, dict(pushes.BASE)) as at:  # type: ignore[arg-type]
+        yield at, model
+
+
+def test_the_second_push_is_read_in_its_difference(tmp_path: Path) -> None:
+    """Fixed is fixed, what is still open is not said again, and what nobody touched is not read again; no key is seen."""
+
+    async def go() -> None:
+        async with modelled(tmp_path) as (at, model):
+            await at.repo.commit("feature", dict(pushes.FIRST))  # type: ignore[arg-type]
+            with at.gh.holding() as held:
+                await at.repo.open_pull("feature")
+            one = await at.run("pull_request", event(held), base_url=model.openai_url, **MODEL)
+            asked = len(model.requests)
+            with at.gh.holding() as held:
+                await at.repo.push("feature", {"shop/rates.py": str(pushes.SECOND["shop/rates.py"])})
+            two = await at.run("pull_request", event(held), base_url=model.openai_url, **MODEL)
+
+            assert (one.outputs["new"], one.outputs["round"], one.outputs["coverage"]) == ("2", "1", "100")
+            assert (two.outputs["new"], two.outputs["findings"], two.outputs["round"]) == ("0", "1", "2")
+            assert "1 is fixed" in two.log
+            later = str([body["messages"] for body in model.requests[asked:]])
+            assert "return 0" in later
+            assert "parcel.weight" not in later
+            (fixed,) = [c for c in at.gh.pull(1).review_comments if c.hidden == "resolved"]
+            assert "negative" in fixed.body
+            assert MODEL["openai_api_key"] not in f"{one}{two}{at.gh.pull(1)}"
+
+    asyncio.run(go())
+
+
+def test_a_state_under_another_key_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is read again, nothing is said twice on the diff, and the review says why."""
+
+    async def go() -> None:
+        async with modelled(tmp_path) as (at, model):
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            await at.repo.commit("feature", dict(pushes.FIRST))  # type: ignore[arg-type]
+            with at.gh.holding() as held:
+                await at.repo.open_pull("feature")
+            for key in ("sk-pretended-and-long-enough", "sk-another-one-and-long-enough"):
+                monkeypatch.setenv("OPENAI_API_KEY", key)
+                told = await at.told("pull_request", event(held), worker="openai/worker", strategy="fanout")
+
+            assert told.review is not None
+            assert told.review.round.number == 1
+            assert any(state.FOREIGN.removeprefix("the ") in note for note in told.review.notes)
+            bodies = [c.body for c in at.gh.pull(1).review_comments]
+            assert len([body for body in bodies if "An empty size" in body]) == 1
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("forged", ["x", "<!-- deeprepo-state:1:-:AAAA -->", "<!-- deeprepo-state:9 -->"])
+def test_what_another_workflow_was_made_to_repeat_is_not_believed(tmp_path: Path, forged: str) -> None:
+    """Every workflow writes under the same login: a comment with our marker and no state of ours costs a reading, no more."""
+
+    async def go() -> None:
+        async with stage(tmp_path, dict(pushes.BASE)) as at:  # type: ignore[arg-type]
+            await at.repo.commit("feature", dict(pushes.FIRST))  # type: ignore[arg-type]
+            with at.gh.holding() as held:
+                number = await at.repo.open_pull("feature")
+            await at.repo.comment(number, f"{marker.make('summary')}\n{forged}\n## hello", author="github-actions[bot]")
+            told = await at.told("pull_request", event(held))
+
+            assert told.review is not None
+            assert told.review.round.number == 1
+            assert any("everything was read again" in note for note in told.review.notes)
+
+    asyncio.run(go())
+
+
+def test_an_offline_round_knows_what_it_has_said(tmp_path: Path) -> None:
+    """Without any key nothing is signed: everything is read again, and what was said is not new."""
+
+    async def go() -> None:
+        async with stage(tmp_path, dict(pushes.BASE)) as at:  # type: ignore[arg-type]
+            await at.repo.commit("feature", {"shop/rates.py": "def apply(rate):\n    return rate\n"})
+            with at.gh.holding() as held:
+                await at.repo.open_pull("feature")
+            await at.told("pull_request", event(held))
+            with at.gh.holding() as held:
+                await at.repo.push("feature", {"NEWS.md": "one\n"})
+            review = (await at.told("pull_request", event(held))).review
+
+            assert review is not None
+            assert (review.round.number, len(review.findings), len(review.still)) == (2, 0, 1)
+            assert review.coverage.count("unit", "reused") == 0
+
+    asyncio.run(go())
+
+
+def test_a_file_of_the_last_review_comes_before_the_comment(tmp_path: Path) -> None:
+    """`previous` and `json`: an artifact or a cache does as well as the comment."""
+
+    async def go() -> None:
+        async with stage(tmp_path, dict(pushes.BASE)) as at:  # type: ignore[arg-type]
+            await at.repo.commit("feature", {"shop/rates.py": "def apply(rate):\n    return rate\n"})
+            with at.gh.holding() as held:
+                await at.repo.open_pull("feature")
+            rounds: list[Any] = []
+            for _ in range(2):
+                told = await at.told("pull_request", event(held), previous="last.json", json_file="last.json")
+                rounds.append(told.review.round.number if told.review else 0)
+            assert rounds == [1, 2]
+
+    asyncio.run(go())
+
+
+def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> None:
+    """Whose token it is is asked of GitHub, so that the comments of the last round are known again."""
+
+    async def go() -> None:
+        async with stage(tmp_path, dict(pushes.BASE)) as at:  # type: ignore[arg-type]
+            await at.repo.commit("feature", {"shop/rates.py": "def apply(rate):\n    return rate\n"})
+            with at.gh.holding() as held:
+                await at.repo.open_pull("feature")
+            for _ in range(2):
+                await at.told("pull_request", event(held), github_token=at.gh.token())
+            assert [one.user.login for one in at.gh.pull(1).comments] == [at.gh.login]
+            assert "round 2" in at.gh.pull(1).comments[0].body
+
+    asyncio.run(go())

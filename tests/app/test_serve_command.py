@@ -1,0 +1,106 @@
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from serving import NOBODY, SECRET, key, settings
+
+from bot import sandbox
+from bot.app import running
+from bot.app.checks import Line, checks
+from bot.cli import run
+from bot.config import Place, Server
+from bot.errors import UsageError
+
+Set = Callable[..., None]
+
+
+@pytest.fixture
+def variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Set:
+    """Sets DEEPREPO_ variables; there are no others."""
+    for name in os.environ:
+        if name.startswith("DEEPREPO_") or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("DEEPREPO_DATA", str(tmp_path / "data"))
+
+    def given(**values: str) -> None:
+        for name, value in values.items():
+            monkeypatch.setenv(f"DEEPREPO_{name}", value)
+
+    return given
+
+
+def looked(given: Server) -> dict[str, Line]:
+    """What was looked at, by name."""
+    return {line.what: line for line in asyncio.run(checks(given, lambda: (None, "openai/small")))}
+
+
+def test_wrong_settings_end_the_command_with_a_sentence_each(
+    variables: Set, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, before anything is opened."""
+    variables(APP_ID="x", WEBHOOK_SECRET="short", PORT="high")
+    assert run(["serve"]) == 2
+    said = capsys.readouterr().err
+    assert [
+        name for name in ("APP_ID", "PRIVATE_KEY", "WEBHOOK_SECRET", "PORT") if f"DEEPREPO_{name}:" not in said
+    ] == []
+
+
+def test_a_worker_without_a_shared_database_is_refused(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 2, with the variable that is missing."""
+    variables(APP_ID="12", PRIVATE_KEY=key(), WEBHOOK_SECRET=SECRET)
+    assert run(["worker"]) == 2
+    assert "DEEPREPO_DATABASE_URL" in capsys.readouterr().err
+
+
+def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is set: what works is told too, and the exit code is 2."""
+    variables(GITHUB_API=NOBODY, CAP_USD="2.5")
+    assert run(["serve", "--check"]) == 2
+    said = capsys.readouterr().out
+    assert "!! App            no credentials" in said
+    assert "ok ceiling        $2.50 for each review" in said
+
+
+def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
+    """Who the App is, and what it lacks; a missing nicety is told and no fault."""
+    variables()
+
+    async def go() -> list[Line]:
+        async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
+            names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
+            given = settings(tmp_path / "data", github_api=gh.api, **names)
+            app = gh.world.apps[int(gh.app_id)]
+            del app.permissions["merge_queues"]
+            found = await checks(given, lambda: (None, None))
+            del app.permissions["checks"]
+            return [*found, *await checks(given, lambda: (None, None))]
+
+    found = asyncio.run(go())
+    first, second = (next(line for line in rows if line.what == "permissions") for rows in (found[:8], found[8:]))
+    assert ("merge_queues: read" in first.said, first.works) == (True, True)
+    assert ("checks: write" in second.said, second.works) == (True, False)
+    assert [line.said.split()[0] for line in found if line.what == "App"] == ["deeprepo", "deeprepo"]
+
+
+def test_a_check_tells_a_github_that_does_not_answer(tmp_path: Path, variables: Set) -> None:
+    """And a folder that cannot be written, and a database that is not there; never a password."""
+    variables()
+    (tmp_path / "file").write_text("")
+    found = looked(settings(tmp_path / "file" / "data", database_url="postgresql://bot:the-password@127.0.0.1:9/x"))
+    assert [name for name, line in found.items() if not line.works] == ["data", "database", "App"]
+    assert not any("the-password" in line.said or SECRET in line.said for line in found.values())
+    assert found["models"].said == "root none, worker openai/small"
+
+
+def test_a_port_that_is_taken_is_said(variables: Set) -> None:
+    """With the variables that name another."""
+    variables()
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        with pytest.raises(UsageError, match="cannot be listened on"):
+            running.listen(Place(port=other.getsockname()[1]))
