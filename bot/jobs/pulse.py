@@ -15,7 +15,7 @@ from bot.jobs.settings import JobSettings
 from bot.storage.workers import Workers
 
 log = logging.getLogger("deeprepo.jobs")
-BEATS = 10  # signs of life in one lease
+BEATS, SLOWEST = 10, 0.75  # signs of life in one lease, and seconds between them: a takeover comes that much late
 HOUR = 3600.0
 
 
@@ -32,7 +32,7 @@ class Pulse:
     @property
     def interval(self) -> float:
         """Seconds between two signs of life."""
-        return min(0.5, self.settings.lease / BEATS)
+        return min(SLOWEST, self.settings.lease / BEATS)
 
     async def beat(self) -> None:
         """Give a sign of life, and take over what belongs to those who gave none for a lease."""

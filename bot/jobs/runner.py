@@ -159,6 +159,8 @@ class Runner:
         while True:
             await asyncio.sleep(every)
             seen = dict(self.live)
+            if not seen:
+                continue
             try:
                 found = {row.id: row for row in await rows.find(ids=list(seen), states=[rows.RUNNING])}
             except StorageError as error:

@@ -10,17 +10,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.ports import Tree
-from bot.rlm import excerpts, readers, routes, signatures
+from bot.rlm import excerpts, readers, resembling, routes, signatures
 from bot.rlm.excerpts import Excerpt, Shown
 from bot.rlm.links import Links
 from bot.rlm.readers import Pick, Row
+from bot.rlm.signatures import LONG_LINE
 from bot.values import ChangedFile, Reference, Unit, tokens
 
 __all__ = ["NEARBY_TOKENS", "Excerpt", "Nearby", "call_sites"]
 
 NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
-SIGNATURES_TOKENS, SIGNATURES_PART = 900, 3  # of these, for the first lines of what is called; at most a third
+SIGNATURES_TOKENS, SIGNATURES_PART = (
+    900,
+    2,
+)  # of these, for the first lines of what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
@@ -28,8 +32,8 @@ MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 BEFORE, AFTER = 3, 4  # lines around a reader
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
+MAX_ALIKE = 200  # lines that hold the beginning of one pattern
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
-LONG_LINE = 300  # characters; a longer line was written by a program
 
 
 @dataclass(slots=True)
@@ -41,6 +45,8 @@ class Nearby:
     prompts: int = 1  # among which the tokens of the review are shared
     _rows: dict[str, list[Row]] = field(default_factory=dict)
     _defined: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
+    _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
+    _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
 
@@ -52,21 +58,26 @@ class Nearby:
         room = max(0, room - sum(excerpt.size for excerpt in callers))
         await self.prepare(units)
         called, needed = await self._called(units, shown, min(SIGNATURES_TOKENS, room // SIGNATURES_PART))
-        linked = self._links.pick(units, shown.lines, self._imports) if self._links else []
-        picked = [*linked, *await self._routes(units, callers, shown), *readers.pick(self._rows, units, shown.lines)]
+        linked = (await self._linked()).pick(units, shown.lines, self._imports)
+        picked = [
+            *linked,
+            *await self._routes(units, callers, shown),
+            *resembling.pick(units, self._near, self._alike, shown.lines),
+            *readers.pick(self._rows, units, shown.lines),
+        ]
         windows = await self._windows(picked, shown, room - needed)
         return excerpts.marked((*callers, *windows, *excerpts.by_file(called, shown)), self.files)
 
     async def _called(self, units: Sequence[Unit], shown: Shown, room: int) -> tuple[list[Excerpt], int]:
         """The signatures of what the units' added lines call, where the prompt does not show them; and the tokens they need."""
-        meant: dict[tuple[str, int], str] = {}
+        meant: dict[Row, str] = {}
         for call in signatures.called(units):
             rows, imported = self._defined.get(call.name, ()), self._imports.get(call.path, ())
-            meant.update({row[:2]: call.name for row in signatures.meant(call, rows, imported)})
-        texts = await self.tree.read_many(list(dict.fromkeys(path for path, _ in meant)))
+            meant.update(dict.fromkeys(signatures.meant(call, rows, imported), call.name))
+        texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meant)))
         found: list[Excerpt] = []
         needed = 0
-        for (path, line), name in meant.items():
+        for (path, line, _), name in sorted(meant.items(), key=lambda item: not signatures.demanding(item[0][2])):
             lines = excerpts.lines(texts.get(path, b""))
             if (path, line) in shown.lines or line > len(lines):
                 continue
@@ -95,8 +106,9 @@ class Nearby:
         self._defined.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
         await asyncio.gather(
-            self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls), self._link()
+            self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls)
         )
+        await self._resemble(new, units)
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
@@ -106,21 +118,32 @@ class Nearby:
         self._rows.update(readers.by_name([row for row in found if len(row[2]) <= LONG_LINE], names))
 
     async def _define(self, calls: Sequence[signatures.Call]) -> None:
+        """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
+        links = await self._linked()
         looks = [
             self.tree.grep_lines([pattern], globs, syntax="perl", limit=MAX_ROWS)
-            for pattern, globs in signatures.searches(calls)
+            for pattern, globs in signatures.searches(sorted(calls, key=lambda call: call.name in links.defined))
         ]
-        found = [row for rows in await asyncio.gather(*looks) for row in rows if len(row[2]) <= LONG_LINE]
-        wanted = {call.name for call in calls}
-        self._defined.update({name: rows for name, rows in signatures.defined(found).items() if name in wanted})
+        rows = [row for found in await asyncio.gather(*looks) for row in found if len(row[2]) <= LONG_LINE]
+        found = signatures.defined([*rows, *(row for call in calls for row in links.defined.get(call.name, ()))])
+        self._defined.update({call.name: found[call.name] for call in calls if call.name in found})
 
-    async def _link(self) -> None:
-        """Match the added lines of the change with each other, once."""
-        if self._links is not None:
-            return
-        self._links = Links(self.files)
-        texts = await self.tree.read_many([file.path for file in self.files if file.added and not file.skip])
-        self._imports.update({p: signatures.imported(blob.decode("utf-8", "replace")) for p, blob in texts.items()})
+    async def _linked(self) -> Links:
+        """The added lines of the change, matched with each other once."""
+        if self._links is None:
+            self._links = Links(self.files)
+            texts = await self.tree.read_many([file.path for file in self.files if file.added and not file.skip])
+            self._imports = {p: signatures.imported(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
+        return self._links
+
+    async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
+        heads = [head for head in resembling.patterns(units) if head not in self._alike]
+        found = await asyncio.gather(*(self.tree.grep_lines([head], limit=MAX_ALIKE) for head in heads))
+        self._alike.update(zip(heads, found, strict=True))
+        unknown = resembling.unknown(self._rows, names, self.files)
+        if unknown:
+            rows = await self.tree.grep_lines([resembling.nearly(unknown)], syntax="perl", limit=MAX_ROWS)
+            self._near.update(resembling.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
     async def _callers(self, units: Sequence[Unit], shown: Shown, room: int) -> list[Excerpt]:
         """Bodies of the functions that use what the units change: each unit's best first, each function once."""

@@ -145,11 +145,8 @@ def _greedily(
 
     def score(key: tuple[str, int]) -> float:
         kind = posixpath.splitext(key[0])[1]
-        return (
-            factors[key]
-            * KNOWN_FILE ** len(taken[key[0]])
-            * sum(worth[name] * faded[name, kind] for name in lines[key][1])
-        )
+        worths = sum(worth[name] * faded[name, kind] for name in lines[key][1])
+        return factors[key] * KNOWN_FILE ** len(taken[key[0]]) * worths
 
     heap = [(-score(key), key) for key in lines]
     heapify(heap)
@@ -198,11 +195,12 @@ def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
     files = len({path for path, _, _ in rows})
     if not files or files > COMMON_FILES:
         return 0.0
-    ours = name in own or not re.fullmatch(r"[\w$]+", name) or any(_gives_meaning(name, text) for _, _, text in rows)
+    ours = name in own or not re.fullmatch(r"[\w$]+", name) or any(gives_meaning(name, text) for _, _, text in rows)
     return (1.0 if ours else FOREIGN) / math.sqrt(files)
 
 
-def _gives_meaning(name: str, text: str) -> bool:
+def gives_meaning(name: str, text: str) -> bool:
+    """Whether a line defines the name or writes it."""
     return defines(name, text) or _says(_WRITES, name, text)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bot import render
 from bot.errors import DeepRepoError
@@ -22,6 +23,7 @@ BODY_CHARS = 2_000  # of what the author says
 MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
+Asked = tuple[Prompt, str]  # what is sent, and the part of it that its reader judges
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,7 @@ class ModelWorker:
         groups = [list(units)] * bool(units) if self.whole else packed(units)
         nearby = Nearby(self.tree, self.files, len(groups))
         await nearby.prepare(units)
-        prompts = [await self._prompt(group, nearby, question) for group in groups]
-        return await self._asked(prompts)
+        return await self._asked([await self._prompt(group, nearby, question) for group in groups])
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
         """A question about files outside the change."""
@@ -90,17 +91,20 @@ class ModelWorker:
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
         )
 
-    async def _prompt(self, units: Sequence[Unit], nearby: Nearby, question: str) -> Prompt:
-        text = render.text(
+    async def _prompt(self, units: Sequence[Unit], nearby: Nearby, question: str) -> Asked:
+        beside = await nearby.of(units)
+        telling = partial(
+            render.text,
             "prompts/worker.md.j2",
             title=self.pull.title,
             body=self.pull.body[:BODY_CHARS],
             guidance=self.guidance.of(unit.path for unit in units),
             units=units,
-            unchanged=await nearby.of(units),
             questions=[question] if question else self._questions(units),
         )
-        return self._of(text)
+        # Who is shown a unit beside others does not judge it: that is no reading.
+        judged = [excerpt for excerpt in beside if not excerpt.changed]
+        return self._of(telling(unchanged=beside)), telling(unchanged=judged)
 
     def _questions(self, units: Sequence[Unit]) -> list[str]:
         """What the units of one prompt call for, in the words of the lenses."""
@@ -112,11 +116,11 @@ class ModelWorker:
         ]
         return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
 
-    async def _asked(self, prompts: Sequence[Prompt]) -> Answer:
+    async def _asked(self, prompts: Sequence[Asked]) -> Answer:
         """The answers of all prompts; findings that name no trigger or no consequence go back to their finder once."""
         first = await self._read(prompts)
         back = [(p, said) for p, said in zip(prompts, first, strict=True) if any(map(_vague, said.findings))]
-        again = await self._read([_sent_back(prompt, said) for prompt, said in back])
+        again = await self._read([(_sent_back(prompt, said), seen) for (prompt, seen), said in back])
         second = {id(said): new for (_, said), new in zip(back, again, strict=True)}
         findings: list[Finding] = []
         dropped = 0
@@ -133,16 +137,17 @@ class ModelWorker:
         errors = dict.fromkeys(said.error for said in first if said.error)
         return Answer(text, tuple(findings), "; ".join(errors), dropped)
 
-    async def _read(self, prompts: Sequence[Prompt]) -> list[Answer]:
+    async def _read(self, prompts: Sequence[Asked]) -> list[Answer]:
         """One answer per prompt; what was answered is marked in the ledger."""
         answers = []
-        for prompt, reply in zip(prompts, await self.calls.many(self.model, prompts, self.role), strict=True):
+        replies = await self.calls.many(self.model, [prompt for prompt, _ in prompts], self.role)
+        for (_, seen), reply in zip(prompts, replies, strict=True):
             try:
                 text, found = read.answer(reply.data, self.name) if isinstance(reply, Completion) else _failed(reply)
             except DeepRepoError as error:
                 answers.append(Answer("", error=str(error)))
                 continue
-            self.ledger.saw(prompt.messages[1].text, self.name)
+            self.ledger.saw(seen, self.name)
             answers.append(Answer(text, found))
         return answers
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from bot.errors import HostError
 from bot.github import Host
 from bot.publish import checks
+from bot.render import line, visible
 from bot.storage import Finished, Known, Store
 from bot.storage.reviews import State
 from bot.values import Ending, Finding, PullRef, Review, ReviewAsk
@@ -48,9 +49,9 @@ def finished(ask: ReviewAsk, job: str, done: Review, ending: Ending, started: fl
 
 
 def _known(finding: Finding, state: State) -> Known:
-    return Known(
-        finding.fingerprint, state, finding.severity, finding.category, finding.source, finding.path, finding.title
-    )
+    """The row of a finding. A model's words may hold characters that no database takes."""
+    path, title = visible(finding.path), line(finding.title)
+    return Known(finding.fingerprint, state, finding.severity, finding.category, finding.source, path, title)
 
 
 async def ignored(pull: PullRef, store: Store) -> tuple[tuple[str, str], ...]:

@@ -18,7 +18,7 @@ from bot.errors import (
 from bot.github import Host
 from bot.policy import Go, No
 from bot.ports import Job
-from bot.publish import checks, publish
+from bot.publish import Outcome, checks, publish
 from bot.values import Ending, PullRequest, Review, ReviewAsk, Trigger
 from bot.workflow import journals, keeping
 from bot.workflow.fetching import fetched
@@ -26,7 +26,8 @@ from bot.workflow.looking import Seen, look
 from bot.workflow.parts import Change, Parts
 from bot.workflow.progress import progress
 
-SAID = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable)  # faults whose sentence the check run shows
+# Faults whose sentence the check run shows.
+SAID = (HostRefused, UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +99,13 @@ async def _checked(visit: Visit, settings: Config, decision: Go) -> None:
     try:
         await _published(visit, number, settings, decision)
     except NothingToReview:
-        await end("There is nothing to review: both sides hold the same files.", "success")
+        await end("Both sides hold the same files.", "success")
     except Superseded:
         await end(keeping.SUPERSEDED, "cancelled")
         await visit.parts.store.checks.ended(visit.job.id)
         raise
-    except HostRefused as error:
-        await end(f"GitHub refused a request, so there is no review: {error}")
     except SAID as error:
-        await end(f"There is no review: {error}")
+        await end(str(error))
     await visit.parts.store.checks.ended(visit.job.id)
 
 
@@ -118,7 +117,11 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
     if isinstance(done, No):
         await checks.ended(host, number, job.id, done.reason)
         return
-    outcome = await publish(host, done, parts.comments, job.id, job.current)
+    try:
+        outcome = await publish(host, done, parts.comments, job.id, job.current)
+    except HostRefused as refused:  # a locked conversation, a permission withheld: the review stands in the check run alone
+        await checks.done(host, number, job.id, done, Outcome(0, 0, "", (str(refused),)))
+        return
     ending = await checks.done(host, number, job.id, done, outcome)
     await parts.store.reviews.keep(keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done)))
     parts.told(done)

@@ -194,3 +194,15 @@ def test_as_a_process() -> None:
         connection.close()
         process.terminate()
     assert (status, found["choices"][0]["message"]["content"], stats) == (200, "hi", {"count": 1, "peak": 1})
+
+
+def test_what_is_no_server_is_refused_at_once() -> None:
+    """A script, or the asynchronous form, is told what is wanted instead of waiting for ever."""
+    with pytest.raises(TypeError, match="runs a Server, such as Server\\(script\\), and was given a dict"):
+        doubles.in_thread({"answer": ""}).__enter__()  # type: ignore[arg-type]
+
+
+def test_a_port_that_cannot_be_is_told_where_it_was_asked_for() -> None:
+    """Not in the thread, where nobody would see it."""
+    with pytest.raises(OverflowError, match="0-65535"), doubles.in_thread(doubles.Server(), 70_000):
+        pass

@@ -69,7 +69,7 @@ def test_what_the_harness_asks_is_not_the_root_s_delegation() -> None:
 def test_the_single_call_sees_what_fits_into_its_window() -> None:
     """A narrow window leaves files unread and defects unfound; a wide one does not."""
     root = (scripted.ROOTS[0],)
-    narrow, wide = (compared(small(BASELINE, roots=root, window=size)).rows[0].result for size in (6_000, 180_000))
+    narrow, wide = (compared(small(BASELINE, roots=root, window=size)).rows[0].result for size in (3_000, 180_000))
     assert narrow["files_read"] < wide["files_read"] == 24
     assert narrow["matched"] < wide["matched"] == wide["labels"]
     assert wide["dispatches"] == 0

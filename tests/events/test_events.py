@@ -92,12 +92,10 @@ def test_closing_and_taking_back_cancel() -> None:
 
 
 def test_a_command_below_the_pull_request_is_heard() -> None:
-    """A review is asked for as such, anything else as a command with its comment."""
-    assert read("issue_comment", comment("/deeprepo review")) == ReviewAsk(
-        PULL, "command", full=False, actor="maintainer", comment=BELOW
-    )
-    assert read("issue_comment", comment("@deeprepo full review")) == ReviewAsk(
-        PULL, "command", full=True, actor="maintainer", comment=BELOW
+    """It is a command with its comment, a review too: nothing is superseded before it is known who asks."""
+    assert read("issue_comment", comment("/deeprepo review")) == CommandAsk(PULL, "review", "", "maintainer", BELOW)
+    assert read("issue_comment", comment("@deeprepo full review")) == CommandAsk(
+        PULL, "full review", "", "maintainer", BELOW
     )
     assert read("issue_comment", comment("/deeprepo frobnicate now")) == CommandAsk(
         PULL, "frobnicate", "", "maintainer", BELOW

@@ -17,6 +17,7 @@ UNIT = Unit(
 )  # fmt: skip
 GONE = Unit("shop/old.py:tax", "shop/old.py", "tax", 1, 2, "base", "", "-1 def tax():\n-2     return 1")
 CALLER = Excerpt("shop/cart.py", 4, 5, "total · uses apply", " 4 def total(rows):\n 5     return apply(0.2, rows)")
+NEIGHBOUR = Excerpt("shop/order.py", 7, 7, "names apply", " 7     return apply(0.2, order)", changed=True)
 FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", "worker m", start=1, end=1)  # fmt: skip
 PROMPTS = {
     "worker": (
@@ -26,10 +27,10 @@ PROMPTS = {
             "body": "It was always one.",
             "guidance": [Advice("AGENTS.md", "Money is never a float.")],
             "units": [UNIT, GONE],
-            "unchanged": [CALLER],
+            "unchanged": [CALLER, NEIGHBOUR],
             "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],
         },
-        170,
+        200,
     ),
     "worker_bare": (
         "worker.md.j2",

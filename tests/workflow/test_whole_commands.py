@@ -1,4 +1,5 @@
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ from whole import MENDED, Whole, whole
 
 from bot import doubles
 from bot.commands import COMMANDS
+from bot.sandbox import Fault
 
 
 async def said(at: Whole, number: int, text: str, author: str = "maintainer") -> str:
@@ -67,6 +69,21 @@ def test_who_may_not_write_here_gets_no_review(tmp_path: Path) -> None:
             assert "write" in await said(at, number, "/deeprepo review", author="stranger")
             assert reactions(at, number) == [["-1"]]
             assert not any("## deeprepo" in c.body for c in at.gh.pull(number).comments)
+
+    asyncio.run(go())
+
+
+def test_a_stranger_does_not_take_the_place_of_a_review(tmp_path: Path) -> None:
+    """Their command comes while a review runs: it is refused, and the review goes on to its end."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            begs = partial(at.repo.comment, 1, "/deeprepo full review", author="stranger")
+            at.gh.fail("POST", r"/check-runs$", Fault(status=None, run=begs))
+            number = await at.reviewed()
+            assert "1 finding" in at.summary(number)
+            assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral"]
+            assert reactions(at, number) == [["-1"]]
 
     asyncio.run(go())
 

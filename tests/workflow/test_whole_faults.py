@@ -2,21 +2,24 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from whole import BROKEN, Whole, whole
+from whole import BROKEN, WORSE, Whole, whole
 
 from bot import sandbox
 from bot.sandbox import Fault
+from bot.values import PullRef
 
 Act = Callable[[Whole], Awaitable[None]]
 
 
 def posted_once(at: Whole, number: int) -> bool:
-    """The finding is said in one place, and there is one summary."""
+    """There is one summary, and no finding has two comments."""
     stands = at.gh.pull(number)
-    return len([c for c in stands.comments if "## deeprepo" in c.body]) == 1
+    places = [(c.path, c.line) for c in stands.review_comments]
+    return len([c for c in stands.comments if "## deeprepo" in c.body]) == 1 and len(places) == len(set(places))
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,7 @@ def posted_once(at: Whole, number: int) -> bool:
         ("POST", r"/issues/1/comments$", Fault(drop=True)),
         ("POST", r"/issues/1/comments$", Fault(drop=True, after=True)),
         ("POST", r"/access_tokens$", Fault(status=502)),
+        ("POST", r"/issues/1/comments$", Fault(hang=True, after=True)),
         ("GET", r"/acme/shop.git/", Fault(status=503)),
     ],
     ids=lambda value: None if not isinstance(value, str) else value.strip("$/"),
@@ -42,15 +46,26 @@ def test_a_passing_fault_changes_nothing_in_the_end(tmp_path: Path, method: str,
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.fail(method, path, fault)
-            number = await at.reviewed()
+            met = asyncio.Event()
+            at.server.pace.timeout = 1.5 if fault.hang else 30.0
+            at.gh.fail(method, path, replace(fault, run=_noted(met)))
+            number = await at.reviewed(files=WORSE)
             stands = at.gh.pull(number)
 
+            assert met.is_set()
             assert posted_once(at, number)
-            assert "1 finding" in at.summary(number)
+            assert len(stands.review_comments) == 1
+            assert "2 findings" in at.summary(number)
             assert [(c.status, c.conclusion) for c in stands.checks] == [("completed", "neutral")]
 
     asyncio.run(go())
+
+
+def _noted(met: asyncio.Event) -> Callable[[], Awaitable[None]]:
+    async def note() -> None:
+        met.set()
+
+    return note
 
 
 async def _closed(at: Whole) -> None:
@@ -117,7 +132,7 @@ def test_a_repository_that_is_gone_ends_in_the_log(tmp_path: Path, caplog: pytes
             assert (await at.server.jobs.healthy())[0]
 
     asyncio.run(go())
-    assert any("404" in str(vars(record)) or "no such" in str(vars(record)) for record in caplog.records)
+    assert any("does not exist" in str(vars(record)) for record in caplog.records)
 
 
 @pytest.mark.parametrize("act", ["fork deleted", "base moved", "token expired"])
@@ -141,6 +156,75 @@ def test_what_changes_between_the_webhook_and_the_review_is_taken_as_it_is(tmp_p
             assert posted_once(at, number)
             assert "1 finding" in at.summary(number)
             assert "NEWS.md" not in at.summary(number)
+
+    asyncio.run(go())
+
+
+def test_a_limit_without_a_time_puts_the_review_off(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """GitHub says that it is too much and not for how long: the job sleeps for a minute, on disk, and the log says why."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.server.pace.patience = 0.0
+            at.gh.fail("POST", r"/issues/1/comments$", sandbox.secondary())
+            number = await at.opened()
+            await at.put_off()
+            assert [c.status for c in at.gh.pull(number).checks] == ["in_progress"]
+
+    asyncio.run(go())
+    (facts,) = [vars(r)["facts"] for r in caplog.records if r.message == "a job is put off"]
+    assert (facts["seconds"], "asks to wait" in facts["reason"]) == (60.0, True)
+
+
+def test_a_review_that_is_called_off_while_it_waits_leaves_no_open_check_run(tmp_path: Path) -> None:
+    """It was put off with its check run in progress, and never runs again: the check run is ended all the same."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.server.pace.patience = 0.0
+            at.gh.fail("POST", r"/issues/1/comments$", sandbox.secondary(retry_after=1))
+            number = await at.opened()
+            await at.put_off()
+            await at.repo.close(number)
+            await at.quiet()
+
+            assert [(c.status, c.conclusion) for c in at.gh.pull(number).checks] == [("completed", "cancelled")]
+            assert await at.server.store.checks.of(PullRef(0, at.repo.id, "", "", number)) == ()
+
+    asyncio.run(go())
+
+
+def test_a_locked_conversation_loses_no_finding(tmp_path: Path) -> None:
+    """Where no comment is taken the check run holds the whole review, and the next round says again what was not said."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.fail("POST", r"/issues/1/comments$", Fault(status=403, message="The issue is locked."))
+            number = await at.reviewed()
+            (check,) = at.gh.pull(number).checks
+            assert (check.conclusion, check.title) == ("neutral", "1 finding: 1 high.")
+            assert "shop/cart.py:5" in (check.text or "")
+            assert "The issue is locked" in (check.summary or "")
+            await at.repo.push("feature", {"NEWS.md": "one\n"})
+            await at.quiet()
+            assert "1 finding" in at.summary(number)
+
+    asyncio.run(go())
+
+
+def test_a_branch_that_shares_nothing_with_its_base_is_told_so(tmp_path: Path) -> None:
+    """There is no merge base to compare with: the check run says it, and commands are answered."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
+            number = await at.repo.open_pull("orphan")
+            await at.quiet()
+            (check,) = at.gh.pull(number).checks
+            assert (check.conclusion, "shares no commit with main" in (check.summary or "")) == ("neutral", True)
+            await at.repo.comment(number, "/deeprepo help")
+            await at.quiet()
+            assert len(at.replies(number)) == 1
 
     asyncio.run(go())
 

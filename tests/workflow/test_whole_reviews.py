@@ -1,7 +1,12 @@
 import asyncio
+import json
 from pathlib import Path
 
+import pytest
 from whole import BROKEN, MENDED, whole
+
+from bot import doubles
+from bot.values import PullRef
 
 
 def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(tmp_path: Path) -> None:
@@ -107,6 +112,57 @@ def test_a_fork_is_reviewed_like_any_other(tmp_path: Path) -> None:
             number = await at.reviewed(fork=True)
             assert "shop/cart.py" in at.summary(number)
             assert at.gh.pull(number).checks[0].external_id == str(number)
+
+    asyncio.run(go())
+
+
+def test_a_long_text_in_any_script_is_no_obstacle(tmp_path: Path) -> None:
+    """An author may write as much as GitHub takes, in characters that need most room where they are stored."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("feature", BROKEN)
+            number = await at.repo.open_pull("feature", title="T", body="\U0001f600" * 65_000)
+            await at.quiet()
+            assert "1 finding" in at.summary(number)
+
+    asyncio.run(go())
+
+
+def test_what_a_model_writes_is_kept_in_any_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a character and a NUL in a finding's title: it is posted and stored, and the review is at its end."""
+    texts = dict.fromkeys(("title", "why", "consequence", "trigger"), "odd \ud800 \0 words")
+    where = {"path": "shop/price.py", "quote": "    return sum(items)", "line": 3, "suggestion": None}
+    found = where | texts | {"severity": "high", "category": "logic", "evidence": [], "claims": []}
+    answer = json.dumps({"answer": "One.", "findings": [found]})
+
+    async def go() -> None:
+        async with doubles.openai_server(doubles.PerModel({"reader": answer})) as model:
+            monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
+            async with whole(tmp_path) as at:
+                await at.repo.commit("main", {".deeprepo.yml": "strategy: direct\nverify: false\n"})
+                number = await at.reviewed()
+                assert "2 findings" in at.summary(number)
+                known = await at.server.store.reviews.findings(PullRef(0, at.repo.id, "", "", number))
+                assert sorted(one.title[:4] for one in known) == ["odd ", "tota"]
+
+    asyncio.run(go())
+
+
+def test_two_pull_requests_of_one_commit_are_two_reviews(tmp_path: Path) -> None:
+    """Each has its own check run on the commit, and its own summary."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("release/1.x#2", {"NEWS.md": "one\n"}, onto="main")
+            first = await at.opened()
+            second = await at.repo.open_pull("feature", "release/1.x#2", title="To the release")
+            await at.quiet()
+            checks = at.gh.pull(first).repository.checks.values()
+            assert sorted((c.external_id, c.conclusion) for c in checks) == [("1", "neutral"), ("2", "neutral")]
+            assert all("1 finding" in at.summary(number) for number in (first, second))
 
     asyncio.run(go())
 

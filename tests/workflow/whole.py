@@ -1,7 +1,7 @@
 """The whole product in one process: the sandbox GitHub, the real server with its jobs and databases, the real pipeline."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,8 @@ BASE = {
 }
 # The parameter is gone; the caller in cart.py was forgotten.
 BROKEN = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items)\n'}
+# The same, and a name that nothing defines: a finding on a line of the diff.
+WORSE = {"shop/price.py": 'def total(items):\n    """The sum."""\n    return sum(items) + rounding\n'}
 MENDED = {"shop/cart.py": "from shop.price import total\n\n\ndef pay(items):\n    return total(items)\n"}
 
 
@@ -34,9 +36,9 @@ class Whole:
     data: Path
     address: str
 
-    async def opened(self, branch: str = "feature", **how: object) -> int:
+    async def opened(self, branch: str = "feature", files: Mapping[str, str] = BROKEN, **how: object) -> int:
         """Open a pull request with the forgotten caller; nobody waits for its review."""
-        await self.repo.commit(branch, BROKEN)
+        await self.repo.commit(branch, files)
         return await self.repo.open_pull(branch, title="Prices without tax", body="Tax is added elsewhere.", **how)  # type: ignore[arg-type]
 
     async def until(self, true: Callable[[], bool]) -> None:
@@ -52,6 +54,12 @@ class Whole:
             while any((await self.server.jobs.counts()).values()):
                 await asyncio.sleep(0.02)
                 await self.gh.settled()
+
+    async def put_off(self) -> None:
+        """Wait until a job sleeps."""
+        async with asyncio.timeout(PATIENCE):
+            while not (await self.server.jobs.counts())["delayed"]:  # noqa: ASYNC110 - a database tells nobody
+                await asyncio.sleep(0.02)
 
     async def reviewed(self, **how: object) -> int:
         """Open a pull request and wait for its review."""
