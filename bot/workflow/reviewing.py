@@ -119,8 +119,9 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
         return
     try:
         outcome = await publish(host, done, parts.comments, job.id, job.current)
-    except HostRefused as refused:  # a locked conversation, a permission withheld: the review stands in the check run alone
+    except HostRefused as refused:  # a locked conversation, a permission withheld: it stands in the check run alone
         await checks.done(host, number, job.id, done, Outcome(0, 0, "", (str(refused),)))
+        parts.told(done)
         return
     ending = await checks.done(host, number, job.id, done, outcome)
     await parts.store.reviews.keep(keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done)))
