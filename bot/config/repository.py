@@ -63,6 +63,9 @@ class Triggers(_Section):
     drafts: bool = Field(default=False, description="Whether drafts are reviewed without being asked.")
     bots: bool = Field(default=False, description="Whether pull requests that a bot has opened are.")
     forks: bool = Field(default=True, description="Whether pull requests from forks are.")
+    fork_reviews_per_day: int = Field(
+        default=50, ge=0, description="Reviews of forks by models in a day, unasked; further ones need no model."
+    )
     branches: tuple[str, ...] = Field(
         default=(), description="Base branches, with `*`; empty: pull requests into every branch."
     )

@@ -25,6 +25,7 @@ review = sa.Table(
     sa.Column("calls", sa.Integer, nullable=False),
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("usd", sa.Double),  # null: a price was unknown
+    sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request that came from a fork
     sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, what the next round builds upon
     sa.Index("review_pull", "pull", "finished"),
     sa.Index("review_finished", "finished"),

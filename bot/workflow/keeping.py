@@ -24,7 +24,9 @@ def place(last: bytes | None) -> tuple[str, str] | None:
         return None
 
 
-def finished(ask: ReviewAsk, job: str, done: Review, ending: Ending, started: float, output: str) -> Finished:
+def finished(
+    ask: ReviewAsk, job: str, done: Review, ending: Ending, started: float, output: str, *, fork: bool = False
+) -> Finished:
     """The row of a review."""
     said = [_known(placed.finding, "listed" if placed.place == "folded" else "posted") for placed in done.findings]
     said += [_known(finding, "open") for finding in done.still]
@@ -44,6 +46,7 @@ def finished(ask: ReviewAsk, job: str, done: Review, ending: Ending, started: fl
         tokens=done.cost.usage.input + done.cost.usage.output,
         usd=done.cost.usd,
         output=output.encode(),
+        fork=fork,
         findings=tuple({known.fingerprint: known for known in reversed(said)}.values()),
     )
 

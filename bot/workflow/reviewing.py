@@ -58,7 +58,9 @@ async def review(ask: ReviewAsk, job: Job, parts: Parts) -> None:
         except UsageError as error:
             await _left(visit, str(error))
             return
-        decision = policy.decide(visit.seen.facts, ask, settings.triggers, paused=visit.seen.paused)
+        decision = policy.decide(
+            visit.seen.facts, ask, settings.triggers, paused=visit.seen.paused, forks=visit.seen.forks
+        )
         if isinstance(decision, No):
             if not decision.quiet:
                 await _left(visit, decision.reason)
@@ -124,7 +126,9 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
         parts.told(done)
         return
     ending = await checks.done(host, number, job.id, done, outcome)
-    await parts.store.reviews.keep(keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done)))
+    await parts.store.reviews.keep(
+        keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done), fork=visit.seen.facts.fork)
+    )
     parts.told(done)
 
 

@@ -117,6 +117,7 @@ def upgrade() -> None:
         sa.Column("calls", sa.Integer(), nullable=False),
         sa.Column("tokens", sa.BigInteger(), nullable=False),
         sa.Column("usd", sa.Double(), nullable=True),
+        sa.Column("fork", sa.Boolean(), nullable=False),
         sa.Column("output", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
