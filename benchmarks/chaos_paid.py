@@ -14,9 +14,7 @@ from bot.storage.tables import line
 async def again(folder: Path, url: str) -> tuple[int, int]:
     """Requests whose reply stood in the journal already, and how many replies there are; in the database, else in files."""
     journals = (
-        await _stored(url)
-        if url
-        else [found.read_text().splitlines() for found in folder.rglob("journals/*.jsonl")]
+        await _stored(url) if url else [found.read_text().splitlines() for found in folder.rglob("journals/*.jsonl")]
     )
     rows = [counted(map(json.loads, journal)) for journal in journals]
     return sum(twice for twice, _ in rows), sum(calls for _, calls in rows)

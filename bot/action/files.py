@@ -1,5 +1,6 @@
 """The files of a step: where the runner looks for outputs and the job summary, and what a workflow asks to be written."""
 
+import errno
 import os
 import secrets
 import tempfile
@@ -31,15 +32,16 @@ def place(wanted: Path, runner: Runner) -> Path:
     """Where a file of this name goes. Links that the workspace holds lead nowhere else. Raises UsageError."""
     path = runner.github_workspace / wanted
     try:
-        folder = path.parent.resolve(strict=True)
-    except OSError:
-        raise UsageError(f"{wanted} cannot be written: there is no folder {wanted.parent}") from None
+        folder, taken = path.parent.resolve(strict=True), path.is_dir()
+    except OSError as error:
+        said = error.strerror if error.errno == errno.ENAMETOOLONG else f"there is no folder {wanted.parent}"
+        raise UsageError(f"{wanted} cannot be written: {said}") from None
     homes = [home.resolve() for home in (runner.github_workspace, runner.runner_temp) if home is not None]
     if not any(folder.is_relative_to(home) for home in homes):
         raise UsageError(
             f"{wanted} cannot be written: it lies neither in the workspace nor in the runner's scratch folder"
         )
-    if path.is_dir():
+    if taken:
         raise UsageError(f"{wanted} cannot be written: it is a folder")
     return folder / path.name
 

@@ -167,9 +167,13 @@ def _writable(output: Path | None) -> None:
     """Said before anything is paid: a review that has nowhere to go would be lost."""
     if output is None:
         return
-    if output.is_dir():
+    try:
+        taken, room = output.is_dir(), output.parent.is_dir()
+    except OSError as error:  # a name that is too long
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+    if taken:
         raise UsageError(f"{output} cannot be written: it is a folder")
-    if not output.parent.is_dir():
+    if not room:
         raise UsageError(f"{output} cannot be written: there is no folder {output.parent}")
 
 
