@@ -39,7 +39,7 @@ imports: $(READY)
 
 # Four at a time: many tests wait, for a queue that is polled or for a process that starts, and computing takes turns.
 tests: $(READY)
-	$(BIN)/python -m pytest -m "not slow and not live" -n 4 --dist loadfile
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 4 --dist worksteal
 
 format: $(READY)  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .

@@ -36,6 +36,20 @@ async def run(folder: Path, *arguments: str, stdin: bytes = b"", env: Mapping[st
     return out
 
 
+_KNOWN: dict[tuple[str, ...], bytes] = {}  # what was said of commits by their ids, which never changes
+MOST = 2_000
+
+
+async def known(folder: Path, *arguments: str) -> bytes:
+    """The output of a command that names commits by their ids alone: asked of git once."""
+    key = (str(folder), *arguments)
+    if key not in _KNOWN:
+        if len(_KNOWN) >= MOST:
+            _KNOWN.clear()
+        _KNOWN[key] = await run(folder, *arguments)
+    return _KNOWN[key]
+
+
 async def text(folder: Path, *arguments: str) -> str:
     """The output of a git command as one text, without its last line break."""
     return (await run(folder, *arguments)).decode(errors="replace").rstrip("\n")
@@ -104,11 +118,11 @@ async def point(folder: Path, ref: str, sha: str | None) -> None:
 async def merge_base(folder: Path, one: str, other: str) -> str | None:
     """Where two commits part; None where they share nothing."""
     try:
-        return await text(folder, "merge-base", one, other)
+        return (await known(folder, "merge-base", one, other)).decode().rstrip("\n")
     except GitError:
         return None
 
 
 async def commits(folder: Path, base: str, head: str) -> list[str]:
     """The commits that the head has and the base has not, oldest first."""
-    return (await text(folder, "rev-list", "--reverse", f"{base}..{head}")).split()
+    return (await known(folder, "rev-list", "--reverse", f"{base}..{head}")).decode().split()

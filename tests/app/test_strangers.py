@@ -13,7 +13,7 @@ import schemathesis
 from hypothesis import HealthCheck, given
 from hypothesis import settings as searched
 from hypothesis import strategies as st
-from lone_server import process
+from lone_server import process, wait_until
 from serving import headers
 
 from bot import events
@@ -31,6 +31,7 @@ JSON = st.recursive(
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server in a process of its own, at this address."""
     with process(tmp_path_factory.mktemp("strangers"), DEBOUNCE="600") as server:
+        wait_until(lambda: httpx.get(f"{server.origin}/readyz").is_success)
         yield server.origin
 
 

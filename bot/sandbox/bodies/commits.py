@@ -14,7 +14,11 @@ FORM = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B"
 
 async def commit(world: World, repository: Repository, sha: str) -> Json:
     """One commit."""
-    told = await git.text(repository.git, "show", "--no-patch", f"--format={FORM}", sha)
+    told = (
+        (await git.known(repository.git, "show", "--no-patch", f"--format={FORM}", sha))
+        .decode(errors="replace")
+        .rstrip("\n")
+    )
     full, tree, parents, name, email, when, by, by_email, done, message = told.split("\0")
     api, web = f"{world.api}/repos/{repository.full_name}", f"{world.origin}/{repository.full_name}"
     known = user(world, world.users[name]) if name in world.users else None
