@@ -23,7 +23,8 @@ def repositories(tmp_path: Path) -> Callable[[str], Repository]:
 def pytest_configure() -> None:
     """A shell starts background jobs with Ctrl-C ignored, and what we start would inherit that: here it always counts."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    gc.set_threshold(100_000, 50, 50)  # thousands of tests fill the heap, and looking through all of it takes a tenth of the time
+    # Thousands of tests fill the heap, and looking through all of it takes time.
+    gc.set_threshold(100_000, 50, 50)
 
 
 __all__ = ["postgres"]  # a fixture for every folder

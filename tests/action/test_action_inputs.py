@@ -61,7 +61,9 @@ def test_hostile_inputs_run_nothing_and_no_secret_is_seen(tmp_path: Path) -> Non
             assert (ran.code, "cannot be written: File name too long" in ran.orders[0][2]) == (2, True)
 
             secret = "gsk_a-pretended-key-of-a-provider"
-            ran = await at.run("pull_request", body, sarif="$(touch p)`touch p`'; touch p #", api_key=secret, provider="groq")
+            ran = await at.run(
+                "pull_request", body, sarif="$(touch p)`touch p`'; touch p #", api_key=secret, provider="groq"
+            )
             assert ran.code == 0
             assert ran.outputs["sarif"].startswith(str(at.workspace))
             assert ":1:-:" not in at.gh.pull(1).comments[0].body  # it has signed the state
