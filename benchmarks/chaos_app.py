@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks import chaos_paid
 from benchmarks.chaos_pulls import SECRET, done, opening, said, town
-from benchmarks.chaos_server import _database as database
+from benchmarks.chaos_server import database
 from benchmarks.chaos_town import DELAY, models
 from benchmarks.table import Row, report
 from bot import sandbox

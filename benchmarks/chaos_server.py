@@ -17,11 +17,11 @@ import random
 import tempfile
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks.chaos_paid import counted
 from benchmarks.chaos_town import DELAY, PYTHON, Fleet, deliver, models, moments, posts, repository, until
 from benchmarks.chaos_worker import BUSY
 from benchmarks.table import Row, report
@@ -53,7 +53,7 @@ def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
     chance, started = random.Random(asked.seed), time.monotonic()  # noqa: S311 - moments, no secrets
     with (
         tempfile.TemporaryDirectory(prefix="chaos-") as scratch,
-        _database(store) as url,
+        database(store) as url,
         posts() as (town, written),
         models() as (paid, seen),
     ):
@@ -158,19 +158,13 @@ def _paid_again(url: str, jobs: int) -> tuple[int, int]:
         async with storage.opened(url) as store:
             return [await store.journals.lines(str(number)) for number in range(jobs)]
 
-    again, calls = 0, 0
-    for journal in asyncio.run(read()):
-        answered: Counter[str] = Counter()
-        for row in map(json.loads, journal):
-            again += row["kind"] == "request" and row["key"] in answered
-            if row["kind"] == "call" and "reply" in row:
-                answered[row["key"]] += 1
-        calls += answered.total()
-    return again, calls
+    rows = [counted(map(json.loads, journal)) for journal in asyncio.run(read())]
+    return sum(again for again, _ in rows), sum(calls for _, calls in rows)
 
 
 @contextmanager
-def _database(store: str) -> Iterator[str]:
+def database(store: str) -> Iterator[str]:
+    """The address of a PostgreSQL of our own, until the block ends; "" where SQLite files do."""
     if store == "sqlite":
         yield ""
         return

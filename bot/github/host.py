@@ -152,17 +152,6 @@ class Host:
         done = await self._door.write("PATCH", self._of("issue", number), {"body": body}, again=True)
         return self._new(done, "issue")
 
-    async def edit_review_comment(self, number: int, body: str) -> Posted:
-        """Another text for a comment on the diff."""
-        done = await self._door.write("PATCH", self._of("review", number), {"body": body}, again=True)
-        return self._new(done, "review")
-
-    async def edit_review(self, number: int, body: str) -> Posted:
-        """Another text for a review."""
-        return self._new(
-            await self._door.write("PUT", f"{self._pull}/reviews/{number}", {"body": body}, again=True), "whole"
-        )
-
     async def delete(self, posted: Posted) -> None:
         """Take a comment of ours back; one that is gone already is no fault."""
         if posted.kind == "whole":

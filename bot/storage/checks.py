@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from bot.storage.database import Database, upsert
-from bot.storage.tables import check
+from bot.storage.tables import check, owned
 from bot.values import PullRef
 
 
@@ -17,8 +17,8 @@ class OpenChecks:
 
     async def begun(self, pull: PullRef, number: int, run: str, now: float) -> None:
         """Remember one."""
-        row = {"run": run, "pull": pull.key, "installation": pull.installation, "repository": pull.repository}
-        await self.database.run(lambda connection: upsert(check, {**row, "number": number, "begun": now}, connection))
+        row = {**owned(pull), "run": run, "number": number, "begun": now}
+        await self.database.run(lambda connection: upsert(check, row, connection))
 
     async def ended(self, run: str) -> None:
         """It is ended."""

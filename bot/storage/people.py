@@ -6,7 +6,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from bot.storage.database import Database, upsert
-from bot.storage.tables import command, feedback, paused, suppression
+from bot.storage.tables import command, feedback, owned, paused, suppression
 from bot.values import PullRef
 
 HOUR = 3600.0
@@ -33,7 +33,7 @@ class People:
 
     async def suppress(self, pull: PullRef, asked: Suppression) -> None:
         """Remember it; the newest word on a finding counts."""
-        row = {**_owned(pull), **asdict(asked), "scope": _scope(pull, wide=asked.wide)}
+        row = {**owned(pull), **asdict(asked), "scope": _scope(pull, wide=asked.wide)}
         row.pop("wide")
         row.pop("pull")
         await self.database.run(lambda connection: upsert(suppression, row, connection))
@@ -59,7 +59,7 @@ class People:
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
         """No reviews of this pull request but those that a person asks for."""
-        row = {**_owned(pull), "who": who, "since": now}
+        row = {**owned(pull), "who": who, "since": now}
         await self.database.run(lambda connection: upsert(paused, row, connection))
 
     async def resume(self, pull: PullRef) -> bool:
@@ -74,12 +74,12 @@ class People:
 
     async def tell(self, pull: PullRef, fingerprint: str, who: str, kind: Feedback, value: str, now: float) -> None:
         """Note how somebody received a finding."""
-        row = {**_owned(pull), "fingerprint": fingerprint, "who": who, "kind": kind, "value": value, "given": now}
+        row = {**owned(pull), "fingerprint": fingerprint, "who": who, "kind": kind, "value": value, "given": now}
         await self.database.run(lambda connection: upsert(feedback, row, connection))
 
     async def commanded(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
         """Note a command; when its giver gave others in this repository in the last hour. The same comment counts once."""
-        row = {**_owned(pull), "comment": comment, "kind": kind, "who": who}
+        row = {**owned(pull), "comment": comment, "kind": kind, "who": who}
         table = command.c
         same = (table.comment == comment) & (table.kind == kind)
         others = (table.repository == pull.repository) & (table.who == who) & (table.given > now - HOUR) & sa.not_(same)
@@ -97,10 +97,6 @@ class People:
         wanted = sa.select(table.fingerprint, table.who, table.kind, table.value).where(table.pull == pull.key)
         found = await self.database.run(lambda connection: connection.execute(wanted.order_by(table.given)).all())
         return tuple((row[0], row[1], row[2], row[3]) for row in found)
-
-
-def _owned(pull: PullRef) -> dict[str, object]:
-    return {"pull": pull.key, "installation": pull.installation, "repository": pull.repository}
 
 
 def _scope(pull: PullRef, *, wide: bool) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from bot.storage.database import Database, upsert
-from bot.storage.tables import finding, review
+from bot.storage.tables import finding, owned, review
 from bot.values import PullRef
 
 State = Literal["posted", "listed", "open", "fixed", "suppressed", "unproven"]
@@ -56,14 +56,14 @@ class Reviews:
     async def keep(self, done: Finished) -> None:
         """Store a review with its findings; the same one again changes nothing."""
         row = {name: getattr(done, name) for name in (column.name for column in review.c) if hasattr(done, name)}
-        row |= {**_owned(done.pull), "name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
+        row |= {**owned(done.pull), "name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
 
         def do(connection: sa.Connection) -> None:
             upsert(review, row, connection)
             first = _first(done.pull.key, connection)
             for each in done.findings:
                 rounds = {"first": first.get(each.fingerprint, done.round), "last": done.round}
-                upsert(finding, {**_owned(done.pull), **asdict(each), **rounds, "seen": done.finished}, connection)
+                upsert(finding, {**owned(done.pull), **asdict(each), **rounds, "seen": done.finished}, connection)
 
         await self.database.run(do)
 
@@ -101,10 +101,6 @@ class Reviews:
         wanted = sa.select(*columns).order_by(review.c.finished.desc()).limit(most)
         found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
         return [dict(row) for row in found]
-
-
-def _owned(pull: PullRef) -> dict[str, Any]:
-    return {"pull": pull.key, "installation": pull.installation, "repository": pull.repository}
 
 
 def _first(pull: str, connection: sa.Connection) -> dict[str, int]:

@@ -1,6 +1,10 @@
 """The tables, as the newest version of the program has them. How a database comes there stands in migrations/versions."""
 
+from typing import Any
+
 import sqlalchemy as sa
+
+from bot.values import PullRef
 
 schema = sa.MetaData()
 Json = sa.Text  # one form for both databases; nothing is looked up inside
@@ -150,3 +154,8 @@ OWNED = (
     check,
     command,
 )  # tables whose rows belong to a repository
+
+
+def owned(pull: PullRef) -> dict[str, Any]:
+    """The columns by which a row belongs to a pull request, its repository and its installation."""
+    return {"pull": pull.key, "installation": pull.installation, "repository": pull.repository}
