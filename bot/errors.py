@@ -17,8 +17,10 @@
     ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
     └── ProviderError             a model provider failed                                 exit 3
         ├── RateLimited           429 or overloaded; `retry_after` in seconds, or None
-        ├── ProviderDown          5xx, a timeout, no connection: worth another try
-        ├── ProviderRefused       4xx: key refused, unknown model, prompt too long: no other try
+        ├── ProviderDown          5xx, no connection, a broken stream: worth another try
+        │   └── TimedOut          nothing arrived in time: the provider may bill it all the same
+        ├── ProviderRefused       4xx: key refused, unknown model: no other try
+        │   └── PromptTooLong     the model's window is smaller than the prompt: split it
         └── BadAnswer             the reply is not what the schema asks for
 
 A library's own exceptions are translated once, in the module that imports the library.
@@ -109,8 +111,20 @@ class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network
     """The provider did not answer or failed on its side: another try may succeed."""
 
 
+class TimedOut(ProviderDown):  # an outcome of the network
+    """Nothing arrived for as long as a call may be silent. The provider may have done, and may bill, the whole of it."""
+
+
 class ProviderRefused(ProviderError):  # noqa: N818 - the provider's decision
     """The provider will not take this request, however often it is sent."""
+
+
+class PromptTooLong(ProviderRefused):
+    """The prompt does not fit the model's context window. `window` is its size in tokens, None where the provider does not say."""
+
+    def __init__(self, message: str, window: int | None = None) -> None:
+        super().__init__(message)
+        self.window = window
 
 
 class BadAnswer(ProviderError):  # noqa: N818 - the model's fault, not ours

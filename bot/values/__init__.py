@@ -49,7 +49,9 @@ from bot.values.host import (
     Thread,
 )
 from bot.values.model import (
+    Allowance,
     Completion,
+    Effort,
     Limits,
     Message,
     Observation,
@@ -86,6 +88,7 @@ __all__ = [
     "SEVERITIES",
     "Access",
     "Action",
+    "Allowance",
     "Annotation",
     "Area",
     "Ask",
@@ -106,6 +109,7 @@ __all__ = [
     "Dependents",
     "Draft",
     "Earlier",
+    "Effort",
     "Ending",
     "Entry",
     "Evidence",

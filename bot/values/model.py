@@ -7,6 +7,7 @@ from typing import Any, Literal
 CHARS_PER_TOKEN = 3.5  # measured on code with o200k_base: 3.2 to 4.0
 
 Role = Literal["system", "user", "assistant", "tool"]
+Effort = Literal["none", "low", "medium", "high"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,9 @@ class ToolCall:
     name: str
     arguments: Mapping[str, Any]
     unparsed: str = ""  # the arguments as the model wrote them, where they did not parse
+    extra: Mapping[str, Any] | None = (
+        None  # what the provider wants back verbatim, such as a thought signature; plain JSON
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class Message:
     text: str
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
+    extra: Mapping[str, Any] | None = None  # as of ToolCall: thinking blocks of the reply that this message repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ class Prompt:
     answer: Schema | None = None
     tool: Schema | None = None
     max_tokens: int = 4096
+    effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,15 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a provider's rate-limit headers leave; None where it does not say. `reset_seconds`: until the tokens are full again."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    reset_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """One reply. `data` is the parsed object of a structured answer, None where none was asked for or it did not parse."""
 
@@ -75,6 +90,10 @@ class Completion:
     stop: Literal["end", "length", "tool", "refusal"] = "end"
     data: Mapping[str, Any] | None = None
     calls: tuple[ToolCall, ...] = ()
+    extra: Mapping[str, Any] | None = (
+        None  # opaque to everyone but the dialect: goes back with the Message of this reply
+    )
+    allowance: Allowance | None = None
 
 
 @dataclass(frozen=True, slots=True)
