@@ -6,16 +6,17 @@ import time
 from typing import Any, Literal
 
 from fastapi import APIRouter, FastAPI, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
 from bot import __version__, events
-from bot.app import delivery
+from bot.app import delivery, manifest
 from bot.app.delivery import Delivery, Refused
 from bot.app.logs import log
 from bot.app.opened import Opened
+from bot.app.page import page
 from bot.errors import StorageError
 from bot.storage import Delivered
 from bot.values import Ignored
@@ -73,7 +74,7 @@ BODY = {
         for name in ("X-GitHub-Event", "X-GitHub-Delivery", "X-Hub-Signature-256")
     ],
 }
-probes, hooks = APIRouter(), APIRouter()
+probes, hooks, pages = APIRouter(), APIRouter(), APIRouter(include_in_schema=False)
 
 
 def create(opened: Opened, *, web: bool = True) -> FastAPI:
@@ -83,7 +84,23 @@ def create(opened: Opened, *, web: bool = True) -> FastAPI:
     app.include_router(probes)
     if web:
         app.include_router(hooks)
+        app.include_router(pages)
     return app
+
+
+@pages.get("/")
+async def home(request: Request) -> Response:
+    """What this server is, for a person who opens its address."""
+    opened: Opened = request.app.state.opened
+    slug = opened.ours.login.removesuffix("[bot]")  # "" until GitHub has told the server its name
+    return page("setup/home.html.j2", install=manifest.install(opened.place.github_api, slug) if slug else "")
+
+
+@pages.get("/setup")
+@pages.get("/setup/done")
+async def set_up() -> Response:
+    """The set-up page's addresses, loaded again after the set-up."""
+    return RedirectResponse("/", 303)
 
 
 @probes.get("/healthz")
@@ -157,8 +174,11 @@ def _told(opened: Opened, found: Delivery, taken: Taken, ms: float) -> None:
 
 
 def _refused(opened: Opened, refused: Refused, request: Request) -> Response:
-    """The answer to what was not taken. Its headers are a stranger's: none of them is logged."""
+    """The answer to what was not taken. Its headers are a stranger's: none of them is logged.
+
+    The connection ends with it: what is left of the body is not read, however long the sender goes on.
+    """
     opened.metrics.delivery("other", f"refused {refused.status}")
     _log("refused", status=refused.status, reason=refused.why, peer=request.client.host if request.client else None)
     retry = {"retry-after": "60"} if refused.status == 503 else {}  # noqa: PLR2004 - come again
-    return JSONResponse({"detail": refused.why}, refused.status, retry)
+    return JSONResponse({"detail": refused.why}, refused.status, {"connection": "close", **retry})

@@ -53,6 +53,11 @@ def new_app(api: str, organization: str, state: str) -> str:
     return f"{site(api)}{owner}/settings/apps/new?state={quote(state)}"
 
 
+def install(api: str, slug: str) -> str:
+    """The address of GitHub's page that installs the App on repositories."""
+    return f"{site(api)}/apps/{slug}/installations/new"
+
+
 async def convert(api: str, code: str) -> dict[str, Any]:
     """The App's credentials for the code that GitHub gave the browser. Raises HostRefused and HostDown."""
     if not CODE.fullmatch(code):

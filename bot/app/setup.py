@@ -10,22 +10,17 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 
-from bot import render
 from bot.app import manifest
 from bot.app.logs import log
+from bot.app.page import page
 from bot.config import Place
 from bot.config.server import STORED
 from bot.errors import HostError
 from bot.github.identity import site
 
-HEADERS = {
-    "cache-control": "no-store",
-    "referrer-policy": "no-referrer",  # the address of the page holds its token
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-}
+GITHUB = "https://github.com"
 WAITING = "this server has no credentials yet: its log names the page that sets it up"
 _log = log("setup")
 
@@ -38,41 +33,51 @@ class Setup:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     state: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     done: asyncio.Event = field(default_factory=asyncio.Event)
+    converting: asyncio.Lock = field(default_factory=asyncio.Lock)  # GitHub's code is good for one use
+    made: tuple[str, str] | None = None  # the App's name and its slug, for a browser that loads the last page again
 
     def allows(self, token: str) -> bool:
         """Whether this is the token of the log."""
         return secrets.compare_digest(self.token.encode(), token.encode("utf-8", "replace"))
 
     def returned(self, state: str) -> bool:
-        """Whether GitHub sends back who left from our own page, for the first time."""
-        known = secrets.compare_digest(self.state.encode(), state.encode("utf-8", "replace"))
-        return known and not self.done.is_set()
+        """Whether the browser that GitHub sends back is the one that left from our own page."""
+        return secrets.compare_digest(self.state.encode(), state.encode("utf-8", "replace"))
 
 
 def create(setup: Setup) -> FastAPI:
     """The pages of a server that is not set up yet."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
+    @app.get("/")
+    async def home() -> Response:
+        return _wrong(
+            503,
+            "This server is not set up yet. Open the address that its log names.",
+            "deeprepo is waiting for its set-up",
+        )
+
     @app.get("/setup")
-    async def form(request: Request, token: str = "", url: str = "", organization: str = "") -> Response:
+    async def form(
+        request: Request, token: str = "", url: str = "", organization: str = "", *, edit: bool = False
+    ) -> Response:
         if not setup.allows(token):
             return _wrong(403, "The address of this page must hold the token that stands in the server's log.")
-        return _form(setup, str(request.base_url).rstrip("/"), url.strip(), organization.strip())
+        return _form(setup, str(request.base_url).rstrip("/"), url.strip(), organization.strip(), edit=edit)
 
     @app.get("/setup/done")
     async def done(code: str = "", state: str = "") -> Response:
         if not setup.returned(state):
-            return _wrong(403, "This answer of GitHub's does not belong to the set-up that is under way: begin again.")
+            return _wrong(
+                403,
+                "This page does not belong to the set-up that is under way. Open the address in the server's log again.",
+            )
         try:
-            found = await manifest.convert(setup.place.github_api, code)
-            manifest.store(found, setup.place.data / STORED)
+            name, slug = await _made(setup, code)
         except HostError as error:
             return _wrong(502, f"{error}.")
-        _log("the App was made at GitHub, and its credentials are stored", app=found.get("slug"))
-        setup.done.set()
-        page = site(setup.place.github_api)
-        install = f"{page}/apps/{found.get('slug', '')}/installations/new"
-        return _page("setup/done.html.j2", 200, page, app=str(found.get("name") or "The App"), install=install)
+        github = site(setup.place.github_api)
+        return page("setup/done.html.j2", 200, github, app=name, install=manifest.install(setup.place.github_api, slug))
 
     @app.get("/healthz")
     async def healthz() -> Response:
@@ -86,29 +91,38 @@ def create(setup: Setup) -> FastAPI:
     return app
 
 
-def _form(setup: Setup, here: str, url: str, organization: str) -> Response:
-    """The page with GitHub's button, once it is known how GitHub reaches this server."""
+async def _made(setup: Setup, code: str) -> tuple[str, str]:
+    """The name and the slug of the App, whose credentials are stored. Raises HostError."""
+    async with setup.converting:
+        if setup.made is None:
+            found = await manifest.convert(setup.place.github_api, code)
+            manifest.store(found, setup.place.data / STORED)
+            _log("the App was made at GitHub, and its credentials are stored", app=found.get("slug"))
+            setup.made = str(found.get("name") or "The App"), str(found.get("slug", ""))
+            setup.done.set()
+        return setup.made
+
+
+def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -> Response:
+    """Ask for the address and the owner; once both are submitted and usable, show them with the button that goes to GitHub.
+
+    The button is never beside an empty or edited field: what it sends is what the page shows.
+    """
     place = setup.place
     public = (url or place.public_url or ("" if _private(here) else here)).rstrip("/")
     wrong = ""
     if organization and not manifest.LOGIN.fullmatch(organization):
-        wrong = "This is no name of an organization."
-    elif public and (_private(public) or urlsplit(public).scheme != "https"):
-        wrong = "GitHub sends events to https addresses that it reaches over the internet: a tunnel or a proxy gives you one."
-        if site(place.github_api) != "https://github.com":
-            wrong = ""  # a GitHub server of one's own may stand in the same network
+        wrong = f"{organization} is not the name of an organization: use the name in its address, github.com/NAME."
+    elif url and (_private(public) or urlsplit(public).scheme != "https") and site(place.github_api) == GITHUB:
+        # A GitHub Enterprise Server may be in the same network; github.com is not.
+        wrong = "GitHub cannot reach this address. Use an https address that is reachable from the internet, such as a tunnel's or a proxy's."
+    values = {"public": public, "organization": organization, "token": setup.token, "wrong": wrong}
+    github = site(place.github_api)
+    if not url or wrong or edit:
+        return page("setup/form.html.j2", 200, github, **values)
     body = manifest.manifest(public, f"{place.public_url or here}/setup/done", organization)
-    return _page(
-        "setup/form.html.j2",
-        200,
-        site(place.github_api),
-        wrong=wrong,
-        manifest=body if public and not wrong else "",
-        action=manifest.new_app(place.github_api, organization, setup.state),
-        public=public,
-        organization=organization,
-        token=setup.token,
-    )
+    action = manifest.new_app(place.github_api, organization, setup.state)
+    return page("setup/confirm.html.j2", 200, github, manifest=body, action=action, **values)
 
 
 def _private(address: str) -> bool:
@@ -120,10 +134,5 @@ def _private(address: str) -> bool:
         return "." not in host or host.endswith((".local", ".internal", ".localhost"))
 
 
-def _wrong(status: int, why: str) -> Response:
-    return _page("setup/wrong.html.j2", status, "", why=why)
-
-
-def _page(template: str, status: int, github: str, **values: str) -> Response:
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' {github}"
-    return HTMLResponse(render.text(template, **values), status, HEADERS | {"content-security-policy": policy})
+def _wrong(status: int, why: str, title: str = "The set-up failed") -> Response:
+    return page("setup/wrong.html.j2", status, title=title, why=why)

@@ -1,4 +1,4 @@
-"""A server in this process: real jobs and a real database in a folder, its web face without a port, work that is ours."""
+"""A server in this process: real jobs and a real database in a folder, its web face on a port, work that is ours."""
 
 import asyncio
 import hashlib
@@ -15,10 +15,12 @@ from typing import Any
 import httpx
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from fastapi import FastAPI
 
 from bot import app
-from bot.app import Opened
+from bot.app import Opened, running
 from bot.app.opened import Apologise, Work
+from bot.app.running import Leaving
 from bot.config import App, Place, Server
 from bot.ports import Job
 from bot.storage import Finished, Store
@@ -124,7 +126,23 @@ async def served(given: Server, work: Work | None = None, *, web: bool = True) -
 
         return carried_out, sorry
 
-    async with app.opened(given, open_work, web=web) as opened:
-        transport = httpx.ASGITransport(app.create(opened, web=web), client=("192.0.2.1", 1234))
-        async with httpx.AsyncClient(transport=transport, base_url="http://server") as http:
-            yield Served(opened, http, done, more)
+    async with (
+        app.opened(given, open_work, web=web) as opened,
+        browser(app.create(opened, web=web), given.place) as http,
+    ):
+        yield Served(opened, http, done, more)
+
+
+@asynccontextmanager
+async def browser(face: FastAPI, place: Place) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a web face that answers on a port: only a real server refuses headers that are not valid."""
+    taken = running.listen(place)
+    over = asyncio.Event()
+    answering = asyncio.create_task(running.answer(face, taken, place, Leaving(), until=over))
+    try:
+        async with httpx.AsyncClient(base_url=running.address(taken)) as http:
+            yield http
+    finally:
+        over.set()
+        await answering
+        taken.close()

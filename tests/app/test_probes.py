@@ -43,15 +43,16 @@ def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> None:
 
 
 def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
-    """The description of its API, for machines; once it is set up, the set-up page is gone."""
+    """One for people at `/`, to which the set-up page's addresses lead once the set-up is over, and its API's description."""
 
     async def go() -> None:
         async with served(settings(tmp_path)) as server:
             pages = [
                 (await server.http.get(path)).status_code
-                for path in ("/docs", "/redoc", "/setup", "/", "/openapi.json")
+                for path in ("/docs", "/redoc", "/setup", "/setup/done?code=x&state=y", "/", "/openapi.json")
             ]
-            assert pages == [404, 404, 404, 404, 200]
+            assert pages == [404, 404, 303, 303, 200, 200]
+            assert "deeprepo is running" in (await server.http.get("/")).text
 
     asyncio.run(go())
 

@@ -94,7 +94,8 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
             origin = server.wait_for(r"(?s)stored.*listening +address=(\S+)")[1]
             assert httpx.get(f"{origin}/healthz").status_code == 200
             assert deliver(origin, "one").json()["outcome"] == "queued"
-            assert httpx.get(f"{origin}/setup").status_code == 404
+            again = httpx.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
+            assert (again.status_code, "deeprepo is running" in again.text) == (200, True)
             server.end()
             assert stat.S_IMODE((tmp_path / "data" / "app.json").stat().st_mode) == 0o600
 
