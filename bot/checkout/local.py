@@ -10,7 +10,7 @@ from bot.errors import GitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+USUAL_NAMES = ("main", "master", "trunk", "develop", "development", "devel", "dev", "default", "mainline")
 
 
 async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
@@ -61,7 +61,7 @@ async def _range(request: ReviewRequest, where: tuple[str, str | None]) -> PullR
     git_dir, _ = where
     head_name = request.head or "HEAD"
     head = await _known(git_dir, head_name)
-    base_name, tip = (request.base, "") if request.base else await _default_branch(git_dir, head)
+    base_name, tip = (request.base, "") if request.base else await _default_branch(git_dir)
     tip = tip or await _known(git_dir, base_name)
     base = await _merge_base(git_dir, tip, head, base_name, head_name)
     title, _, body = (
@@ -79,12 +79,39 @@ async def _range(request: ReviewRequest, where: tuple[str, str | None]) -> PullR
     )
 
 
-async def _default_branch(git_dir: str, head: str) -> tuple[str, str]:
-    for name in DEFAULT_BRANCHES:
-        found = await _commit(git_dir, f"refs/remotes/{name}" if "/" in name else f"refs/heads/{name}")
-        if found:
-            return name, found
-    return "HEAD", head
+async def _default_branch(git_dir: str) -> tuple[str, str]:
+    """The branch that work is merged into, as (name, commit).
+
+    A remote's HEAD says it; `git init`, `git remote add` and a fetch of one branch leave none, so names that are usual come next,
+    then the only branch there is. Raises RevisionError if there are several and none of them has a usual name: to compare HEAD
+    with itself would find nothing and look like a review.
+    """
+    asked = await git.output("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs", cwd=git_dir)
+    rows = (line.split(" ") for line in os.fsdecode(asked).splitlines())
+    refs = {name: (commit, symref) for name, commit, symref in rows}
+    heads = sorted(name for name in refs if name.startswith("refs/remotes/") and name.endswith("/HEAD"))
+    remotes = sorted({name.split("/")[2] for name in refs if name.startswith("refs/remotes/")}, key=_origin_first)
+    branches = [name for name in refs if name.startswith("refs/remotes/") and name not in heads] or [
+        name for name in refs if name.startswith("refs/heads/")
+    ]
+    likely = (
+        *(f"refs/remotes/{remote}/HEAD" for remote in remotes),
+        *(f"refs/remotes/{remote}/{name}" for remote in remotes for name in USUAL_NAMES),
+        *(f"refs/heads/{name}" for name in USUAL_NAMES),
+        *(branches if len(branches) == 1 else ()),
+    )
+    found = next((name for name in likely if name in refs), None)
+    if found is None:
+        raise RevisionError(
+            "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "
+            "`deeprepo review BRANCH..HEAD`, or run `git remote set-head origin --auto` once"
+        )
+    commit, symref = refs[found]
+    return (symref or found).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
+
+
+def _origin_first(remote: str) -> tuple[bool, str]:
+    return remote != "origin", remote
 
 
 async def _merge_base(git_dir: str, base: str, head: str, base_name: str, head_name: str) -> str:

@@ -204,13 +204,16 @@ def last(previous: Path | None) -> bytes | None:
 
 
 def asked(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
-    """What was typed, as a value. Raises UsageError where the parts contradict each other."""
+    """What was typed, as a value; in a pre-push hook, what is pushed. Raises UsageError if the parts contradict each other."""
+    from bot.config import hook
     from bot.values import ReviewRequest
 
     if sum((staged, uncommitted, change is not None)) > 1:
         raise UsageError("give one of BASE..HEAD, --staged and --uncommitted")
     if staged or uncommitted:
         return ReviewRequest(repo, "staged" if staged else "uncommitted")
+    if change is None and (push := hook.push()) is not None:
+        return ReviewRequest(repo, "range", push.base, push.head)
     base, dots, head = (change or "").replace("...", "..").partition("..")
     if change is not None and not dots and base.startswith("-"):
         raise UsageError(f"{change!r} is no revision")
@@ -225,6 +228,8 @@ def nothing(request: "ReviewRequest") -> str:
         return "Nothing to review: there is no uncommitted work."
     if request.base:
         return f"Nothing to review: {request.base} and {request.head or 'HEAD'} hold the same files."
+    if request.head:
+        return f"Nothing to review: {request.head} adds nothing to the default branch."
     return "Nothing to review: HEAD adds nothing to the default branch (`deeprepo review HEAD~1..HEAD` reviews the last commit)."
 
 

@@ -1,8 +1,26 @@
-"""What git tells the hooks that it starts."""
+"""What git and pre-commit tell the hooks that they start."""
 
 import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A push that is about to happen: `base` is what the remote has of it, None if it has nothing."""
+
+    base: str | None
+    head: str
 
 
 def index() -> str | None:
     """The index that the commit is made from: `git commit -a` and `git commit FILE` use one of their own."""
     return os.environ.get("GIT_INDEX_FILE") or None
+
+
+def push() -> Push | None:
+    """The push that pre-commit runs us before, None in any other case.
+
+    What is pushed need not be what is checked out: `git push origin topic` works from every branch.
+    """
+    head = os.environ.get("PRE_COMMIT_TO_REF") or os.environ.get("PRE_COMMIT_LOCAL_BRANCH")
+    return Push(os.environ.get("PRE_COMMIT_FROM_REF") or None, head) if head else None

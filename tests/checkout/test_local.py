@@ -182,3 +182,49 @@ def test_histories_without_a_common_commit_are_said(repository: Repository, tmp_
     repository.commit({"b": "0"})
     with pytest.raises(RevisionError, match="no common history"):
         resolve(repository, tmp_path / "s", base="main", head="other")
+
+
+@pytest.mark.parametrize("name", ["develop", "trunk", "mainline"])
+def test_a_default_branch_of_another_name_is_found(repository: Repository, tmp_path: Path, name: str) -> None:
+    """Even if the remote's HEAD is unknown here, as after `git remote add` and a fetch."""
+    repository.commit({"a.py": "1\n"})
+    repository.git("branch", "-m", name)
+    base = repository.git("rev-parse", "HEAD")
+    repository.git("checkout", "-qb", "feature")
+    head = repository.commit({"a.py": "2\n"})
+    found = resolve(repository, tmp_path / "local")
+    assert (found.base, found.head, found.base_name) == (base, head, name)
+    repository.git("init", "--quiet", "--bare", str(tmp_path / "remote.git"))
+    repository.git("remote", "add", "upstream", str(tmp_path / "remote.git"))
+    repository.git("push", "--quiet", "upstream", name, "feature")
+    found = resolve(repository, tmp_path / "remote")
+    assert (found.base, found.base_name) == (base, f"upstream/{name}")
+
+
+def test_the_head_of_the_remote_wins(repository: Repository, tmp_path: Path) -> None:
+    """It is the remote's own word, and the sentence names the branch behind it."""
+    base = repository.commit({"a.py": "1\n"})
+    repository.git("update-ref", "refs/remotes/origin/main", base)
+    repository.git("update-ref", "refs/remotes/origin/production", base)
+    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/production")
+    repository.commit({"a.py": "2\n"})
+    assert resolve(repository, tmp_path / "s").base_name == "origin/production"
+
+
+def test_head_is_never_compared_with_itself(repository: Repository, tmp_path: Path) -> None:
+    """If nothing says which of several branches is the default one, the review says what to type."""
+    repository.commit({"a.py": "1\n"})
+    repository.git("branch", "-m", "ours")
+    repository.git("branch", "theirs")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"a.py": "2\n"})
+    with pytest.raises(RevisionError, match=r"no default branch is known .*deeprepo review BRANCH\.\.HEAD"):
+        resolve(repository, tmp_path / "s")
+
+
+def test_a_repository_with_one_branch_has_that_as_its_default(repository: Repository, tmp_path: Path) -> None:
+    """Whatever it is called; HEAD adds nothing to it."""
+    head = repository.commit({"a.py": "1\n"})
+    repository.git("branch", "-m", "only")
+    found = resolve(repository, tmp_path / "s")
+    assert (found.base, found.head, found.base_name) == (head, head, "only")
