@@ -55,7 +55,7 @@ class Proof:
         """Whether nothing in the file gives the name a meaning any more."""
         outline = await self.exports.outline("head", path)
         bound = any(other.name == use.name and other.form in ("definition", "import") for other in uses)
-        known = outline is not None and outline.complete and use.name not in outline.names
+        known = outline is not None and (outline.complete or outline.scoped) and use.name not in outline.names
         if outline is None or not known or bound or use.name in self.language.AMBIENT:
             return False
         if outline.stars:

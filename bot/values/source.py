@@ -49,6 +49,7 @@ class Outline:
     complete: bool = True  # False where names can appear that are written nowhere, or the file does not parse
     stars: int = 0  # statements that hand on everything of another module
     bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> the classes it inherits from, as written
+    scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
 
     @property
     def names(self) -> frozenset[str]:

@@ -1,5 +1,6 @@
 import asyncio
 
+import pytest
 from contract_findings import look
 from fakes import Repository
 
@@ -137,6 +138,29 @@ def test_common_js_exports_are_followed(repository: Repository) -> None:
     (finding,) = look(repository.change(before, after))
 
     assert (finding.path, finding.start) == ("lib/rule.js", 3)
+
+
+@pytest.mark.parametrize("whole", ["fastify", "fp(fastify)", "Object.freeze({ fastify })", "{ ...other, fastify }"])
+def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repository: Repository, whole: str) -> None:
+    """What `module.exports` is does not decide about names that only the file itself can use."""
+    before = f"function check (x) {{ return x }}\n\nfunction fastify (x) {{\n  return check(x)\n}}\nmodule.exports = {whole}\n"
+    after = before.replace("function check", "function checked")
+    (finding,) = look(repository.change({"fastify.js": before}, {"fastify.js": after}))
+
+    assert (finding.path, finding.start) == ("fastify.js", 4)
+
+
+def test_a_named_export_beside_a_function_that_is_the_module(repository: Repository) -> None:
+    """The function is in full sight, so a name beside it that is gone is gone."""
+    before = {
+        "lib.js": "function lib () {}\nfunction helper () {}\nmodule.exports = lib\nmodule.exports.helper = helper\nmodule.exports.kept = 1\n",
+        "app.js": "const { helper, kept } = require('./lib')\n\nhelper(kept)\n",
+        "b.js": "const lib = require('./lib')\n\nlib.helper(lib.name)\n",
+    }
+    renamed = before["lib.js"].replace("helper", "assist")
+    found = look(repository.change(before, {"lib.js": renamed}))
+
+    assert {(finding.path, finding.start) for finding in found} == {("app.js", 3), ("b.js", 3)}
 
 
 def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:

@@ -42,6 +42,9 @@ def test_signatures_tell_what_a_caller_has_to_know(code: str, told: str) -> None
         ("export interface A {}\nexport type B = 1\nexport enum C {}", {"A", "B", "C"}),
         ("module.exports = { a, b: 1, c() {} }", {"a", "b", "c"}),
         ("exports.a = 1\nmodule.exports.b = function () {}", {"a", "b"}),
+        ("function f() {}\nmodule.exports = f\nmodule.exports.a = a\nf.b = 1", {"default", "a", "b"}),
+        ("module.exports = class A { static make() {} }", {"default", "make"}),
+        ("module.exports = (x) => x\nmodule.exports.a = 1", {"default", "a"}),
     ],
 )
 def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -> None:
@@ -56,6 +59,10 @@ def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -
     [
         "module.exports = { ...other }",
         "module.exports = make()",
+        "const x = make()\nmodule.exports = x",
+        "function f() {}\nObject.assign(f, other)\nmodule.exports = f",
+        "function f() {}\nfor (const k of keys) f[k] = other[k]\nmodule.exports = f",
+        "module.exports = class A extends B {}",
         "Object.assign(exports, x)",
         "exports[name] = 1",
         "export = x",

@@ -25,6 +25,10 @@ class Found:
     bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     stars: int = 0
     dynamic: bool = False
+    whole: str = ""  # the name of this file whose value is `module.exports`
+    assigned: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # (owner, name) of every `owner.name = ...` at the top
     modern: bool = False  # it exports by `export`: then CommonJS's ways to add more do not matter
 
 

@@ -27,12 +27,17 @@ DYNAMIC = re.compile(
     rb"|\(\s*(module\s*\.\s*)?exports\b|=\s*(module\s*\.\s*)?exports\s*[;,\n]|\bthis\s*,\s*function)"
 )
 EXPORTS = re.compile(r"(?:module\.)?exports")
+UNSCOPED = re.compile(
+    rb"(?<![.\w])(eval|with|Function)\s*\("
+)  # names that a file's own scope may get without writing them
 
 
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, outermost first. Functions inside named functions belong to their function."""
     found = Found(path, side)
     _walk(root, found)
+    if found.whole:
+        _whole(found, source)
     many = Counter(symbol.name for symbol in found.symbols)
     out = frozenset(found.exports.values())
     symbols = tuple(
@@ -46,8 +51,26 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         for symbol in found.symbols
     )
     computed = not found.modern and DYNAMIC.search(source)
+    scoped = not (root.has_error or UNSCOPED.search(source) or path.endswith((".vue", ".svelte", ".d.ts")))
     complete = not (root.has_error or found.dynamic or computed or path.endswith((".vue", ".svelte", ".d.ts")))
-    return Outline(symbols, tuple(found.exports.items()), complete, found.stars, tuple(found.bases))
+    return Outline(symbols, tuple(found.exports.items()), complete, found.stars, tuple(found.bases), scoped=scoped)
+
+
+def _whole(found: Found, source: bytes) -> None:
+    """What importers can ask of `module.exports = NAME`: the members of that function or class of this file.
+
+    Anything else that NAME may be, such as what a call returned, can have members that are written nowhere, and so can a value
+    that is handed to a function or filled by computed keys.
+    """
+    name = found.whole
+    kinds = {symbol.kind for symbol in found.symbols if symbol.name == name}
+    members = {symbol.name.partition(".")[2] for symbol in found.symbols if symbol.name.startswith(f"{name}.")}
+    inherits = any(bases for owner, bases in found.bases if owner == name)
+    filled = rf"[(,]\s*(\.\.\.)?{re.escape(name)}\s*[,)]|\b{re.escape(name)}\s*\["
+    if kinds not in ({"function"}, {"class"}) or inherits or re.search(filled.encode(), source):
+        found.dynamic = True
+    members |= {key for owner, key in found.assigned if owner == name}
+    found.exports.update({key: f"{name}.{key}" for key in sorted(members - found.exports.keys())})
 
 
 def _walk(node: Node, found: Found) -> None:
@@ -162,6 +185,7 @@ def _assigned(left: str, right: Node, outer: Node, found: Found) -> None:
         _module_exports(right, outer, found)
         return
     owner, _, name = left.rpartition(".")
+    found.assigned.append((owner, name))
     if EXPORTS.fullmatch(owner):
         known = right.type == "identifier"
         found.exports[name] = text(right) if known else name
@@ -174,9 +198,13 @@ def _assigned(left: str, right: Node, outer: Node, found: Found) -> None:
 def _module_exports(right: Node, outer: Node, found: Found) -> None:
     if right.type != "object":
         found.exports["default"] = text(right) if right.type == "identifier" else "default"
-        found.dynamic = True
-        if right.type in FUNCTIONS or right.type in CLASSES:
-            take(right, outer, text(right.child_by_field_name("name")) or "default", found)
+        if right.type == "identifier":
+            found.whole = text(right)
+        elif right.type in FUNCTIONS or right.type in CLASSES:
+            found.whole = text(right.child_by_field_name("name")) or "default"
+            take(right, outer, found.whole, found)
+        else:
+            found.dynamic = True
         return
     for part in right.named_children:
         key = part.child_by_field_name("key") or part.child_by_field_name("name")
