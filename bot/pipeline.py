@@ -63,7 +63,9 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
     """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
     pull = await deps.pull(request, deps.scratch)
     async with checkout.Checkout(pull) as tree:
-        settings = config.resolve(deps.flags, await tree.at_tip(deps.file), deps.settings, deps.file)
+        written = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
+        others = [name for name in written if name != deps.file]
+        settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change()), settings)
         deps.say(f"finding who depends on {len(files)} changed files")

@@ -25,4 +25,15 @@ def _secrets(_: Languages) -> Analyzer:
     return secrets
 
 
-ANALYZERS: dict[str, Callable[[Languages], Analyzer]] = {"contracts": _contracts, "ruff": _ruff, "secrets": _secrets}
+def _settings(_: Languages) -> Analyzer:
+    from bot.analyzers import settings
+
+    return settings
+
+
+ANALYZERS: dict[str, Callable[[Languages], Analyzer]] = {
+    "contracts": _contracts,
+    "ruff": _ruff,
+    "secrets": _secrets,
+    "settings": _settings,
+}

@@ -32,7 +32,9 @@ def command(
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
             pull = await checkout.pull(ReviewRequest(repo), scratch)
             async with checkout.Checkout(pull) as tree:
-                return config.resolve({}, await tree.at_tip(config.FILE), config.environment())
+                found = await tree.many_at_tip([config.FILE, *config.OTHER_NAMES])
+                others = [name for name in found if name != config.FILE]
+                return config.resolve({}, found.get(config.FILE), config.environment(), others=others)
 
     found = wiring.in_force(asyncio.run(resolved()))
     for name, value, origin in found.rows():

@@ -59,7 +59,7 @@ def command(
     )
     if path is not None:
         entry = entry.model_copy(update={"path": path})
-    target = repo / suppress.FILE
+    target = _top(repo) / suppress.FILE
     try:
         before = target.read_bytes() if target.exists() else None
         known = suppress.read(before, date.min).entries
@@ -74,6 +74,15 @@ def command(
         raise UsageError(f"{target} cannot be written: {error.strerror}") from error
     tell(f"written to {target}; it counts once it is on the base branch")
     return CLEAN
+
+
+def _top(folder: Path) -> Path:
+    """The top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
+    here = folder.absolute()
+    for each in (here, *here.parents):
+        if (each / ".git").exists():
+            return each
+    raise UsageError(f"{folder} is not in a git repository: run deeprepo inside a checkout, or name one with --repo")
 
 
 def _finding(fingerprint: str, review: Path | None) -> "Finding | None":

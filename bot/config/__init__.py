@@ -1,7 +1,7 @@
 """Settings: the environment at the door, .deeprepo.yml of the base branch, the flags of the command. Each value knows its origin."""
 
 from bot.config.action import Step, step
-from bot.config.repository import FILE, Pattern, RepoConfig, Strategy, Triggers, read
+from bot.config.repository import FILE, OTHER_NAMES, Pattern, Problem, RepoConfig, Strategy, Triggers, check, read
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
 from bot.config.schema import schema
 from bot.config.server import App, Place, Server, server
@@ -12,11 +12,13 @@ TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "f
 __all__ = [
     "DEFAULTS",
     "FILE",
+    "OTHER_NAMES",
     "TEMPLATES",
     "App",
     "Config",
     "Pattern",
     "Place",
+    "Problem",
     "RepoConfig",
     "Server",
     "Settings",
@@ -24,6 +26,7 @@ __all__ = [
     "Strategy",
     "Triggers",
     "Value",
+    "check",
     "environment",
     "key",
     "read",

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.config import written
 from bot.config.repository import FILE, Strategy
 from bot.config.server import Address
 from bot.errors import ConfigError, UsageError
@@ -102,5 +103,5 @@ def _read(kind: type[Kind]) -> Kind:
         first = error.errors()[0]
         name = str(first["loc"][0])
         shown = name.removesuffix("_file").replace("_", "-") if kind is Inputs else name.upper()
-        said = "is not set" if first["type"] == "missing" else first["msg"].removeprefix("Value error, ")
+        said = "is not set" if first["type"] == "missing" else written.sentence(first)
         raise ConfigError(f"{'the input ' if kind is Inputs else ''}{shown}: {said}") from None

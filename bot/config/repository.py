@@ -1,5 +1,7 @@
 """The repository's own file, as its owner writes it: .deeprepo.yml of the base branch."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import yaml
@@ -11,6 +13,7 @@ from bot.errors import ConfigError
 from bot.values import Severity
 
 FILE = ".deeprepo.yml"
+SHOWN = 3  # problems of one file that one error names
 Strategy = Literal["auto", "direct", "fanout", "rlm", "rlm-only", "offline"]
 
 
@@ -104,32 +107,55 @@ class RepoConfig(_Section):
     triggers: Triggers = Field(default=Triggers(), description="What is reviewed without being asked.")
 
 
-def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
-    """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the line."""
+OTHER_NAMES = (".deeprepo.yaml", "deeprepo.yml", "deeprepo.yaml", ".github/deeprepo.yml", ".github/.deeprepo.yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with the file: if it is fatal, no review can use the file. `line` is None if the whole file is meant."""
+
+    line: int | None
+    said: str
+    fatal: bool = True
+
+
+def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
+    """The repository's file, and all that is wrong with it. If a problem is fatal, the settings are the defaults."""
     try:
         node, data = written.loaded(text.decode())
     except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
         line = getattr(getattr(error, "problem_mark", None), "line", None)
-        where = f" line {line + 1}" if line is not None else ""
-        raise ConfigError(f"{name}{where} is not valid YAML: {getattr(error, 'problem', None) or error}") from error
+        why = f"is not valid YAML: {getattr(error, 'problem', None) or error}"
+        return RepoConfig(), (Problem(None if line is None else line + 1, why),)
     if data is None:
         return RepoConfig(), ()
     if not isinstance(data, dict):
-        raise ConfigError(f"{name} must hold `key: value` lines at its top")
+        return RepoConfig(), (Problem(1, "must hold `key: value` lines at its top"),)
     try:
-        return RepoConfig.model_validate(data), tuple(f"{name} {said}" for said in _unknown(node, RepoConfig))
+        return RepoConfig.model_validate(data), tuple(_unknown(node, RepoConfig))
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigError(f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        found = (
+            Problem(written.line_of(node, item["loc"]), f"{'.'.join(map(str, item['loc']))}: {written.sentence(item)}")
+            for item in error.errors()
+        )
+        return RepoConfig(), tuple(found)
 
 
-def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> list[str]:
-    found = []
+def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
+    """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the lines."""
+    found, problems = check(text)
+    told = tuple(f"{name} {f'line {each.line} ' if each.line else ''}{each.said}" for each in problems)
+    if any(each.fatal for each in problems):
+        raise ConfigError("; ".join(told[:SHOWN]))
+    return found, told
+
+
+def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> Iterator[Problem]:
     for name, value in node.value if isinstance(node, yaml.MappingNode) else ():
         known = model.model_fields.get(name.value)
         if known is None:
             options = ", ".join(model.model_fields)
-            found.append(f"line {name.start_mark.line + 1}: unknown key {prefix}{name.value!s} (known: {options})")
+            line = name.start_mark.line + 1
+            yield Problem(line, f"has an unknown key {prefix}{name.value!s} (known: {options})", fatal=False)
         elif isinstance(known.annotation, type) and issubclass(known.annotation, BaseModel):
-            found += _unknown(value, known.annotation, f"{prefix}{name.value}.")
-    return found
+            yield from _unknown(value, known.annotation, f"{prefix}{name.value}.")

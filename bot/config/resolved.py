@@ -3,7 +3,7 @@
 Order, strongest first: flag, repository file, environment, default. Nothing is read from the head of a pull request.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "quota": 4,
     "fail_on": None,
     "verify": True,
-    "analyzers": ("contracts", "ruff", "secrets"),
+    "analyzers": ("contracts", "ruff", "secrets", "settings"),
     "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
     "language": "en",
     "instructions": (),
@@ -79,9 +79,19 @@ def shown(value: object) -> str:
     return str(value)
 
 
-def resolve(flags: Mapping[str, Any], repository: bytes | None, settings: Settings, name: str = FILE) -> Config:
-    """One value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one."""
+def resolve(
+    flags: Mapping[str, Any],
+    repository: bytes | None,
+    settings: Settings,
+    name: str = FILE,
+    others: Sequence[str] = (),
+) -> Config:
+    """One value per setting, from the strongest source that has it. `repository`: the content of the file `name`, if there is one.
+
+    `others` are files of the repository that somebody may take for it: a warning says that they are not read.
+    """
     file, warnings = read(repository, name) if repository is not None else (RepoConfig(), ())
+    warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
     layers = (("flag", flags), (f"{name} of the base branch", _flat(file)), ("environment", settings.model_dump()))
     values = {}
     for key, default in DEFAULTS.items():

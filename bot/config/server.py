@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.config import written
 from bot.errors import ConfigError
 
 PREFIX = "DEEPREPO_"
@@ -204,7 +205,7 @@ def _read(kind: type[Kind], given: dict[str, Any], wrong: list[str]) -> Kind | N
             variable = f"{PREFIX}{name.upper()}"
             if any(line.startswith((f"{variable}_FILE", f"{variable} and")) for line in wrong):
                 continue  # its file could not be read: that is said already
-            said = "is not set" if item["type"] == "missing" else item["msg"].removeprefix("Value error, ")
+            said = "is not set" if item["type"] == "missing" else written.sentence(item)
             wrong.append(f"{variable}: {said}" + (f"; {ADVICE[name]}" if name in ADVICE else ""))
     return None
 

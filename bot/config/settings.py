@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.config import written
 from bot.config.repository import Strategy
 from bot.errors import ConfigError
 
@@ -40,7 +41,7 @@ def environment() -> Settings:
         return Settings()
     except ValidationError as error:
         first = error.errors()[0]
-        raise ConfigError(f"DEEPREPO_{str(first['loc'][0]).upper()}: {first['msg']}") from None
+        raise ConfigError(f"DEEPREPO_{str(first['loc'][0]).upper()}: {written.sentence(first)}") from None
 
 
 def telemetry() -> str | None:

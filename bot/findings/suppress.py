@@ -132,7 +132,7 @@ def _entry(row: object) -> Entry | str:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        return f"{where}: {first['msg']}" if where else str(first["msg"])
+        return f"{where}: {written.sentence(first)}" if where else written.sentence(first)
     missing = [name for name in NEEDS[entry.scope] if not getattr(entry, name)]
     if missing or not entry.reason.strip():
         return f"scope {entry.scope} needs {' and '.join(missing or ['reason'])}"

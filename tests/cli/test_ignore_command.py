@@ -78,3 +78,18 @@ def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
     assert (done.returncode, "the console shows it" in done.stderr) == (2, True)
     assert not (changed.folder / ".deeprepo").exists()
+
+
+def test_an_entry_from_a_folder_inside_is_written_where_it_is_read(changed: Repository) -> None:
+    """The file counts at the top of the repository alone."""
+    done = run("ignore", "0" * 16, "--reason", "known", cwd=changed.folder / "shop")
+    assert done.returncode == 0, done.stderr
+    assert (changed.folder / ".deeprepo" / "ignore.yml").exists()
+    assert not (changed.folder / "shop" / ".deeprepo").exists()
+
+
+def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
+    """Elsewhere nobody would read it."""
+    done = run("ignore", "0" * 16, "--reason", "known", cwd=tmp_path)
+    assert (done.returncode, "is not in a git repository" in done.stderr) == (2, True)
+    assert not (tmp_path / ".deeprepo").exists()

@@ -1,0 +1,61 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+
+def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], list[str]]:
+    """The findings of an offline review as a user gets it, and its notes."""
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(repository.folder.parent),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }
+    command = [sys.executable, "-m", "bot", "review", "HEAD~1..HEAD", "--format", "json"]
+    done = subprocess.run(command, cwd=repository.folder, env=env, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    found = [(each["severity"], each["path"], each["start"], each["title"]) for each in told["findings"]]
+    return found, told["notes"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "severity", "line", "title"),
+    [
+        (".deeprepo.yml", "language: de\nquota: many\n", "high", 2, "quota: write a whole number"),
+        (".deeprepo.yml", "language: de\nqouta: 3\n", "medium", 2, "unknown key qouta"),
+        (".deeprepo.yml", "a: [\n", "high", 1, "is not valid YAML"),
+        (".deeprepo.yaml", "quota: 3\n", "medium", 1, "is not read"),
+    ],
+)
+def test_a_change_of_the_settings_is_checked_before_it_counts(
+    repository: Repository, path: str, text: str, severity: str, line: int, title: str
+) -> None:
+    """The base branch still has the old ones, so the review itself goes through."""
+    repository.commit({".deeprepo.yml": "quota: 2\n", "a.py": "x = 1\n"})
+    repository.commit({path: text})
+    ((how, where, start, said),), _ = review(repository)
+
+    assert (how, where, start) == (severity, path, line)
+    assert title in said
+
+
+def test_settings_that_are_right_are_silent(repository: Repository) -> None:
+    """A correction of a wrong file too."""
+    repository.commit({"a.py": "x = 1\n"})
+    repository.commit({".deeprepo.yml": "quota: 3\n"})
+
+    assert review(repository)[0] == []
+
+
+def test_settings_under_another_name_are_a_note_in_every_review(repository: Repository) -> None:
+    """Whoever wrote them would wait for them to count."""
+    repository.commit({".deeprepo.yaml": "quota: 3\n", "a.py": "x = 1\n"})
+    repository.commit({"a.py": "x = 2\n"})
+    found, notes = review(repository)
+
+    assert found == []
+    assert ".deeprepo.yaml is not read: rename it to .deeprepo.yml." in notes
