@@ -4,11 +4,12 @@ import tempfile
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 
 from bot import __version__
+from bot.config import Strategy
 from bot.errors import DeepRepoError, NothingToReview
 from bot.mcp import local
 from bot.values import Review
@@ -22,21 +23,39 @@ READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_
 PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
 
+class Tools(MCPServer[object]):
+    """The SDK's server, with arguments that have to be known: it would drop others without a word, a misspelt cap among them."""
+
+    async def list_tools(self) -> list[Tool]:
+        """The tools, with schemas that allow no other arguments."""
+        found = await super().list_tools()
+        closed = {"additionalProperties": False}
+        return [tool.model_copy(update={"input_schema": tool.input_schema | closed}) for tool in found]
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[object, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool. Raises ToolError if it has no such argument."""
+        known = next((tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None)
+        unknown = ", ".join(sorted(arguments.keys() - known.keys())) if known is not None else ""
+        if known is not None and unknown:
+            raise ToolError(f"unknown argument {unknown}: {name} takes {', '.join(known)}")
+        return await super().call_tool(name, arguments, context)
+
+
 def server(repo: str) -> MCPServer[object]:
     """The server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
-    tools: MCPServer[object] = MCPServer(
-        "deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False
-    )
+    tools = Tools("deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False)
     last: list[Review] = []
 
     @tools.tool(annotations=PAYS)
-    async def review(change: str = "", strategy: str = "auto", max_usd: float | None = None) -> str:
+    async def review(change: str = "", strategy: Strategy = "auto", max_usd: float | None = None) -> str:
         """Review a local change and return the findings as Markdown.
 
         Args:
             change: "" for what HEAD adds to the default branch, "uncommitted" for all local work, "staged" for the
                 index, or a range such as "main..feature".
-            strategy: "auto", or "offline" for a review without any model (no key, no cost).
+            strategy: "auto", or "offline" for a review without any model (no key, no cost), or one of the others by name.
             max_usd: a hard cap in dollars; without it the configured one holds.
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:

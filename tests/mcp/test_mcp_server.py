@@ -81,3 +81,22 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
     assert "'no_such_name'" in name
     assert empty == "Nothing to review: main..main is empty."
     assert [answer.is_error for answer in answers] == [True, True, False, False]
+
+
+def test_an_argument_that_no_tool_takes_is_refused(repo: Path) -> None:
+    """A cap under a wrong name would otherwise be no cap; the schemas say so too."""
+
+    async def talk(client: Client) -> list[CallToolResult]:
+        tools = (await client.list_tools()).tools
+        assert [tool.input_schema["additionalProperties"] for tool in tools] == [False] * len(tools)
+        return [
+            await client.call_tool("review", {"strategy": "offline", "max_dollars": 1}),
+            await client.call_tool("review", {"strategy": "magic"}),
+            await client.call_tool("callers", {"symbol": "quote", "limit": 3}),
+        ]
+
+    cap, strategy, limit = spoken(repo, talk)
+    assert (cap.is_error, strategy.is_error, limit.is_error) == (True, True, True)
+    assert "unknown argument max_dollars: review takes change, strategy, max_usd" in text(cap)
+    assert "offline" in text(strategy)
+    assert "unknown argument limit: callers takes symbol" in text(limit)
