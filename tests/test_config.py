@@ -31,15 +31,15 @@ def test_an_unknown_key_is_a_warning_with_its_line() -> None:
     found = config.resolve({}, b"quota: 3\nqouta: 4\nmodels:\n  rot: x/y\n", NONE)
     assert found["quota"] == 3
     assert [warning.split(" (known")[0] for warning in found.warnings] == [
-        ".deeprepo.yml line 2 has an unknown key qouta",
-        ".deeprepo.yml line 4 has an unknown key models.rot",
+        ".deeprepo.yml line 2: unknown key qouta",
+        ".deeprepo.yml line 4: unknown key models.rot",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"quota: [\n", "line 2 is not valid YAML"),
+        (b"quota: [\n", "line 2: not valid YAML"),
         (b"- a\n", "must hold"),
         (b"quota: many\n", "quota"),
         (b"language: 2026-13-45\n", "not valid YAML"),
@@ -50,13 +50,13 @@ def test_an_unknown_key_is_a_warning_with_its_line() -> None:
         (b"strategy: magic\n", "strategy"),
         (b"\xff\xfe", "not valid YAML"),
         (b"x: !!python/object/apply:os.system [id]\n", "not valid YAML"),
-        (b"ignore: a.py\n", r"line 1 ignore: write a list, such as \[one, two\]"),
-        (b"\nbudget:\n  usd: lots\n", "line 3 budget.usd: write a number"),
-        (b"models: cheap\n", "line 1 models: write `key: value` lines below it"),
-        (b"verify: perhaps\n", "line 1 verify: write true or false"),
-        (b"strategy: magic\n", "line 1 strategy: write one of auto, direct, fanout,"),
-        (b"quota: -1\nlanguage: 7\n", "line 1 quota: write a number of at least 0; .* line 2 language: write a text"),
-        (b"triggers:\n  events: [opened,\n    labeled]\n", "line 3 triggers.events.1: write one of opened"),
+        (b"ignore: a.py\n", r"line 1: ignore: write a list, such as \[one, two\]"),
+        (b"\nbudget:\n  usd: lots\n", "line 3: budget.usd: write a number"),
+        (b"models: cheap\n", "line 1: models: write `key: value` lines below it"),
+        (b"verify: perhaps\n", "line 1: verify: write true or false"),
+        (b"strategy: magic\n", "line 1: strategy: write one of auto, direct, fanout,"),
+        (b"quota: -1\nlanguage: 7\n", "line 1: quota: write a number of at least 0; .* line 2: language: write a text"),
+        (b"triggers:\n  events: [opened,\n    labeled]\n", "line 3: triggers.events.1: write one of opened"),
     ],
 )
 def test_a_wrong_file_is_said_with_its_place(text: bytes, sentence: str) -> None:
@@ -106,9 +106,7 @@ def test_triggers_are_part_of_the_file() -> None:
     file = b"triggers:\n  events: []\n  draft: true\n  skip_authors: [renovate]\n"
     found = config.resolve({}, file, NONE)
     assert (found.triggers.events, found.triggers.skip_authors, found.triggers.drafts) == ((), ("renovate",), False)
-    assert found.warnings[0].startswith(
-        ".deeprepo.yml line 3 has an unknown key triggers.draft (known: events, drafts,"
-    )
+    assert found.warnings[0].startswith(".deeprepo.yml line 3: unknown key triggers.draft (known: events, drafts,")
     shown = {name: (value, origin) for name, value, origin in found.rows()}
     assert shown["triggers.events"] == ("", ".deeprepo.yml of the base branch")
     assert shown["triggers.forks"] == ("true", "default")

@@ -34,10 +34,10 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
         for problem in config.check(text)[1]:
             if problem.fatal:
                 after = "Once this is on the base branch, no pull request is reviewed until it is corrected."
-                yield _finding(path, lines, problem.line, f"{path} {problem.said}", after, "high")
+                yield _finding(path, lines, problem.line, f"{path}: {problem.said}", after, "high")
             else:
                 after = "The key has no effect."
-                yield _finding(path, lines, problem.line, f"{path} {problem.said}", after, "medium")
+                yield _finding(path, lines, problem.line, f"{path}: {problem.said}", after, "medium")
     else:
         after = f"Settings are read from {config.FILE} only: rename the file."
         yield _finding(path, lines, None, f"{path} is not read", after, "medium")

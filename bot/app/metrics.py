@@ -24,10 +24,15 @@ class Metrics:
             "deeprepo_ack_seconds", "From the last byte of a delivery to its answer.", buckets=ACK, registry=registry
         )
         self._jobs = Gauge("deeprepo_jobs", "Stored pieces of work.", ("state",), registry=registry)
-        self._reviews = Counter("deeprepo_reviews", "Reviews that came to an end.", ("conclusion",), registry=registry)
-        self._findings = Counter("deeprepo_findings_posted", "Findings posted.", registry=registry)
+        self._reviews = Counter(
+            "deeprepo_reviews", "Reviews that came to an end.", ("repository", "conclusion"), registry=registry
+        )
+        self._findings = Counter("deeprepo_findings_posted", "Findings posted.", ("repository",), registry=registry)
         self._dollars = Counter(
-            "deeprepo_spent_dollars", "Spent on models, as far as prices are known.", registry=registry
+            "deeprepo_spent_dollars",
+            "Spent on models, as far as prices are known.",
+            ("repository",),
+            registry=registry,
         )
         self._tokens = Counter(
             "deeprepo_tokens", "Tokens sent to and received from models.", ("kind",), registry=registry
@@ -42,12 +47,16 @@ class Metrics:
         if seconds is not None:
             self._ack.observe(seconds)
 
-    def review(self, review: Review) -> None:
-        """A review came to an end: how, with how many findings, and what it cost."""
+    def review(self, review: Review, repository: str) -> None:
+        """A review came to an end: of which repository (owner/name), how, with how many findings, and what it cost.
+
+        Only repositories on which the App is installed have reviews, so a stranger adds no series.
+        """
         said = len(review.findings)
-        self._reviews.labels(review.fault or ("partial" if review.partial else "findings" if said else "clean")).inc()
-        self._findings.inc(said)
-        self._dollars.inc(review.cost.usd or 0.0)
+        conclusion = review.fault or ("partial" if review.partial else "findings" if said else "clean")
+        self._reviews.labels(repository, conclusion).inc()
+        self._findings.labels(repository).inc(said)
+        self._dollars.labels(repository).inc(review.cost.usd or 0.0)
         self._tokens.labels("input").inc(review.cost.usage.input)
         self._tokens.labels("output").inc(review.cost.usage.output)
         self._model_errors.inc(review.cost.failed_calls)

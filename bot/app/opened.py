@@ -42,7 +42,7 @@ class OpenWork(Protocol):
         submit: Callable[[Ask, str], Awaitable[bool]],
         cancel: Callable[[PullRef], Awaitable[bool]],
         forget: Callable[[int, Sequence[int]], Awaitable[int]],
-        told: Callable[[Review], None],
+        told: Callable[[Review, str], None],
     ) -> tuple[Work, Apologise]:
         """The work, and the apology."""
 

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import action, config, demo, estimate, evals, ignore, mcp, replay, review, serve, trace, worker
+from bot.cli import action, config, demo, estimate, evals, ignore, mcp, replay, review, serve, status, trace, worker
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
@@ -99,3 +99,4 @@ app.command(name="mcp")(mcp.command)
 app.add_typer(evals.app)
 app.command(name="serve")(serve.command)
 app.command(name="worker")(worker.command)
+app.command(name="status")(status.command)

@@ -125,7 +125,7 @@ def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
         node, data = written.loaded(text.decode())
     except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
         line = getattr(getattr(error, "problem_mark", None), "line", None)
-        why = f"is not valid YAML: {getattr(error, 'problem', None) or error}"
+        why = f"not valid YAML: {getattr(error, 'problem', None) or error}"
         return RepoConfig(), (Problem(None if line is None else line + 1, why),)
     if data is None:
         return RepoConfig(), ()
@@ -144,7 +144,7 @@ def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
 def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
     """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the lines."""
     found, problems = check(text)
-    told = tuple(f"{name} {f'line {each.line} ' if each.line else ''}{each.said}" for each in problems)
+    told = tuple(f"{name}{f' line {each.line}' if each.line else ''}: {each.said}" for each in problems)
     if any(each.fatal for each in problems):
         raise ConfigError("; ".join(told[:SHOWN]))
     return found, told
@@ -156,6 +156,6 @@ def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -
         if known is None:
             options = ", ".join(model.model_fields)
             line = name.start_mark.line + 1
-            yield Problem(line, f"has an unknown key {prefix}{name.value!s} (known: {options})", fatal=False)
+            yield Problem(line, f"unknown key {prefix}{name.value!s} (known: {options})", fatal=False)
         elif isinstance(known.annotation, type) and issubclass(known.annotation, BaseModel):
             yield from _unknown(value, known.annotation, f"{prefix}{name.value}.")

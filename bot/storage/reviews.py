@@ -48,6 +48,20 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Spending:
+    """What the reviews of one repository came to."""
+
+    repository: str  # owner/name as it was last
+    reviews: int
+    clean: int  # of them, those whose check run succeeded
+    calls: int
+    tokens: int
+    usd: float  # as far as prices are known
+    unpriced: int  # reviews with a price that nobody knows
+    last: float  # seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
 class Reviews:
     """The reviews of all pull requests."""
 
@@ -101,6 +115,30 @@ class Reviews:
         wanted = sa.select(*columns).order_by(review.c.finished.desc()).limit(most)
         found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
         return [dict(row) for row in found]
+
+    async def spending(self, since: float) -> tuple[Spending, ...]:
+        """What the reviews since then came to, by repository, the dearest first."""
+        columns, total = review.c, sa.func.sum
+        wanted = (
+            sa.select(
+                sa.func.max(columns.name),
+                sa.func.count(),
+                total(sa.case((columns.conclusion == "success", 1), else_=0)),
+                total(columns.calls),
+                total(columns.tokens),
+                sa.func.coalesce(total(columns.usd), 0.0),
+                total(sa.case((columns.usd.is_(None), 1), else_=0)),
+                sa.func.max(columns.finished),
+            )
+            .where(columns.finished > since)
+            .group_by(columns.repository)
+        )
+        found = await self.database.run(lambda connection: connection.execute(wanted).all())
+        rows = (
+            Spending(str(name), int(count), int(clean), int(calls), int(tokens), float(usd), int(unpriced), float(last))
+            for name, count, clean, calls, tokens, usd, unpriced, last in found
+        )
+        return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.repository)))
 
 
 def _first(pull: str, connection: sa.Connection) -> dict[str, int]:

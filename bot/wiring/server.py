@@ -32,7 +32,7 @@ def worker(
     submit: Callable[[Ask, str], Awaitable[bool]],
     cancel: Callable[[PullRef], Awaitable[bool]],
     forget: Callable[[int, Sequence[int]], Awaitable[int]],
-    told: Callable[[Review], None],
+    told: Callable[[Review, str], None],
 ) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
     fetching.swept(folder)

@@ -48,4 +48,4 @@ class Parts:
     submit: Callable[[Ask, str], Awaitable[bool]]
     cancel: Callable[[PullRef], Awaitable[bool]]
     forget: Callable[[int, Sequence[int]], Awaitable[int]]  # the jobs of an installation, or of some repositories
-    told: Callable[[Review], None] = lambda _: None  # somebody who counts
+    told: Callable[[Review, str], None] = lambda _, __: None  # somebody who counts, by repository

@@ -123,13 +123,13 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
         outcome = await publish(host, done, parts.comments, job.id, job.current)
     except HostRefused as refused:  # a locked conversation, a permission withheld: it stands in the check run alone
         await checks.done(host, number, job.id, done, Outcome(0, 0, "", (str(refused),)))
-        parts.told(done)
+        parts.told(done, f"{visit.ask.pull.owner}/{visit.ask.pull.name}")
         return
     ending = await checks.done(host, number, job.id, done, outcome)
     await parts.store.reviews.keep(
         keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done), fork=visit.seen.facts.fork)
     )
-    parts.told(done)
+    parts.told(done, f"{visit.ask.pull.owner}/{visit.ask.pull.name}")
 
 
 async def _reviewed(visit: Visit, number: int, settings: Config, decision: Go) -> Review | No:

@@ -68,7 +68,7 @@ def test_the_counters_count(tmp_path: Path) -> None:
             await server.http.post("/webhook", content=b"{}")
             change = PullRequest("", "", "b", "h", "main", "f", "")
             cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
-            server.opened.metrics.review(Review(change, (), "direct", "", (), Coverage(), cost, 1.0))
+            server.opened.metrics.review(Review(change, (), "direct", "", (), Coverage(), cost, 1.0), "acme/shop")
             server.opened.metrics.github(403, 17)
             told = await server.http.get("/metrics")
             assert told.headers["content-type"].startswith("text/plain")
@@ -79,9 +79,9 @@ def test_the_counters_count(tmp_path: Path) -> None:
                 'deeprepo_deliveries_total{event="other",outcome="refused 401"}': 1,
                 "deeprepo_ack_seconds_count": 3,
                 'deeprepo_jobs{state="delayed"}': 1,
-                'deeprepo_reviews_total{conclusion="clean"}': 1,
-                "deeprepo_findings_posted_total": 0,
-                "deeprepo_spent_dollars_total": 0.25,
+                'deeprepo_reviews_total{conclusion="clean",repository="acme/shop"}': 1,
+                'deeprepo_findings_posted_total{repository="acme/shop"}': 0,
+                'deeprepo_spent_dollars_total{repository="acme/shop"}': 0.25,
                 'deeprepo_tokens_total{kind="input"}': 1000,
                 'deeprepo_github_requests_total{status="403"}': 1,
                 "deeprepo_github_rate_remaining": 17,

@@ -1,13 +1,16 @@
 import asyncio
 import json
+import os
 import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
-from lone_server import process, wait_until
+from lone_server import ROOT, process, wait_until
 from serving import HEADS, SECRET, headers, key, pull
 
 from bot import sandbox
@@ -114,3 +117,15 @@ def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgre
             assert worker.end() == 0
         assert lines(tmp_path / "web") == []
         assert server.end() == 0
+
+
+def test_the_operator_sees_a_running_server(tmp_path: Path) -> None:
+    """`deeprepo status` beside it says that it is ready, and what waits."""
+    with process(tmp_path, DEBOUNCE="60") as server:
+        wait_until(lambda: httpx.get(f"{server.origin}/readyz").status_code == 200)
+        port = server.origin.rpartition(":")[2]
+        env = {**os.environ, "DEEPREPO_DATA": str(tmp_path / "data"), "DEEPREPO_PORT": port, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "bot", "status"]
+        done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"server   http://127.0.0.1:{port}: ready"), done
+    assert "0 waiting" in done.stdout

@@ -99,7 +99,7 @@ def test_the_owners_file_of_the_base_branch_holds(tmp_path: Path) -> None:
             await at.repo.push("feature", {"NEWS.md": "one\n"})
             await at.quiet()
             check = at.gh.pull(number).checks[-1]
-            assert (check.conclusion, ".deeprepo.yml: quota" in (check.summary or "")) == ("neutral", True)
+            assert (check.conclusion, ".deeprepo.yml line 1: quota" in (check.summary or "")) == ("neutral", True)
 
     asyncio.run(go())
 

@@ -1,0 +1,100 @@
+"""`deeprepo status`: what a server is doing, what it did and what that cost, for the person who runs it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import httpx
+import sqlalchemy as sa
+from prometheus_client.parser import text_string_to_metric_families
+
+from bot.config import Place, Server
+from bot.errors import StorageError
+from bot.storage.database import Database
+from bot.storage.reviews import Reviews, Spending
+
+DAY = 86_400.0
+PATIENCE = 3.0  # seconds for the server's answer
+RECENT = 10  # reviews that are listed
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """One finished review."""
+
+    finished: float  # seconds since 1970
+    repository: str
+    number: int
+    conclusion: str
+    strategy: str
+    seconds: float
+    usd: float | None  # None: a price was unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A server at one moment. `unready` is "" if it takes and carries out work."""
+
+    address: str
+    unready: str
+    jobs: tuple[tuple[str, int], ...]  # state and count, over all processes
+    day: tuple[Spending, ...]  # by repository, of the last 24 hours
+    period: tuple[Spending, ...]  # by repository, of the days that were asked for
+    recent: tuple[Recent, ...]
+    problem: str = ""  # why figures of the database are missing
+
+
+async def status(settings: Server, days: float, now: float) -> Status:
+    """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
+    place = settings.place
+    unready, jobs = await _asked(place)
+    url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
+    day: Sequence[Spending] = ()
+    period: Sequence[Spending] = ()
+    recent: tuple[Recent, ...] = ()
+    problem = ""
+    if not settings.url and not (place.data / "deeprepo.db").exists():
+        problem = f"there is no database in {place.data}: no server has run with this DEEPREPO_DATA yet"
+    else:
+        database = Database(url)
+        try:
+            reviews = Reviews(database)
+            day, period = await reviews.spending(now - DAY), await reviews.spending(now - days * DAY)
+            recent = tuple(_recent(row) for row in await reviews.recent(RECENT))
+        except (StorageError, sa.exc.SQLAlchemyError) as error:
+            problem = str(error)
+        finally:
+            await database.close()
+    return Status(_address(place), unready, jobs, tuple(day), tuple(period), recent, problem)
+
+
+def _address(place: Place) -> str:
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(place.host, place.host)  # noqa: S104 - asked, not bound
+    return f"http://{f'[{host}]' if ':' in host else host}:{place.port}"
+
+
+async def _asked(place: Place) -> tuple[str, tuple[tuple[str, int], ...]]:
+    """Why the server takes no work ("" if it does), and its jobs by state."""
+    try:
+        async with httpx.AsyncClient(base_url=_address(place), timeout=PATIENCE, trust_env=False) as client:
+            ready = await client.get("/readyz")
+            metrics = await client.get("/metrics")
+        reason = "" if ready.status_code == httpx.codes.OK else str(ready.json().get("reason") or ready.status_code)
+        families = text_string_to_metric_families(metrics.text)
+        samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
+    except (httpx.HTTPError, ValueError) as error:
+        return f"it does not answer ({type(error).__name__}); DEEPREPO_HOST and DEEPREPO_PORT name its address", ()
+    return reason, tuple((sample.labels["state"], int(sample.value)) for sample in samples)
+
+
+def _recent(row: dict[str, object]) -> Recent:
+    finished, started = float(str(row["finished"])), float(str(row["started"]))
+    usd = row["usd"]
+    return Recent(
+        finished=finished,
+        repository=str(row["name"]),
+        number=int(str(row["number"])),
+        conclusion=str(row["conclusion"]),
+        strategy=str(row["strategy"]),
+        seconds=finished - started,
+        usd=None if usd is None else float(str(usd)),
+    )

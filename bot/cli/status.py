@@ -1,0 +1,97 @@
+"""`deeprepo status`: the operator's view of a server."""
+
+import asyncio
+import json
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, FAULT
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from bot.app.status import Status
+    from bot.storage.reviews import Spending
+
+
+def command(
+    days: Annotated[float, typer.Option(min=0.01, help="How far the figures by repository go back.")] = 7,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+) -> int:
+    """Show what the server on this machine is doing, its last reviews, and what they cost by repository.
+
+    Takes the settings of `deeprepo serve`. Exit codes: 0 the server is ready, 2 a setting is wrong, 3 it is not ready or its
+    database cannot be read.
+    """
+    from bot import config
+    from bot.app.status import status
+
+    found = asyncio.run(status(config.server(), days, time.time()))
+    if as_json:
+        print(json.dumps(asdict(found), indent=2))  # noqa: T201 - the command line speaks
+    else:
+        _show(found, days)
+    return FAULT if found.unready or found.problem else CLEAN
+
+
+def _show(found: "Status", days: float) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    console.print(Text(f"server   {found.address}: {f'not ready: {found.unready}' if found.unready else 'ready'}"))
+    if found.jobs:
+        console.print(Text(f"jobs     {', '.join(f'{count} {state}' for state, count in found.jobs)}"))
+    if found.problem:
+        console.print(Text(f"database {found.problem}"))
+        return
+    day = found.day
+    console.print(
+        Text(f"24 hours {sum(row.reviews for row in day)} reviews, {_dollars(day)}"),
+        Text(f"{days:g} days   {sum(row.reviews for row in found.period)} reviews, {_dollars(found.period)}"),
+        sep="\n",
+    )
+    if found.period:
+        console.print(_spending(found.period), _recent(found), sep="\n")
+
+
+def _spending(rows: "tuple[Spending, ...]") -> "Table":
+    table = _table("repository", "reviews", "clean", "calls", "tokens", "dollars", "last")
+    for row in rows:
+        figures = (f"{row.reviews:,}", f"{row.clean:,}", f"{row.calls:,}", f"{row.tokens:,}", _dollars([row]))
+        table.add_row(row.repository, *figures, _when(row.last))
+    return table
+
+
+def _recent(found: "Status") -> "Table":
+    table = _table("last reviews", "conclusion", "strategy", "seconds", "dollars", "finished")
+    for row in found.recent:
+        usd = "unknown" if row.usd is None else f"${row.usd:,.2f}"
+        figures = (row.conclusion, row.strategy, f"{row.seconds:,.0f}", usd)
+        table.add_row(f"{row.repository}#{row.number}", *figures, _when(row.finished))
+    return table
+
+
+def _table(*names: str) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in names:
+        right = name in {"reviews", "clean", "calls", "tokens", "dollars", "seconds"}
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    return table
+
+
+def _dollars(rows: "list[Spending] | tuple[Spending, ...]") -> str:
+    unknown = sum(row.unpriced for row in rows)
+    more = f" and {unknown} of unknown price" if unknown else ""
+    return f"${sum(row.usd for row in rows):,.2f}{more}"
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

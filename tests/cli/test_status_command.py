@@ -1,0 +1,93 @@
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bot import storage
+from bot.storage import Finished
+from bot.values import PullRef
+
+ROOT = Path(__file__).parents[2]
+
+
+def status(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command as an operator runs it, while no server answers."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+    env |= {"DEEPREPO_DATA": str(folder / "data"), "DEEPREPO_PORT": "9"}
+    command = [sys.executable, "-m", "bot", "status", *arguments]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """Four reviews of two repositories: one is old, one had a model whose price nobody knows."""
+    (tmp_path / "data").mkdir()
+    now = time.time()
+
+    async def keep() -> None:
+        async with storage.opened(f"sqlite:///{tmp_path / 'data' / 'deeprepo.db'}") as store:
+            for number, name, age, conclusion, usd in (
+                (1, "shop", 60.0, "success", 0.25),
+                (2, "shop", 3 * 86_400.0, "neutral", 0.5),
+                (3, "tools", 120.0, "success", None),
+                (4, "tools", 20 * 86_400.0, "success", 9.0),
+            ):
+                pull = PullRef(7, 3 if name == "shop" else 4, "acme", name, number)
+                ended = now - age
+                done = Finished(
+                    f"job-{number}",
+                    pull,
+                    "h",
+                    "opened",
+                    1,
+                    ended - 12,
+                    ended,
+                    conclusion,
+                    "direct",
+                    2,
+                    1000,
+                    usd,
+                    b"{}",
+                )
+                await store.reviews.keep(done)
+
+    asyncio.run(keep())
+    return tmp_path
+
+
+def test_figures_are_by_repository_and_the_dearest_comes_first(stored: Path) -> None:
+    """The server need not run for that; that it does not is said first and is the exit code."""
+    done = status(stored)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert done.returncode == 3
+    assert done.stdout.startswith("server   http://127.0.0.1:9: not ready: it does not answer")
+    assert ["24", "hours", "2", "reviews,", "$0.25", "and", "1", "of", "unknown", "price"] in lines
+    rows = [line[:6] for line in lines if line and line[0].startswith("acme/") and "#" not in line[0]]
+    assert rows == [["acme/shop", "2", "1", "4", "2,000", "$0.75"], ["acme/tools", "1", "1", "2", "1,000", "$0.00"]]
+    assert [line[0] for line in lines if line and "#" in line[0]] == [
+        "acme/shop#1",
+        "acme/tools#3",
+        "acme/shop#2",
+        "acme/tools#4",
+    ]
+
+
+def test_the_days_are_a_choice_and_programs_get_json(stored: Path) -> None:
+    """The sums of the days that were asked for."""
+    told = json.loads(status(stored, "--days", "30", "--json").stdout)
+    assert {row["repository"]: (row["reviews"], row["usd"]) for row in told["period"]} == {
+        "acme/tools": (2, 9.0),
+        "acme/shop": (2, 0.75),
+    }
+
+
+def test_a_folder_without_a_server_is_said(tmp_path: Path) -> None:
+    """Nothing is made in it."""
+    done = status(tmp_path)
+    assert (done.returncode, "there is no database in" in done.stdout) == (3, True)
+    assert not (tmp_path / "data").exists()
