@@ -45,6 +45,8 @@ format: $(READY)  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
+need = $(if $($(1)),,$(error $(2)))
+
 bench-start: $(READY)  ## start-up, own time and memory; REPO=a clone of The-PR-Agent/pr-agent for the 7-file change
 	$(BIN)/python -m benchmarks.start $(if $(REPO),--repo $(REPO))
 
@@ -56,6 +58,7 @@ bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `ma
 	$(BIN)/python -m benchmarks.engine --peers $(PEERS)
 
 bench-review: $(READY)  ## tokens, time and memory of whole reviews; REPO=a clone of The-PR-Agent/pr-agent, PEERS as above for tiktoken
+	@$(call need,REPO,name a clone of The-PR-Agent/pr-agent: make $@ REPO=/path/to/clone)
 	$(BIN)/python -m benchmarks.review --repo $(REPO) --peers $(PEERS)
 
 # An environment of its own: deeprepo-cli also installs a command called deeprepo.
@@ -72,13 +75,18 @@ golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at t
 	PYTHONPATH=. $(BIN)/python tests/outputs/golden_reviews.py
 
 bench-oracle: $(READY)  ## what the prompts deliver, over cases and twins; CASES=folder of case files, REPOS=folder of clones
+	@$(call need,CASES,name a folder of case files and a folder of clones: make $@ CASES=/path REPOS=/path)
+	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
 	$(BIN)/python -m benchmarks.oracle --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
 
 bench-readers: $(READY)  ## whether the file that proves a defect is shown, by call sites and by readers of names; CASES, REPOS as above
+	@$(call need,CASES,name a folder of case files and a folder of clones: make $@ CASES=/path REPOS=/path)
+	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
 	$(BIN)/python -m benchmarks.readers --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
 
 TRUTH ?= .cache/truth
 bench-dependents: $(READY)  ## dependents of real commits against each language's own tool; REPOS=folder of clones, TRUTH=made by `make bench-truth`
+	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
 	$(BIN)/python -m benchmarks.dependents --repos $(REPOS) --tools $(TRUTH)
 
 bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; go, a JDK and gcc come from the system
@@ -87,6 +95,8 @@ bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; g
 	npm install --silent --no-audit --no-fund --prefix $(TRUTH)/node typescript@5.9
 
 bench-offline: $(READY)  ## the offline review over cases; CASES=folder of case files, REPOS=folder of clones
+	@$(call need,CASES,name a folder of case files and a folder of clones: make $@ CASES=/path REPOS=/path)
+	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
 	$(BIN)/python -m benchmarks.offline --cases $(CASES) --repos $(REPOS)
 
 bench-evals: $(READY)  ## what the evaluation promises; QUICK=1 without the longest texts, CASES and REPOS as above for pull requests
