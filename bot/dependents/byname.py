@@ -35,7 +35,7 @@ async def by_name(tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[s
     """References by name alone for the files whose suffix no language reads, and the sentence that says so."""
     read = frozenset(suffixes)
     mine = [
-        file for file in files if file.skip is None and not PROSE.search(file.path) and suffix(file.path) not in read
+        file for file in files if file.analyzed and not PROSE.search(file.path) and suffix(file.path) not in read
     ]
     if not mine:
         return Dependents()
