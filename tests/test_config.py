@@ -39,17 +39,17 @@ def test_an_unknown_key_is_a_warning_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"quota: [\n", "line 2 is not valid YAML"),
+        (b"quota: [\n", "cannot be used as YAML: line 2"),
         (b"- a\n", "must hold"),
         (b"quota: many\n", "quota"),
-        (b"language: 2026-13-45\n", "not valid YAML"),
-        (b"[" * 5_000, "not valid YAML"),
+        (b"language: 2026-13-45\n", "cannot be used as YAML"),
+        (b"[" * 5_000, "cannot be used as YAML"),
         (b"ignore: ['!']\n", "ignore.0"),
         (b"instructions: [{path: '!', text: t}]\n", "instructions.0.path"),
         (b"budget: {usd: -1}\n", "budget.usd"),
         (b"strategy: magic\n", "strategy"),
-        (b"\xff\xfe", "not valid YAML"),
-        (b"x: !!python/object/apply:os.system [id]\n", "not valid YAML"),
+        (b"\xff\xfe", "cannot be used as YAML"),
+        (b"x: !!python/object/apply:os.system [id]\n", "cannot be used as YAML"),
     ],
 )
 def test_a_wrong_file_is_said_with_its_place(text: bytes, sentence: str) -> None:

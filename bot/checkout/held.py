@@ -18,7 +18,7 @@ async def held(folder: Path, commits: Sequence[str]) -> str | None:
         place = locate(str(folder))
     except RevisionError:
         return None
-    if Path(place.common, "shallow").exists():
+    if isolated.shallow(place):
         return None
     settings = await isolated.local(place)
     if any(PARTIAL.fullmatch(name.lower()) for name, _ in settings):

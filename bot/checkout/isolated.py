@@ -29,6 +29,7 @@ READING = frozenset(
     f"core.{name}"
     for name in ("autocrlf", "eol", "filemode", "symlinks", "ignorecase", "precomposeunicode", "checkstat", "trustctime")
 )
+VALUE = re.compile(r"true|false|yes|no|on|off|input|lf|crlf|native|default|minimal|[01]|", re.IGNORECASE)
 PATTERNS = frozenset({"core.excludesfile", "core.attributesfile"})  # files of patterns: the user's own settings alone
 Settings = Sequence[tuple[str, str]]  # in git's order: a later one wins
 
@@ -102,8 +103,13 @@ def reading(personal: Settings, local: Settings) -> Settings:
     """Those settings that decide how a work tree is read."""
     return [
         *((name, value) for name, value in personal if name.lower() in READING | PATTERNS),
-        *((name, value) for name, value in local if name.lower() in READING),
+        *((name, value) for name, value in local if name.lower() in READING and VALUE.fullmatch(value)),
     ]
+
+
+def shallow(place: Place) -> bool:
+    """Whether the repository lacks a part of its history."""
+    return Path(place.common, "shallow").exists()
 
 
 def filters(settings: Iterable[Settings]) -> frozenset[str]:

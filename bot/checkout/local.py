@@ -99,7 +99,7 @@ async def _merge_base(repository: _Repository, base: str, head: str, base_name: 
     done = await repository.run("merge-base", base, head)
     if done.status == 0:
         return done.out.decode().split("\n")[0].strip()
-    if Path(repository.place.common, "shallow").exists():
+    if isolated.shallow(repository.place):
         raise RevisionError(
             f"this clone is shallow and holds no common ancestor of {base_name} and {head_name}: "
             "run `git fetch --unshallow` (or `git fetch --deepen=500`) and try again"

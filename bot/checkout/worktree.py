@@ -124,19 +124,25 @@ async def index(place: Place, own: str) -> Index:
     """A copy of the index in a git folder of our own, so that nothing in the repository changes."""
     personal, local = await asyncio.gather(isolated.personal(own), isolated.local(place))
     reading = isolated.reading(personal, local)
-    isolated.configure(Path(own), reading, sha256=any(name == "extensions.objectformat" for name, _ in local))
+    sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
+    isolated.configure(Path(own), reading, sha256=sha256)
+    _copy(place, Path(own))
+    return Index(place, own, (personal, local))
+
+
+def _copy(place: Place, own: Path) -> None:
+    """What git keeps of a work tree beside its configuration."""
     named = Path(place.top or place.git_dir, hook.index() or Path(place.git_dir, "index"))  # git tells its hooks which one
     if named.exists():  # there is none on an unborn branch: git starts a new one
         # With its times: git takes an entry for unchanged when the file is older than the index.
-        shutil.copy2(named, Path(own, "index"))
+        shutil.copy2(named, own / "index")
     for shared in Path(place.git_dir).glob("sharedindex.*"):
-        shutil.copy2(shared, Path(own, shared.name))
-    (Path(own) / "info").mkdir(exist_ok=True)
+        shutil.copy2(shared, own / shared.name)
+    (own / "info").mkdir(exist_ok=True)
     for name in ("exclude", "attributes", "sparse-checkout"):
         source = Path(place.common if name != "sparse-checkout" else place.git_dir, "info", name)
         if source.is_file():
-            shutil.copyfile(source, Path(own, "info", name))
-    return Index(place, own, (personal, local))
+            shutil.copyfile(source, own / "info" / name)
 
 
 def _split(out: bytes) -> list[bytes]:

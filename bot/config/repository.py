@@ -109,15 +109,14 @@ def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
     try:
         node, data = written.loaded(text.decode())
     except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
-        line = getattr(getattr(error, "problem_mark", None), "line", None)
-        where = f" line {line + 1}" if line is not None else ""
-        raise ConfigError(f"{name}{where} is not valid YAML: {getattr(error, 'problem', None) or error}") from error
+        raise ConfigError(f"{name} cannot be used as YAML: {written.why(error)}") from error
     if data is None:
         return RepoConfig(), ()
     if not isinstance(data, dict):
         raise ConfigError(f"{name} must hold `key: value` lines at its top")
     try:
-        return RepoConfig.model_validate(data), tuple(f"{name} {said}" for said in _unknown(node, RepoConfig))
+        said = (*_unknown(node, RepoConfig), *written.duplicates(node))
+        return RepoConfig.model_validate(data), tuple(f"{name} {sentence}" for sentence in said)
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
