@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -31,6 +32,7 @@ PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")  # 
 IMPERSONAL = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 # What a fetch needs of the machine: the way out, and whom to believe.
 OUTWARD = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE")
+LACKING = re.compile(r"unable to read [0-9a-f]{40}|missing (blob|tree|object)|bad object [0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,11 @@ async def output(
 ) -> bytes:
     """The standard output of a git command that must succeed."""
     done = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
+    if done.status not in ok and LACKING.search(done.err):
+        raise GitError(
+            "the object store lacks a part of this change: in a partial clone run `git fetch --refetch --filter=blob:limit=1g`, "
+            f"in a damaged one `git fsck` ({done.err[:200]})"
+        )
     if done.status not in ok:
         raise GitError(f"git {arguments[0]} failed: {done.err[:400] or f'status {done.status}'}")
     return done.out

@@ -22,8 +22,12 @@ EMPTY_TREES = {
 SHA256_LENGTH = 64
 # What a revision can be besides a branch, a tag or an id.
 HEADS = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
-# Settings that decide what `@{upstream}` and `@{push}` mean. None of them names a program.
-TRACKING = re.compile(r"branch\..+\.(remote|merge|pushremote)|remote\..+\.(fetch|push)|remote\.pushdefault|push\.default")
+# Settings that decide what `@{upstream}` and `@{push}` mean, with the values that git understands: it gives up on others.
+TRACKING = re.compile(
+    r"branch\..+\.(remote|pushremote)=[\w./-]+|branch\..+\.merge=refs/\S+|remote\.pushdefault=[\w./-]+"
+    r"|remote\..+\.fetch=\+?refs/[\w./*-]+:refs/[\w./*-]+|push\.default=(nothing|current|upstream|tracking|simple|matching)",
+    re.IGNORECASE,
+)
 # Settings that decide how a file of the work tree becomes content. None of them names a program.
 READING = frozenset(
     f"core.{name}"
@@ -57,7 +61,7 @@ async def revisions(place: Place, folder: Path) -> str:
         raise RevisionError("a linked work tree whose refs are a reftable cannot be read: name the main checkout with --repo")
     configure(
         folder,
-        [(name, value) for name, value in own if TRACKING.fullmatch(name.lower())],
+        [(name, value) for name, value in own if TRACKING.fullmatch(f"{name}={value}")],
         sha256=last.get("extensions.objectformat") == "sha256",
         reftable=reftable,
     )
