@@ -16,7 +16,7 @@ from bot.values import Entry, PullRequest, RawChange, Side
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 HEAD_BYTES = 8_000  # enough for a "generated" header, and for git to see whether a file is binary
 MOST_TEXTS = 200  # files with a stray NUL byte that are shown as text
-NUL_SHARE = 100  # text holds less than one NUL byte in so many
+FEW_NULS, NUL_SHARE = 8, 100  # text holds no more NUL bytes than these, or than one in so many
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
@@ -252,7 +252,7 @@ class Checkout:
 
 def _stray(blob: bytes | None) -> bool:
     """Whether a file is text, although git takes it for binary because of a few NUL bytes in it."""
-    if not blob or b"\0" not in blob[:HEAD_BYTES] or blob.count(b"\0") * NUL_SHARE > len(blob):
+    if not blob or b"\0" not in blob[:HEAD_BYTES] or blob.count(b"\0") > max(FEW_NULS, len(blob) // NUL_SHARE):
         return False
     try:
         blob.decode()
