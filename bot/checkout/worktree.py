@@ -23,7 +23,6 @@ from bot.errors import GitError
 LFS = "lfs"
 MOST_POINTER = 1024  # bytes of a pointer file, by its specification
 POINTER = re.compile(rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n")
-WITHHELD = b"The work tree holds another content here. Git passes it through a filter program, which deeprepo does not start.\n"
 SUBMODULE = b"160000"
 
 
@@ -74,14 +73,15 @@ class Index:
         return {path: name for path, name in named.items() if name in drivers and self._is_file(path)}
 
     async def _replaced(self, filtered: Mapping[bytes, str], entries: Mapping[bytes, list[bytes]]) -> tuple[str, ...]:
-        """Files with a filter as what stands for them. Large files of Git LFS become pointers, as git would commit them."""
+        """Add files with a filter: those of Git LFS as pointers, as git would commit them. Of others the index keeps what it has."""
         rows, withheld = [], []
         for path, name in filtered.items():
-            old = entries.get(path)
-            content = await asyncio.to_thread(self._pointer, path) if name == LFS else WITHHELD
             if name != LFS:
                 withheld.append(path.decode("utf-8", "backslashreplace"))
-            elif old and await self._same(old[1].decode(), content):
+                continue
+            old = entries.get(path)
+            content = await asyncio.to_thread(self._pointer, path)
+            if old and await self._same(old[1].decode(), content):
                 continue
             made = await self._output("hash-object", "-w", "--no-filters", "--stdin", stdin=content)
             rows.append(b"%s %s 0\t%s" % (old[0] if old else b"100644", made.strip(), path))

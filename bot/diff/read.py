@@ -38,6 +38,10 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         file = _file(row, parts)
         why = skip.reason(file, parts, change, generated)
         found.append(replace(file, skip=why, unreviewed=skip.unvouched(file, why)))
+    found += [
+        ChangedFile(path, path, "modified", skip=skip.WITHHELD, unreviewed=skip.code(path))
+        for path in sorted(change.withheld - {file.path for file in found})
+    ]
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from posixpath import basename, dirname
 from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
+WITHHELD = "its content passes through a filter program of git, which is not started"
 MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
@@ -58,7 +59,7 @@ def reason(
     if file.skip:
         return file.skip
     if file.path in change.withheld:
-        return "its content passes through a filter program of git, which is not started"
+        return WITHHELD
     if not file.hunks:
         return _without_hunks(file, parts, large=bool(change.large & {file.path, file.old_path}))
     before = file.old_path or file.path

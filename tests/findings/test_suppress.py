@@ -52,9 +52,9 @@ def test_the_reason_goes_with_the_finding() -> None:
         ("- scope: galaxy\n  reason: r\n", "scope"),
         ("- just text\n", "entry 1"),
         ("fingerprint: abc\n", "must hold a list"),
-        ("- [\n", "not valid YAML"),
-        ("[" * 5_000, "not valid YAML"),
-        ("- fingerprint: abc\n  reason: r\n  expires: 2026-13-45\n", "not valid YAML"),
+        ("- [\n", "cannot be used as YAML"),
+        ("[" * 5_000, "cannot be used as YAML"),
+        ("- fingerprint: abc\n  reason: r\n  expires: 2026-13-45\n", "cannot be used as YAML"),
         ("- scope: path\n  path: '!'\n  reason: r\n", "path: "),
     ],
 )
