@@ -174,9 +174,7 @@ def _reviewable(files: Sequence[ChangedFile], settings: Config) -> tuple[Changed
         raise NothingToReview
     left_out = f"left out by {config.FILE}"
     return tuple(
-        replace(f, skip=left_out, unreviewed=False)
-        if (not f.skip or f.unreviewed) and settings.ignores(f.path)
-        else f
+        replace(f, skip=left_out, unreviewed=False) if (not f.skip or f.unreviewed) and settings.ignores(f.path) else f
         for f in files
     )
 

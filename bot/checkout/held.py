@@ -9,7 +9,9 @@ from bot.checkout import git, isolated
 from bot.checkout.locate import locate
 from bot.errors import RevisionError
 
-PARTIAL = re.compile(r"extensions\.partialclone|remote\..*\.promisor", re.DOTALL)  # settings of a clone without all contents
+PARTIAL = re.compile(
+    r"extensions\.partialclone|remote\..*\.promisor", re.DOTALL
+)  # settings of a clone without all contents
 
 
 async def held(folder: Path, commits: Sequence[str]) -> str | None:

@@ -31,7 +31,16 @@ TRACKING = re.compile(
 # Settings that decide how a file of the work tree becomes content. None of them names a program.
 READING = frozenset(
     f"core.{name}"
-    for name in ("autocrlf", "eol", "filemode", "symlinks", "ignorecase", "precomposeunicode", "checkstat", "trustctime")
+    for name in (
+        "autocrlf",
+        "eol",
+        "filemode",
+        "symlinks",
+        "ignorecase",
+        "precomposeunicode",
+        "checkstat",
+        "trustctime",
+    )
 )
 VALUE = re.compile(r"true|false|yes|no|on|off|input|lf|crlf|native|default|minimal|[01]|", re.IGNORECASE)
 PATTERNS = frozenset({"core.excludesfile", "core.attributesfile"})  # files of patterns: the user's own settings alone
@@ -58,7 +67,9 @@ async def revisions(place: Place, folder: Path) -> str:
     made = objects(place.common, folder, sha256=last.get("extensions.objectformat") == "sha256")
     reftable = last.get("extensions.refstorage") == "reftable"
     if reftable and place.git_dir != place.common:
-        raise RevisionError("a linked work tree whose refs are a reftable cannot be read: name the main checkout with --repo")
+        raise RevisionError(
+            "a linked work tree whose refs are a reftable cannot be read: name the main checkout with --repo"
+        )
     configure(
         folder,
         [(name, value) for name, value in own if TRACKING.fullmatch(f"{name}={value}")],

@@ -70,7 +70,9 @@ class Checkout:
         changed = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
         after, before = await self.read_many(changed), await self.read_many(changed, "base")
         if b"\nBinary files " in patch:
-            patch = await self._as_text(patch, form, [p for p in changed if _stray(before.get(p)) or _stray(after.get(p))])
+            patch = await self._as_text(
+                patch, form, [p for p in changed if _stray(before.get(p)) or _stray(after.get(p))]
+            )
         sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed}
         return RawChange(
             patch,
@@ -184,9 +186,7 @@ class Checkout:
         """Whether the head was made on top of this commit. Work that is not committed yet is on top of everything."""
         if self.pull.object_dir:
             return True
-        done = await git.run(
-            "merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env
-        )
+        done = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
         return done.status == 0
 
     async def holds(self, name: str) -> bool:

@@ -22,7 +22,9 @@ from bot.errors import GitError
 
 LFS = "lfs"
 MOST_POINTER = 1024  # bytes of a pointer file, by its specification
-POINTER = re.compile(rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n")
+POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n"
+)
 SUBMODULE = b"160000"
 
 
@@ -132,7 +134,9 @@ async def index(place: Place, own: str) -> Index:
 
 def _copy(place: Place, own: Path) -> None:
     """What git keeps of a work tree beside its configuration."""
-    named = Path(place.top or place.git_dir, hook.index() or Path(place.git_dir, "index"))  # git tells its hooks which one
+    named = Path(
+        place.top or place.git_dir, hook.index() or Path(place.git_dir, "index")
+    )  # git tells its hooks which one
     if named.exists():  # there is none on an unborn branch: git starts a new one
         # With its times: git takes an entry for unchanged when the file is older than the index.
         shutil.copy2(named, own / "index")

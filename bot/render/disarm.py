@@ -37,7 +37,7 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")  # a code span that
 _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore inside a word is no emphasis
 _AT_START = re.compile(r"^(\s*)(#+|[-+=:>/!]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)  # with / and ! the commands of bots
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-_RULED = f"[{_DASHES}]{{2}}"
+_RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # a long dash counts alone
 _MARK_START, _MARK_END = re.compile(_RULED), re.compile(f"{_RULED}$")
 _ODD = re.compile(r"^[\s\"#]|\s$|[\n\t`]|---|\{\{|\{%|^end$")  # in a name: it could leave its place in a prompt
 _ENTITY = re.compile(r"&(?=#?\w+;)")

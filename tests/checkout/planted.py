@@ -74,13 +74,22 @@ class Planted:
         module = Repository(repository.folder / "module")
         module.commit({"m.py": "x = 1\n"})
         repository.git("update-index", "--add", "--cacheinfo", f"160000,{module.git('rev-parse', 'HEAD')},module")
-        base = repository.commit({"a.py": "def f(a):\n    return a\n", ".gitattributes": ATTRIBUTES, "gone.py": "y = 1\n"})
+        base = repository.commit(
+            {"a.py": "def f(a):\n    return a\n", ".gitattributes": ATTRIBUTES, "gone.py": "y = 1\n"}
+        )
         repository.git("checkout", "-qb", "feature")
         repository.commit({"a.py": "def f(a, b):\n    return a\n", "b.py": "from a import f\n\nprint(f(1))\n"})
         self._sign()
         repository.write({"a.py": "def f(a, b, c):\n    return a\n", "staged.py": "z = 1\n"})
         repository.git("add", "staged.py")
-        repository.write({"new.py": "from a import f\n\nf(1)\n", "b.py": "from a import f\n\nprint(f(2))\n", "gone.py": None, "user.py": "from a import f\n\nf(3)\n"})
+        repository.write(
+            {
+                "new.py": "from a import f\n\nf(1)\n",
+                "b.py": "from a import f\n\nprint(f(2))\n",
+                "gone.py": None,
+                "user.py": "from a import f\n\nf(3)\n",
+            }
+        )
         (module.folder / "m.py").write_text("x = 2\n")
         self._config(module.folder / ".git", ["core.fsmonitor", "filter.evil.clean"])
         (module.folder / ".git" / "info" / "attributes").write_text("* filter=evil\n")
@@ -113,7 +122,13 @@ class Planted:
         hooks = self.repository.folder / "hooks"
         values = {key: str(hooks if key.lower() == "core.hookspath" else self.program) for key in names}
         text = "".join(setting(key, value) for key, value in (values | TOGGLES).items())
-        old = "" if fresh else self.clean if git_dir == self.git_dir and hasattr(self, "clean") else (git_dir / file).read_text()
+        old = (
+            ""
+            if fresh
+            else self.clean
+            if git_dir == self.git_dir and hasattr(self, "clean")
+            else (git_dir / file).read_text()
+        )
         (git_dir / file).write_text(old + text)
 
     def started(self) -> str:

@@ -62,14 +62,18 @@ def test_plain_git_starts_the_program(tmp_path: Path) -> None:
     made = Planted(tmp_path)
     for key, command in CONTROLS.items():
         made.plant([key, "gpg.program"])
-        subprocess.run(["git", *command], cwd=made.repository.folder, env=made.repository.env, capture_output=True, check=False)
+        subprocess.run(
+            ["git", *command], cwd=made.repository.folder, env=made.repository.env, capture_output=True, check=False
+        )
         assert made.started(), key
 
 
 def test_git_knows_many_keys_that_can_name_a_program() -> None:
     """The list comes from git itself and is not empty by mistake."""
     assert len(keys()) > 500
-    assert {"gpg.program", "filter.evil.clean", "core.sshCommand", "diff.evil.textconv", "alias.evil"} <= set(programs())
+    assert {"gpg.program", "filter.evil.clean", "core.sshCommand", "diff.evil.textconv", "alias.evil"} <= set(
+        programs()
+    )
 
 
 @pytest.mark.parametrize(

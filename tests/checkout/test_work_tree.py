@@ -84,7 +84,9 @@ def test_files_of_git_lfs_are_pointers(repository: Repository, tmp_path: Path) -
     def pointer(content: bytes) -> str:
         return f"version https://git-lfs.github.com/spec/v1\noid sha256:{hashlib.sha256(content).hexdigest()}\nsize {len(content)}\n"
 
-    repository.commit({".gitattributes": "*.bin filter=lfs\n", **{name: pointer(text) for name, text in contents.items()}})
+    repository.commit(
+        {".gitattributes": "*.bin filter=lfs\n", **{name: pointer(text) for name, text in contents.items()}}
+    )
     repository.git("config", "filter.lfs.clean", "git-lfs clean -- %f")
     repository.write({**contents, "other.bin": b"z" * 4000})
     found = uncommitted(repository, tmp_path / "s")
