@@ -84,6 +84,7 @@ class Ledger:
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
         changed = {file.path for file in self._files}
         rows += [self._dependent(path) for path in paths if path not in changed]
+        rows += [Reading("unit", f.path, f.path, "unread", reason=f.skip or "") for f in self._files if f.unreviewed]
         skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
         return Coverage(tuple(rows), skipped, self._dependents.cut)
 

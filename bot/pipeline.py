@@ -175,7 +175,10 @@ def _reviewable(files: Sequence[ChangedFile], settings: Config) -> tuple[Changed
     if not files:
         raise NothingToReview
     left_out = f"left out by {config.FILE}"
-    return tuple(replace(f, skip=left_out) if not f.skip and settings.ignores(f.path) else f for f in files)
+    return tuple(
+        replace(f, skip=left_out, unreviewed=False) if (not f.skip or f.unreviewed) and settings.ignores(f.path) else f
+        for f in files
+    )
 
 
 async def _texts(tree: Tree, files: Sequence[ChangedFile]) -> units.Texts:

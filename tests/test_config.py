@@ -39,17 +39,17 @@ def test_an_unknown_key_is_a_warning_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"quota: [\n", "line 2: not valid YAML"),
+        (b"quota: [\n", "line 2: this is not YAML that can be used"),
         (b"- a\n", "must hold"),
         (b"quota: many\n", "quota"),
-        (b"language: 2026-13-45\n", "not valid YAML"),
-        (b"[" * 5_000, "not valid YAML"),
+        (b"language: 2026-13-45\n", "not YAML that can be used"),
+        (b"[" * 5_000, "nested more than"),
         (b"ignore: ['!']\n", "ignore.0"),
         (b"instructions: [{path: '!', text: t}]\n", "instructions.0.path"),
         (b"budget: {usd: -1}\n", "budget.usd"),
         (b"strategy: magic\n", "strategy"),
-        (b"\xff\xfe", "not valid YAML"),
-        (b"x: !!python/object/apply:os.system [id]\n", "not valid YAML"),
+        (b"\xff\xfe", "not YAML that can be used"),
+        (b"x: !!python/object/apply:os.system [id]\n", "tags .* are not supported"),
         (b"ignore: a.py\n", r"line 1: ignore: write a list, such as \[one, two\]"),
         (b"\nbudget:\n  usd: lots\n", "line 3: budget.usd: write a number"),
         (b"models: cheap\n", "line 1: models: write `key: value` lines below it"),
@@ -149,3 +149,38 @@ def test_a_file_that_would_keep_the_parser_busy_is_refused(text: bytes) -> None:
     """Brackets that nest thousands of times, or a file of many pages, are no configuration."""
     with pytest.raises(ConfigError, match=r"nested more than|longer than"):
         config.read(text)
+
+
+def test_aliases_merge_keys_and_tags_are_refused_with_their_line() -> None:
+    """They multiply with each level: 500 bytes would keep the parser busy for half a minute."""
+    for text, sentence in (
+        (b"a: &x {k: v}\nb: *x\n", r"line 2: the alias \*x"),
+        (b"a: 1\n<<: {b: 1}\n", "line 2: the merge key"),
+        (b"quota: !!int '1'\n", "line 1: tags"),
+        (b"quota: " + b"1:" * 30 + b"1\n", "line 1: a number is too long"),
+    ):
+        with pytest.raises(ConfigError, match=sentence):
+            config.read(text)
+
+
+def test_a_bomb_of_any_depth_ends_at_its_first_line() -> None:
+    """The work does not grow with the levels: each level is refused before it is built."""
+
+    def bomb(levels: int) -> bytes:
+        rows = ["x0: &x0 {k: v}"]
+        rows += [f"x{n}: &x{n} {{<<: [{', '.join([f'*x{n - 1}'] * 9)}]}}" for n in range(1, levels + 1)]
+        return "\n".join(rows).encode()
+
+    for levels in (2, 4, 8, 16, 300):
+        with pytest.raises(ConfigError, match="line 2"):
+            config.read(bomb(levels))
+
+
+def test_a_key_that_stands_twice_is_a_warning() -> None:
+    """The parser would take the last one without a word."""
+    found, warnings = config.read(b"quota: 1\nbudget:\n  usd: 1\n  usd: 2\nquota: 3\n")
+    assert (found.quota, found.budget.usd) == (3, 2)
+    assert [warning.partition(" is set")[0] for warning in warnings] == [
+        ".deeprepo.yml line 5: quota",
+        ".deeprepo.yml line 4: usd",
+    ]

@@ -51,8 +51,8 @@ class Source:
 
 
 def wants(file: ChangedFile) -> bool:
-    """Python files that exist after the change and are reviewed at all."""
-    return file.path.endswith(".py") and file.skip is None and file.status != "deleted"
+    """Python files that exist after the change and that the base does not except from review."""
+    return file.path.endswith(".py") and file.analyzed and file.status != "deleted"
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001 - the protocol's

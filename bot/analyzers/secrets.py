@@ -26,8 +26,8 @@ SAMPLE = re.compile(
 
 
 def wants(file: ChangedFile) -> bool:
-    """Every reviewed file to which the change adds lines."""
-    return file.skip is None and bool(file.added)
+    """Every file to which the change adds lines, unless the base says that it needs no review."""
+    return file.analyzed and bool(file.added)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001

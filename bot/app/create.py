@@ -81,6 +81,7 @@ def create(opened: Opened, *, web: bool = True) -> FastAPI:
     """The application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
     app = FastAPI(title="deeprepo", version=__version__, docs_url=None, redoc_url=None)
     app.state.opened = opened
+    app.state.arriving = delivery.Arriving()
     app.include_router(probes)
     if web:
         app.include_router(hooks)
@@ -132,7 +133,8 @@ async def webhook(request: Request) -> Response:
     opened: Opened = request.app.state.opened
     try:
         async with asyncio.timeout(PATIENCE):
-            raw = await delivery.body(request.headers, request.stream())
+            delivery.signed(request.headers)
+            raw = await delivery.body(request.headers, request.stream(), request.app.state.arriving)
         started = time.perf_counter()
         found = delivery.read(request.headers, raw, opened.secret)
         taken = await _taken(opened, found)
@@ -180,5 +182,7 @@ def _refused(opened: Opened, refused: Refused, request: Request) -> Response:
     """
     opened.metrics.delivery("other", f"refused {refused.status}")
     _log("refused", status=refused.status, reason=refused.why, peer=request.client.host if request.client else None)
-    retry = {"retry-after": "60"} if refused.status == 503 else {}  # noqa: PLR2004 - come again
-    return JSONResponse({"detail": refused.why}, refused.status, {"connection": "close", **retry})
+    more = {"retry-after": "60"} if refused.status == 503 else {}  # noqa: PLR2004 - come again
+    if request.headers.get("content-length", "x") not in {"", "0"}:
+        more["connection"] = "close"  # what is left of the body is not read
+    return JSONResponse({"detail": refused.why}, refused.status, more)

@@ -4,7 +4,8 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
@@ -12,8 +13,11 @@ from urllib.parse import parse_qs
 from pydantic import SecretStr
 
 MOST = 25 << 20  # bytes of a body; GitHub sends no more
+MOST_TOGETHER = 48 << 20  # bytes of all bodies that are arriving at one time
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
 _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
+UNSIGNED = "X-Hub-Signature-256 is missing, or was not made with the webhook secret"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -48,7 +52,47 @@ class Refused(Exception):  # noqa: N818 - an answer
         self.status, self.why = status, why
 
 
-async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes]) -> bytes:
+class Arriving:
+    """The bodies that are arriving, bounded together. When there is no room the largest one is given up.
+
+    Whoever guesses at the form of a signature can send large bodies; GitHub's deliveries are small, and get through beside them.
+    """
+
+    def __init__(self, most: int = MOST_TOGETHER) -> None:
+        self._most = most
+        self._bodies: list[bytearray] = []
+
+    @contextmanager
+    def one(self) -> Iterator[bytearray]:
+        """A body to fill."""
+        read = bytearray()
+        self._bodies.append(read)
+        try:
+            yield read
+        finally:
+            self._bodies = [other for other in self._bodies if other is not read]
+
+    def add(self, read: bytearray, chunk: bytes) -> None:
+        """Add what has arrived. Raises Refused if this body was given up, or has to be now."""
+        while self._here(read) and sum(map(len, self._bodies)) + len(chunk) > self._most:
+            largest = max(self._bodies, key=len)
+            self._bodies = [other for other in self._bodies if other is not largest]
+            largest.clear()
+        if not self._here(read):
+            raise Refused(503, "too many large deliveries at one time: send it again")
+        read += chunk
+
+    def _here(self, read: bytearray) -> bool:
+        return any(other is read for other in self._bodies)
+
+
+def signed(headers: Mapping[str, str]) -> None:
+    """Refuse what cannot be a delivery before its body is read: the form of the signature tells. Raises Refused."""
+    if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
+        raise Refused(401, UNSIGNED)
+
+
+async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes], arriving: Arriving | None = None) -> bytes:
     """The whole body. Raises Refused as soon as it is known to be too long, whatever its header says."""
     too_long = Refused(413, f"a delivery has at most {MOST >> 20} MB")
     told = headers.get("content-length", "0")
@@ -56,18 +100,19 @@ async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes]) -> byte
         raise Refused(400, "Content-Length is no number")
     if len(told) > len(str(MOST)) or int(told) > MOST:
         raise too_long
-    read = bytearray()
-    async for chunk in chunks:
-        if len(read) + len(chunk) > MOST:
-            raise too_long
-        read += chunk
-    return bytes(read)
+    arriving = arriving or Arriving()
+    with arriving.one() as read:
+        async for chunk in chunks:
+            if len(read) + len(chunk) > MOST:
+                raise too_long
+            arriving.add(read, chunk)
+        return bytes(read)
 
 
 def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
     """The delivery, if GitHub has sent it. Raises Refused."""
     if not genuine(secret.get_secret_value().encode(), raw, headers.get("x-hub-signature-256")):
-        raise Refused(401, "X-Hub-Signature-256 is missing, or was not made with the webhook secret")
+        raise Refused(401, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
     if not _NAME.fullmatch(event):
         raise Refused(400, "X-GitHub-Event is missing or is no event's name")

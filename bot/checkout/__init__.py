@@ -1,10 +1,12 @@
 """Reading a repository: the only runner of git. No work tree, no hooks, no filters, no submodules.
 
-`pull` turns what the user typed into two object ids; `Checkout` reads the trees behind them, with no network. `remote.fetch` is
-the one command that has it.
+`locate` finds the repository by looking at files. Git then runs in a folder of our own that borrows the repository's objects
+(`isolated`), so that nothing the repository configures takes part. `pull` turns what the user typed into two object ids;
+`Checkout` reads the trees behind them, with no network. `remote.fetch` is the one command that has it.
 """
 
 from bot.checkout.local import pull
+from bot.checkout.locate import git_dir
 from bot.checkout.tree import Checkout
 
-__all__ = ["Checkout", "pull"]
+__all__ = ["Checkout", "git_dir", "pull"]

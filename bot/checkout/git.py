@@ -1,25 +1,38 @@
-"""Run git: argument lists, no shell, no prompt, no pager, nothing from the reviewed repository is executed."""
+"""Run git: argument lists, no shell, no prompt, no pager, no secret in its environment."""
 
 import asyncio
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.errors import GitError
 
-# What a repository's own configuration could make git execute or fetch is switched off for every command.
+# The second wall: commands that read a change run without its repository's configuration (`isolated`). Whatever runs with one,
+# as the evaluation's do, meets these, so that what a repository configures makes git execute or fetch nothing.
 SAFE = (
     "--no-replace-objects",
     "--no-optional-locks",
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
     "-c", "core.quotePath=false",
+    "-c", "core.bigFileThreshold=2m",  # a larger file is no text: a patch of it would be as large as the file
+    "-c", "log.showSignature=false",
     "-c", "protocol.allow=never",
 )  # fmt: skip
-ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
-INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "TMPDIR", "SYSTEMROOT")
+ENVIRONMENT = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # stronger than protocol.NAME.allow of a repository; a Git before 2.45 has no GIT_NO_LAZY_FETCH
+    "LC_ALL": "C",
+}
+INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
+PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")  # where the user's own settings stand
+IMPERSONAL = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 # What a fetch needs of the machine: the way out, and whom to believe.
 OUTWARD = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE")
+LACKING = re.compile(r"unable to read [0-9a-f]{40}|missing (blob|tree|object)|bad object [0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,31 +44,39 @@ class Done:
     err: str
 
 
-def environment(extra: Mapping[str, str] | None = None, *, online: bool = False) -> dict[str, str]:
-    """The environment of a git process: only what git itself needs, so that no secret of ours reaches it."""
-    names = (*INHERITED, *OUTWARD, *(name.lower() for name in OUTWARD)) if online else INHERITED
+def environment(
+    extra: Mapping[str, str] | None = None, *, online: bool = False, personal: bool = False
+) -> dict[str, str]:
+    """The environment of a git process: only what git itself needs, so that no secret of ours reaches it.
+
+    `online`: what a fetch needs too. `personal`: with the settings of the user and the machine.
+    """
+    outward = (*OUTWARD, *(name.lower() for name in OUTWARD)) if online else ()
+    names = (*INHERITED, *outward, *(PERSONAL if personal else ()))
     inherited = {name: os.environ[name] for name in names if name in os.environ}
-    return {**inherited, **ENVIRONMENT, **(extra or {})}
+    return {**inherited, **ENVIRONMENT, **({} if personal else IMPERSONAL), **(extra or {})}
 
 
 async def start(
-    *arguments: str, cwd: str, env: Mapping[str, str] | None = None, online: bool = False
+    *arguments: str, cwd: str, env: Mapping[str, str] | None = None, online: bool = False, personal: bool = False
 ) -> asyncio.subprocess.Process:
     """Start git with pipes on its three streams. `online`: it starts others, and leads them as a group that can be ended."""
     pipe = asyncio.subprocess.PIPE
     try:
         return await asyncio.create_subprocess_exec(
             "git", *SAFE, *arguments,
-            cwd=cwd, env=environment(env, online=online), stdin=pipe, stdout=pipe, stderr=pipe,
+            cwd=cwd, env=environment(env, online=online, personal=personal), stdin=pipe, stdout=pipe, stderr=pipe,
             process_group=0 if online else None,
         )  # fmt: skip
     except FileNotFoundError as error:
         raise GitError("git was not found: install it, or put it on PATH") from error
 
 
-async def run(*arguments: str, cwd: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Done:
+async def run(
+    *arguments: str, cwd: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", personal: bool = False
+) -> Done:
     """Run one git command to its end; the caller judges the status."""
-    process = await start(*arguments, cwd=cwd, env=env)
+    process = await start(*arguments, cwd=cwd, env=env, personal=personal)
     try:
         out, err = await process.communicate(stdin)
     except asyncio.CancelledError:
@@ -74,6 +95,11 @@ async def output(
 ) -> bytes:
     """The standard output of a git command that must succeed."""
     done = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
+    if done.status not in ok and LACKING.search(done.err):
+        raise GitError(
+            "the object store lacks a part of this change: in a partial clone run `git fetch --refetch --filter=blob:limit=1g`, "
+            f"in a damaged one `git fsck` ({done.err[:200]})"
+        )
     if done.status not in ok:
         raise GitError(f"git {arguments[0]} failed: {done.err[:400] or f'status {done.status}'}")
     return done.out

@@ -1,55 +1,54 @@
 """A change in a local repository: what the user typed, resolved to object ids."""
 
 import os
-import shutil
+import re
+from dataclasses import dataclass
 from pathlib import Path
 
-from bot.checkout import git
-from bot.config import hook
+from bot.checkout import git, isolated, worktree
+from bot.checkout.locate import Place, locate
 from bot.errors import GitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
 
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 USUAL_NAMES = ("main", "master", "trunk", "develop", "development", "devel", "dev", "default", "mainline")
 
 
+@dataclass(frozen=True, slots=True)
+class _Repository:
+    """The repository and the folder of our own in which its revisions are read."""
+
+    place: Place
+    own: str
+
+    async def run(self, *arguments: str) -> git.Done:
+        return await git.run(*arguments, cwd=self.own, env=isolated.environment(self.own))
+
+
 async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
-    """Resolve the request. Objects of staged or uncommitted work are written below `scratch`, never into the repository.
+    """Resolve the request. Everything that is written goes below `scratch`, never into the repository.
 
     Raises RevisionError with a sentence that says what to do.
     """
-    where = await _locate(request.repo)
+    place = locate(request.repo)
+    repository = _Repository(place, await isolated.revisions(place, _fresh(scratch)))
     if request.scope == "range":
-        return await _range(request, where)
-    return await _worktree(request, where, scratch)
+        return await _range(request, repository)
+    return await _worktree(request, repository)
 
 
-async def _locate(repo: str) -> tuple[str, str | None]:
-    """The git folder and the top of the work tree (None in a bare repository), both absolute."""
-    if not os.path.isdir(repo):  # noqa: PTH112, ASYNC240 - one look at the local disk
-        raise RevisionError(f"{repo} is not a folder: give the path of a git checkout with --repo")
-    asked = await git.run("rev-parse", "--absolute-git-dir", "--is-bare-repository", cwd=repo)
-    if asked.status:
-        if "dubious ownership" in asked.err:
-            raise RevisionError(
-                f"git refuses {repo}: it belongs to another user (git config --global --add safe.directory)"
-            )
-        raise RevisionError(f"{repo} is not a git repository: run deeprepo inside a checkout, or name one with --repo")
-    git_dir, bare = os.fsdecode(asked.out).split("\n")[:2]
-    if bare == "true":
-        return git_dir, None
-    top = await git.run("rev-parse", "--show-toplevel", cwd=repo)
-    return git_dir, os.fsdecode(top.out).rstrip("\n") if top.status == 0 else None
+def _fresh(scratch: str) -> Path:
+    """The name of a folder that is not there yet: a scratch folder may serve more than one request."""
+    return next(path for number in range(1_000_000) if not (path := Path(scratch, f"revisions-{number}.git")).exists())
 
 
-async def _commit(git_dir: str, revision: str) -> str | None:
+async def _commit(repository: _Repository, revision: str) -> str | None:
     """The id of a commit, None where there is none of that name. `--end-of-options`: a name may begin with a dash."""
-    done = await git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", cwd=git_dir)
+    done = await repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     return done.out.decode().strip() if done.status == 0 else None
 
 
-async def _known(git_dir: str, revision: str) -> str:
-    found = await _commit(git_dir, revision)
+async def _known(repository: _Repository, revision: str) -> str:
+    found = await _commit(repository, revision)
     if found:
         return found
     if revision == "HEAD":
@@ -57,37 +56,34 @@ async def _known(git_dir: str, revision: str) -> str:
     raise RevisionError(f"unknown revision {revision!r}: `git branch -a` and `git log` list what there is")
 
 
-async def _range(request: ReviewRequest, where: tuple[str, str | None]) -> PullRequest:
-    git_dir, _ = where
+async def _range(request: ReviewRequest, repository: _Repository) -> PullRequest:
     head_name = request.head or "HEAD"
-    head = await _known(git_dir, head_name)
-    base_name, tip = (request.base, "") if request.base else await _default_branch(git_dir)
-    tip = tip or await _known(git_dir, base_name)
-    base = await _merge_base(git_dir, tip, head, base_name, head_name)
-    title, _, body = (
-        (await git.output("log", "-1", "--format=%B", head, cwd=git_dir)).decode("utf-8", "replace").partition("\n")
-    )
+    head = await _known(repository, head_name)
+    base_name, tip = (request.base, "") if request.base else await _default_branch(repository)
+    tip = tip or await _known(repository, base_name)
+    base = await _merge_base(repository, tip, head, base_name, head_name)
+    title, body = await _message(repository, head)
     return PullRequest(
-        title=title.strip(),
-        body=body.strip(),
+        title=title,
+        body=body,
         base=base,
         head=head,
         base_name=base_name,
         head_name=head_name if head_name != "HEAD" else head[:10],
-        git_dir=git_dir,
+        git_dir=repository.place.git_dir,
         base_tip=tip,
     )
 
 
-async def _default_branch(git_dir: str) -> tuple[str, str]:
+async def _default_branch(repository: _Repository) -> tuple[str, str]:
     """The branch that work is merged into, as (name, commit).
 
     A remote's HEAD says it; `git init`, `git remote add` and a fetch of one branch leave none, so names that are usual come next,
     then the only branch there is. Raises RevisionError if there are several and none of them has a usual name: to compare HEAD
     with itself would find nothing and look like a review.
     """
-    asked = await git.output("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs", cwd=git_dir)
-    rows = (line.split(" ") for line in os.fsdecode(asked).splitlines())
+    asked = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs")
+    rows = (line.split(" ") for line in os.fsdecode(asked.out).splitlines())
     refs = {name: (commit, symref) for name, commit, symref in rows}
     heads = sorted(name for name in refs if name.startswith("refs/remotes/") and name.endswith("/HEAD"))
     remotes = sorted({name.split("/")[2] for name in refs if name.startswith("refs/remotes/")}, key=_origin_first)
@@ -114,12 +110,24 @@ def _origin_first(remote: str) -> tuple[bool, str]:
     return remote != "origin", remote
 
 
-async def _merge_base(git_dir: str, base: str, head: str, base_name: str, head_name: str) -> str:
-    done = await git.run("merge-base", base, head, cwd=git_dir)
+async def _message(repository: _Repository, commit: str) -> tuple[str, str]:
+    """The first line of a commit's message and the rest, read from the object itself: `git log` can start programs."""
+    done = await repository.run("cat-file", "commit", commit)
+    head, _, message = done.out.partition(b"\n\n")
+    named = re.search(rb"^encoding (\S+)$", head, re.MULTILINE)
+    try:
+        text = message.decode(named[1].decode("ascii") if named else "utf-8", "replace")
+    except (LookupError, UnicodeError):  # an encoding that nobody knows
+        text = message.decode("utf-8", "replace")
+    title, _, body = text.strip("\n").partition("\n")
+    return title.strip(), body.strip()
+
+
+async def _merge_base(repository: _Repository, base: str, head: str, base_name: str, head_name: str) -> str:
+    done = await repository.run("merge-base", base, head)
     if done.status == 0:
         return done.out.decode().split("\n")[0].strip()
-    shallow = (await git.run("rev-parse", "--is-shallow-repository", cwd=git_dir)).out.strip() == b"true"
-    if shallow:
+    if isolated.shallow(repository.place):
         raise RevisionError(
             f"this clone is shallow and holds no common ancestor of {base_name} and {head_name}: "
             "run `git fetch --unshallow` (or `git fetch --deepen=500`) and try again"
@@ -127,45 +135,29 @@ async def _merge_base(git_dir: str, base: str, head: str, base_name: str, head_n
     raise RevisionError(f"{base_name} and {head_name} have no common history: name the base with BASE..HEAD")
 
 
-async def _worktree(request: ReviewRequest, where: tuple[str, str | None], scratch: str) -> PullRequest:
-    """Staged or uncommitted work as a tree. The index is copied and new objects go to `scratch`."""
-    git_dir, top = where
-    if top is None:
+async def _worktree(request: ReviewRequest, repository: _Repository) -> PullRequest:
+    """Staged or uncommitted work as a tree. The index is copied, and new objects go to the folder of our own."""
+    place = repository.place
+    if place.top is None:
         raise RevisionError("a bare repository has no staged or uncommitted work: name commits with BASE..HEAD")
-    base = await _commit(git_dir, request.base or "HEAD")
-    objects, index = _copies(git_dir, top, scratch)
-    store = os.fsdecode(await git.output("rev-parse", "--git-path", "objects", cwd=git_dir)).strip()
-    env = {
-        "GIT_DIR": git_dir,
-        "GIT_WORK_TREE": top,
-        "GIT_INDEX_FILE": index,
-        "GIT_OBJECT_DIRECTORY": objects,
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(Path(git_dir) / store),
-    }
-    if request.scope == "uncommitted":
-        await git.output("add", "-A", "--", ".", cwd=top, env=env)
-    written = await git.run("write-tree", cwd=top, env=env)
+    base = await _commit(repository, request.base or "HEAD")
+    index = await worktree.index(place, repository.own)
+    withheld = await index.add_work_tree() if request.scope == "uncommitted" else ()
+    written = await index.run("write-tree", "--missing-ok")
     if written.status:
         raise GitError(f"the index cannot be read as a tree, a merge may be in progress: {written.err[:200]}")
     what = "staged changes" if request.scope == "staged" else "uncommitted changes"
+    head = written.out.decode().strip()
+    empty = isolated.EMPTY_TREES["sha256" if len(head) == isolated.SHA256_LENGTH else "sha1"]
     return PullRequest(
         title=what.capitalize(),
         body="",
-        base=base or EMPTY_TREE,
-        head=written.out.decode().strip(),
+        base=base or empty,
+        head=head,
         base_name=(request.base or "HEAD") if base else "an empty tree",
         head_name=what,
-        git_dir=git_dir,
-        object_dir=objects,
-        base_tip=base or EMPTY_TREE,
+        git_dir=place.git_dir,
+        object_dir=str(Path(repository.own, "objects")),
+        base_tip=base or empty,
+        withheld=withheld,
     )
-
-
-def _copies(git_dir: str, top: str, scratch: str) -> tuple[str, str]:
-    """A folder for new objects and a copy of the index, so that nothing in the repository changes."""
-    objects, index = Path(scratch, "objects"), Path(scratch, "index")
-    own = Path(top, hook.index() or Path(git_dir, "index"))  # where we are started as a hook, git names it
-    objects.mkdir(exist_ok=True)
-    if own.exists():  # there is none on an unborn branch: git starts a new one
-        shutil.copyfile(own, index)
-    return str(objects), str(index)

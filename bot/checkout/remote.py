@@ -37,8 +37,7 @@ OPTIONS = (
     "-c", "gc.auto=0",
 )  # fmt: skip
 ALONE = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ALLOW_PROTOCOL": "http:https",
     "HOME": "/nonexistent",
     "XDG_CONFIG_HOME": "/nonexistent",
     "GIT_LFS_SKIP_SMUDGE": "1",

@@ -1,16 +1,22 @@
 """Both trees of a change, read from the object store."""
 
 import asyncio
+import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from bot.checkout import git
+from bot.checkout import git, isolated
+from bot.checkout.locate import place_of
 from bot.errors import GitError
 from bot.values import Entry, PullRequest, RawChange, Side
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
-HEAD_BYTES = 1_000  # enough for a "generated" header
+HEAD_BYTES = 8_000  # enough for a "generated" header, and for git to see whether a file is binary
+MOST_TEXTS = 200  # files with a stray NUL byte that are shown as text
+FEW_NULS, NUL_SHARE = 8, 100  # text holds no more NUL bytes than these, or than one in so many
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
@@ -22,13 +28,16 @@ def name_of(raw: bytes) -> str:
 
 
 class Checkout:
-    """Read access to the base and the head of a pull request. Satisfies `ports.Tree`."""
+    """Read access to the base and the head of a pull request. Satisfies `ports.Tree`.
+
+    Git runs in a folder of our own that borrows the repository's objects, so nothing that the repository configures takes part.
+    """
 
     def __init__(self, pull: PullRequest) -> None:
         self.pull = pull
-        self._env = {"GIT_DIR": pull.git_dir}
-        if pull.object_dir:
-            self._env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = pull.object_dir
+        self._folder = ""  # of our own, from __aenter__ on
+        self._env: dict[str, str] = {}
+        self._opened = ExitStack()
         self._entries: dict[Side, dict[str, Entry]] = {}
         self._rows: dict[bytes, Entry] = {}  # of the side that was listed first, until the other one is
         self._batch: asyncio.subprocess.Process | None = None
@@ -36,6 +45,11 @@ class Checkout:
         self._listing = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
+        made = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
+        sha256 = len(self.pull.base) == isolated.SHA256_LENGTH
+        self._folder = isolated.objects(place_of(self.pull.git_dir).common, Path(made, "own.git"), sha256=sha256)
+        more = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": self.pull.object_dir} if self.pull.object_dir else {}
+        self._env = isolated.environment(self._folder, more)
         return self
 
     async def __aexit__(
@@ -44,6 +58,7 @@ class Checkout:
         if self._batch is not None and self._batch.returncode is None:
             self._batch.kill()
             await self._batch.wait()
+        self._opened.close()
 
     async def change(self) -> RawChange:
         """What git says of the change: patch and status, and what decides whether a file is generated."""
@@ -53,8 +68,32 @@ class Checkout:
         )
         rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]
         changed = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
-        starts = {path: blob[:HEAD_BYTES] for path, blob in (await self.read_many(changed)).items() if path in heads}
-        return RawChange(patch, status, await self.read_many(rules, "base"), starts)
+        after, before = await self.read_many(changed), await self.read_many(changed, "base")
+        if b"\nBinary files " in patch:
+            patch = await self._as_text(
+                patch, form, [p for p in changed if _stray(before.get(p)) or _stray(after.get(p))]
+            )
+        sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed}
+        return RawChange(
+            patch,
+            status,
+            await self.read_many(rules, "base"),
+            {path: blob[:HEAD_BYTES] for path, blob in after.items()},
+            {path: blob[:HEAD_BYTES] for path, blob in before.items()},
+            frozenset(path for path, size in sizes.items() if size > MAX_FILE_BYTES),
+            frozenset(self.pull.withheld),
+        )
+
+    async def _as_text(self, patch: bytes, form: Sequence[str], paths: Sequence[str]) -> bytes:
+        """The patch with these files as text: one NUL byte must not hide a file of code from its review."""
+        if not paths:
+            return patch
+        out = await self._git(
+            "--literal-pathspecs", "diff-tree", "-r", "-M", "--text", *form, self.pull.base, self.pull.head,
+            "--", *paths[:MOST_TEXTS],
+        )  # fmt: skip
+        texts = {section.partition(b"\n")[0]: section for section in _sections(out)}
+        return b"".join(texts.get(part.partition(b"\n")[0], part) for part in _sections(patch))
 
     async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
         """Every path of one side."""
@@ -119,7 +158,7 @@ class Checkout:
     async def at_tip(self, path: str) -> bytes | None:
         """A file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
         done = await git.run(
-            "cat-file", "blob", f"{self.pull.base_tip or self.pull.base}:{path}", cwd=self.pull.git_dir, env=self._env
+            "cat-file", "blob", f"{self.pull.base_tip or self.pull.base}:{path}", cwd=self._folder, env=self._env
         )
         return done.out if done.status == 0 else None
 
@@ -134,7 +173,7 @@ class Checkout:
         for at in range(0, len(wanted), 256):
             listed = await git.run(
                 "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", *wanted[at : at + 256],
-                cwd=self.pull.git_dir, env=self._env,
+                cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += listed.out if listed.status == 0 else b""
         rows = {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
@@ -147,16 +186,19 @@ class Checkout:
         """Whether the head was made on top of this commit. Work that is not committed yet is on top of everything."""
         if self.pull.object_dir:
             return True
-        done = await git.run(
-            "merge-base", "--is-ancestor", commit, self.pull.head, cwd=self.pull.git_dir, env=self._env
-        )
+        done = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
+        return done.status == 0
+
+    async def holds(self, name: str) -> bool:
+        """Whether the store holds this commit or tree."""
+        done = await git.run("cat-file", "-e", f"{name}^{{tree}}", cwd=self._folder, env=self._env)
         return done.status == 0
 
     def _tree(self, side: Side) -> str:
         return self.pull.head if side == "head" else self.pull.base
 
     async def _git(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> bytes:
-        return await git.output(*arguments, cwd=self.pull.git_dir, env=self._env, ok=ok)
+        return await git.output(*arguments, cwd=self._folder, env=self._env, ok=ok)
 
     async def _diff(self, *form: str) -> bytes:
         return await self._git(
@@ -190,7 +232,7 @@ class Checkout:
         if not oids:
             return []
         if self._batch is None:
-            self._batch = await git.start("cat-file", "--batch", cwd=self.pull.git_dir, env=self._env)
+            self._batch = await git.start("cat-file", "--batch", cwd=self._folder, env=self._env)
         process = self._batch
         found: list[bytes | None] = []
         if process.stdin is None or process.stdout is None:
@@ -206,6 +248,23 @@ class Checkout:
                 body = await process.stdout.readexactly(int(head[2]) + 1)
                 found.append(body[:-1])
         return found
+
+
+def _stray(blob: bytes | None) -> bool:
+    """Whether a file is text, although git takes it for binary because of a few NUL bytes in it."""
+    if not blob or b"\0" not in blob[:HEAD_BYTES] or blob.count(b"\0") > max(FEW_NULS, len(blob) // NUL_SHARE):
+        return False
+    try:
+        blob.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _sections(patch: bytes) -> list[bytes]:
+    """The patch of each file. Lines of content begin with a space, a sign or a backslash, so the header is unmistakable."""
+    parts = (b"\n" + patch).split(b"\ndiff --git ")[1:]
+    return [b"diff --git " + part.removesuffix(b"\n") + b"\n" for part in parts]
 
 
 def _one_line(pattern: str, syntax: str) -> str:

@@ -56,7 +56,7 @@ def diff(files: Sequence[ChangedFile], first: Iterable[str]) -> Diff:
     wanted = set(first)
     parts, left_out, room = [], [], DIFF_TOKENS
     for file in sorted((f for f in files if f.hunks and not f.skip), key=lambda f: f.path not in wanted):
-        text = f"--- {render.line(file.path)} ({file.status}) ---\n{numbered(file.hunks)}\n--- end ---"
+        text = f"--- {render.name(file.path)} ({file.status}) ---\n{render.inside(numbered(file.hunks))}\n--- end ---"
         if (size := tokens(text)) <= room:
             room -= size
             parts.append(text)

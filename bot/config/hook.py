@@ -24,3 +24,8 @@ def push() -> Push | None:
     """
     head = os.environ.get("PRE_COMMIT_TO_REF") or os.environ.get("PRE_COMMIT_LOCAL_BRANCH")
     return Push(os.environ.get("PRE_COMMIT_FROM_REF") or None, head) if head else None
+
+
+def git_dir() -> str | None:
+    """The git folder that the user, or the git that started us, has named."""
+    return os.environ.get("GIT_DIR") or None

@@ -124,15 +124,13 @@ def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
     try:
         node, data = written.loaded(text.decode())
     except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
-        line = getattr(getattr(error, "problem_mark", None), "line", None)
-        why = f"not valid YAML: {getattr(error, 'problem', None) or error}"
-        return RepoConfig(), (Problem(None if line is None else line + 1, why),)
+        return RepoConfig(), (Problem(*written.fault(error)),)
     if data is None:
         return RepoConfig(), ()
     if not isinstance(data, dict):
         return RepoConfig(), (Problem(1, "must hold `key: value` lines at its top"),)
     try:
-        return RepoConfig.model_validate(data), tuple(_unknown(node, RepoConfig))
+        return RepoConfig.model_validate(data), (*_unknown(node, RepoConfig), *_twice(node))
     except ValidationError as error:
         found = (
             Problem(written.line_of(node, item["loc"]), f"{'.'.join(map(str, item['loc']))}: {written.sentence(item)}")
@@ -144,10 +142,14 @@ def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
 def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
     """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the lines."""
     found, problems = check(text)
-    told = tuple(f"{name}{f' line {each.line}' if each.line else ''}: {each.said}" for each in problems)
+    told = tuple(f"{written.place(name, each.line)}: {each.said}" for each in problems)
     if any(each.fatal for each in problems):
         raise ConfigError("; ".join(told[:SHOWN]))
     return found, told
+
+
+def _twice(node: yaml.Node | None) -> Iterator[Problem]:
+    return (Problem(line, said, fatal=False) for line, said in written.duplicates(node))
 
 
 def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> Iterator[Problem]:

@@ -1,12 +1,30 @@
-"""YAML that people write, under limits: its parser needs minutes for brackets that nest a thousand times."""
+"""YAML that people write, read under limits. The file is a stranger's: a few hundred bytes can keep a YAML library busy for hours.
 
+Merge keys and aliases multiply with each level, so neither is taken. PyYAML needs time by the square of the depth, so depth is
+limited before anything is built.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
 
 MOST_CHARS, MOST_DEPTH = 64_000, 24
+NUMBER = re.compile(r"[-+.:0-9_xXoObBeE]{41,}")  # to read one takes time by the square of its length
+TAGS = frozenset({None, "!", "tag:yaml.org,2002:str"})
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the events alone; both read the same language
+
+
+class _Plain(yaml.SafeLoader):
+    """Builds plain data, and merges no mappings."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Leave the keys as they are: `<<` is refused before this is called."""
+
+
+class Unsupported(yaml.MarkedYAMLError):
+    """YAML that others may read and this program does not."""
 
 
 def loaded(text: str) -> tuple[yaml.Node | None, Any]:
@@ -17,8 +35,59 @@ def loaded(text: str) -> tuple[yaml.Node | None, Any]:
     for event in yaml.parse(text, Loader=Loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MOST_DEPTH:
-            raise ValueError(f"it is nested more than {MOST_DEPTH} times")
-    return yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
+            raise _error(f"it is nested more than {MOST_DEPTH} times", event)
+        if isinstance(event, yaml.AliasEvent):
+            raise _error(f"the alias *{event.anchor} is not supported: write the value out", event)
+        if isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
+            if event.value == "<<":
+                raise _error("the merge key << is not supported: write the keys out", event)
+            if NUMBER.fullmatch(event.value):
+                raise _error("a number is too long: put quotes around it if it is text", event)
+        if getattr(event, "tag", None) not in TAGS:
+            raise _error("tags (words that begin with !) are not supported: leave them out", event)
+    reader = _Plain(text)
+    try:
+        node = reader.get_single_node()
+        return node, reader.construct_document(node) if node is not None else None
+    finally:
+        reader.dispose()
+
+
+def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
+    """The line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
+    found: list[tuple[int, str]] = []
+    stack = [node] if node is not None else []
+    while stack:
+        at = stack.pop()
+        if isinstance(at, yaml.SequenceNode):
+            stack += reversed(at.value)
+        elif isinstance(at, yaml.MappingNode):
+            seen: dict[str, int] = {}
+            for key, _ in at.value:
+                line = key.start_mark.line + 1
+                name = key.value if isinstance(key, yaml.ScalarNode) else None
+                if name is not None and name in seen:
+                    found.append((line, f"{name} is set on line {seen[name]} already; the last one counts"))
+                if name is not None:
+                    seen[name] = line
+            stack += [value for _, value in reversed(at.value)]
+    return found
+
+
+def fault(error: Exception) -> tuple[int | None, str]:
+    """The line of what `loaded` has raised, if there is one, and what is wrong."""
+    mark, said = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
+    line = mark.line + 1 if mark is not None else None
+    return line, said if isinstance(error, Unsupported) else f"this is not YAML that can be used: {said}"
+
+
+def place(path: str, line: int | None) -> str:
+    """A place in a file as sentences begin with it."""
+    return path if line is None else f"{path} line {line}"
+
+
+def _error(problem: str, event: yaml.Event) -> Unsupported:
+    return Unsupported(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
 
 
 def sentence(item: Mapping[str, Any]) -> str:

@@ -56,7 +56,9 @@ def _chosen(
     """The changed files that some language reads, tests last, as many as the budget allows."""
     by_suffix = {suffix: language for language in languages.values() for suffix in language.SUFFIXES}
     read = [
-        (by_suffix.get(posixpath.splitext(file.path)[1].lower()), file) for file in files if file.skip in (None, MOVED)
+        (by_suffix.get(posixpath.splitext(file.path)[1].lower()), file)
+        for file in files
+        if file.analyzed or file.skip == MOVED
     ]
     known = sorted(
         ((lang, file) for lang, file in read if lang is not None), key=lambda row: bool(TEST.search(row[1].path))

@@ -36,7 +36,12 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         wanted = 2 if row.letter == "T" else 1  # a change of type is a deletion and an addition
         parts = [next(sections, b"") for _ in range(wanted)]
         file = _file(row, parts)
-        found.append(replace(file, skip=skip.reason(file, parts, change.heads.get(file.path, b""), generated)))
+        why = skip.reason(file, parts, change, generated)
+        found.append(replace(file, skip=why, unreviewed=skip.unvouched(file, why)))
+    found += [
+        ChangedFile(path, path, "modified", skip=skip.WITHHELD, unreviewed=skip.code(path))
+        for path in sorted(change.withheld - {file.path for file in found})
+    ]
     return tuple(found)
 
 

@@ -4,10 +4,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from posixpath import basename, dirname
 
-from bot.values import ChangedFile
+from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
+WITHHELD = "its content passes through a filter program of git, which is not started"
 MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
+GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
 LOCK_FILES = frozenset(
     """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock uv.lock pdm.lock
@@ -21,6 +23,13 @@ GENERATED_NAME = re.compile(
     r"(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.(go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(js|css|mjs)|\.(js|css)\.map)$",
     re.IGNORECASE,
 )
+CODE = re.compile(
+    r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|pl|pm|lua|r|jl|dart"
+    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|sh|bash|zsh|fish|ps1|psm1|bat|cmd"
+    r"|sql|proto|graphql|tf|hcl|cmake|mk)$|(^|/)(Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile)$",
+    re.IGNORECASE,
+)
+HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
 PROSE = re.compile(r"\.(md|mdx|markdown|rst|txt|adoc|asciidoc)$", re.IGNORECASE)
 GENERATED_HEAD = re.compile(
@@ -40,27 +49,55 @@ def by_mode(old: str, new: str) -> str | None:
 
 
 def reason(
-    file: ChangedFile, parts: Sequence[bytes], head: bytes, generated: Callable[[str], bool | None]
+    file: ChangedFile, parts: Sequence[bytes], change: RawChange, generated: Callable[[str], bool | None]
 ) -> str | None:
-    """Why this file needs no review, None where it does. `head` is the beginning of the file, `parts` its patch."""
+    """Why this file needs no review, None if it does. `parts` is its patch.
+
+    A mark (a name, a header, an attribute) counts if the file had it before the change: a change that sets the mark, or moves a
+    file to where it holds, must not hide the file. Of a new file there is no before.
+    """
     if file.skip:
         return file.skip
+    if file.path in change.withheld:
+        return WITHHELD
     if not file.hunks:
-        return _without_hunks(file, parts)
-    marked = generated(file.path)
+        return _without_hunks(file, parts, large=bool(change.large & {file.path, file.old_path}))
+    before = file.old_path or file.path
+    marked = generated(before)
     if marked is not None:
         return "generated: .gitattributes says so" if marked else None
+    start = change.heads.get(file.path, b"") if file.old_path is None else change.bases.get(before, b"")
     changed = len(file.added) + len(file.removed)
     checks = {
-        "lock file": basename(file.path) in LOCK_FILES,
-        "vendored code": VENDORED.search(file.path),
-        "text of a licence": LICENCE.search(file.path),
+        "lock file": basename(before) in LOCK_FILES and not code(file.path),
+        "vendored code": VENDORED.search(before),
+        "text of a licence": LICENCE.search(before) and not code(file.path),
         "deleted documentation": file.status == "deleted" and PROSE.search(file.path),
-        "generated file": GENERATED_NAME.search(file.path) or GENERATED_HEAD.search(head),
+        "generated file": GENERATED_NAME.search(before) or GENERATED_HEAD.search(start[:GENERATED_BYTES]),
         f"{changed:,} changed lines: data rather than code": changed > MAX_CHANGED_LINES,
-        "minified": _minified(file),
+        "minified": _minified(file) and (file.old_path is None or _long_lines(start)),
     }
     return next((why for why, applies in checks.items() if applies), None)
+
+
+def unvouched(file: ChangedFile, why: str | None) -> bool:
+    """Whether a file is skipped for a reason that leaves code unreviewed.
+
+    The base vouches for a mark that an existing file had before the change. It does not vouch for a new file, and it says
+    nothing about content that could not be read.
+    """
+    if why is None or why == MOVED or HARMLESS.match(why):
+        return False
+    if why.startswith("submodule"):
+        return True
+    if not (code(file.path) or code(file.old_path or "")):
+        return False
+    return file.old_path is None or not file.hunks or why.endswith("data rather than code") or why.startswith("its ")
+
+
+def code(path: str) -> bool:
+    """Whether a file is code by its name."""
+    return bool(CODE.search(path))
 
 
 def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
@@ -90,9 +127,11 @@ def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
     return marked
 
 
-def _without_hunks(file: ChangedFile, parts: Sequence[bytes]) -> str:
+def _without_hunks(file: ChangedFile, parts: Sequence[bytes], *, large: bool) -> str:
     if any(b"\nBinary files " in part for part in parts):
-        return "binary file"
+        return "larger than 2 MiB" if large else "binary file"
+    if any(b"\n@@ " in part for part in parts):
+        return "its patch cannot be read"
     if file.status == "renamed":
         return MOVED
     if file.note.startswith("mode"):
@@ -103,3 +142,9 @@ def _without_hunks(file: ChangedFile, parts: Sequence[bytes]) -> str:
 def _minified(file: ChangedFile) -> bool:
     lengths = sorted(len(line.text) for hunk in file.hunks for line in hunk.lines if line.kind == "+")
     return bool(lengths) and lengths[len(lengths) // 2] > LONG_LINE
+
+
+def _long_lines(start: bytes) -> bool:
+    """Whether a file had long lines before the change, by its beginning."""
+    lengths = sorted(len(line) for line in start.split(b"\n"))
+    return lengths[len(lengths) // 2] > LONG_LINE

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bot import render
 from bot.values import SEVERITIES, Claim, Evidence, Finding, Schema
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Find
 
 def _finding(found: "Found", source: str) -> Finding:
     return Finding(
-        path=found.path,
+        path=render.named(found.path),
         quote=found.quote,
         title=found.title.strip(),
         why=found.why.strip(),
@@ -79,7 +80,7 @@ def _finding(found: "Found", source: str) -> Finding:
         category=found.category if found.category in CATEGORIES else "other",
         source=source,
         start=max(0, found.line),
-        evidence=tuple(Evidence(item.path, item.quote) for item in found.evidence if item.quote.strip()),
+        evidence=tuple(Evidence(render.named(item.path), item.quote) for item in found.evidence if item.quote.strip()),
         suggestion=found.suggestion,
         trigger=found.trigger.strip(),
         claims=tuple(

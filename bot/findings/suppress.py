@@ -82,15 +82,16 @@ def read(text: bytes | None, today: date) -> Ignored:
     if text is None:
         return Ignored()
     try:
-        _, rows = written.loaded(text.decode())
-    except (yaml.YAMLError, ValueError):  # a date that no month has is a ValueError
-        return Ignored(warnings=(f"{FILE} is not valid YAML: nothing is ignored",))
+        node, rows = written.loaded(text.decode())
+    except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
+        line, said = written.fault(error)
+        return Ignored(warnings=(f"{written.place(FILE, line)}: {said}; nothing is ignored",))
     if rows is None:
         return Ignored()
     if not isinstance(rows, list):
         return Ignored(warnings=(f"{FILE} must hold a list of entries: nothing is ignored",))
     entries: list[Entry] = []
-    warnings: list[str] = []
+    warnings = [f"{written.place(FILE, line)}: {said}" for line, said in written.duplicates(node)]
     for number, row in enumerate(rows, 1):
         entry = _entry(row)
         if isinstance(entry, str):

@@ -4,7 +4,22 @@ What a template says is ours; what it is given (code, titles, model text) is dat
 `sandbox` runs templates that are not ours.
 """
 
-from bot.render.disarm import Safe, code, encodable, fence, line, link, plain, suggestion, unseen, visible, written
+from bot.render.disarm import (
+    Safe,
+    code,
+    encodable,
+    fence,
+    inside,
+    line,
+    link,
+    name,
+    named,
+    plain,
+    suggestion,
+    unseen,
+    visible,
+    written,
+)
 from bot.render.phrases import Phrases, languages, load
 from bot.render.shorten import count, cut, rows, sentences
 from bot.render.templates import comment, text
@@ -18,10 +33,13 @@ __all__ = [
     "cut",
     "encodable",
     "fence",
+    "inside",
     "languages",
     "line",
     "link",
     "load",
+    "name",
+    "named",
     "plain",
     "rows",
     "sentences",

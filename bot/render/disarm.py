@@ -17,6 +17,15 @@ class Safe(str):
 GAP = "&#8203;"
 ONE_BYTE = 0xFF
 
+# What a fence may be called. GitHub makes live blocks of others: suggestion, mermaid, geojson, topojson, stl, math.
+LANGUAGES = frozenset(
+    """astro bash bat bicep c c++ cc clj cljs clojure cmake cmd conf cpp cs csharp css csv cts cue cxx dart diff dockerfile el elixir
+    elm erb erl erlang ex exs fish fs fsharp go gradle graphql groovy h haml hbs hcl hh hpp hs html hxx ini java javascript jl js json
+    json5 jsonc jsx julia kotlin kt kts less lua m make makefile md mdx mjs cjs ml mli mm mts nim nix pas perl php phtml pl pm proto ps1
+    psm1 py pyi python r rake rb rs rst ruby rust sass sbt scala scss sh shell sol sql svelte swift tcl text tf toml ts tsx txt typescript v
+    vb vue xml yaml yml zig zsh""".split()  # noqa: SIM905 - as a list it would be three times as long
+)
+
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BIDI = r"\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # and what has no width
 _BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\U000e0000-\U000e01ef"  # fillers, tags, variants of letters
@@ -27,7 +36,10 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")  # a code span that
 
 _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore inside a word is no emphasis
 _AT_START = re.compile(r"^(\s*)(#+|[-+=:>/!]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)  # with / and ! the commands of bots
-_MARK = re.compile(r"^(?=--- .* ---[ \t]*$)", re.MULTILINE)
+_DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+_RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # a long dash counts alone
+_MARK_START, _MARK_END = re.compile(_RULED), re.compile(f"{_RULED}$")
+_ODD = re.compile(r"^[\s\"#]|\s$|[\n\t`]|---|\{\{|\{%|^end$")  # in a name: it could leave its place in a prompt
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _LIVE = re.compile(  # mentions, issues, links, emoji
     r"@(?=\w)|(?:#|\bGH-)(?=\d)|:(?=//)|\bwww(?=\.)|:(?=[\w+-]+:)", re.IGNORECASE
@@ -46,8 +58,35 @@ def visible(value: str) -> str:
 
 
 def inside(value: str) -> str:
-    """Text in a section of a prompt: a line that imitates the mark of a section moves in by a blank, and so ends and begins none."""
-    return _MARK.sub(" ", value)
+    """Text in a section of a prompt: a line that imitates the mark of a section moves in by a blank, and so ends and begins none.
+
+    What a model may take for a line counts as one: also after a lone carriage return or a line separator of Unicode.
+    """
+    if not _MARK_START.search(value):
+        return value
+    return "".join(f" {row}" if _imitates(row) else row for row in value.splitlines(keepends=True))
+
+
+def _imitates(row: str) -> bool:
+    shown = _UNSEEN.sub("", row).rstrip()
+    return bool(_MARK_START.match(shown) and _MARK_END.search(shown[-2:]) and shown.strip(_DASHES))
+
+
+def name(value: str) -> str:
+    """A path, a symbol or another name in a prompt. One that could leave its line or imitate a mark is quoted as in JSON."""
+    clean = encodable(value)
+    return written(json.dumps(clean, ensure_ascii=False)) if _ODD.search(clean) or _UNSEEN.search(clean) else clean
+
+
+def named(value: str) -> str:
+    """The name that is meant by what `name` has written, whether or not a model has kept the quotes."""
+    if not value.startswith('"'):
+        return value
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return value
+    return found if isinstance(found, str) else value
 
 
 def line(value: str) -> str:
@@ -79,10 +118,10 @@ def code(value: str, *, cell: bool = False) -> Safe:
 
 
 def fence(value: str, language: str = "") -> Safe:
-    """A fenced block, its fence longer than any run of backticks inside."""
+    """A fenced block, its fence longer than any run of backticks inside. A language that is not known is left out."""
     shown = _MARKER.sub("<! --", visible(value)).strip("\n")
     ticks = "`" * max(3, _longest_run(shown, "`") + 1)
-    return Safe(f"{ticks}{re.sub(r'[^A-Za-z0-9+#-]', '', language)}\n{shown}\n{ticks}")
+    return Safe(f"{ticks}{language if language.lower() in LANGUAGES else ''}\n{shown}\n{ticks}")
 
 
 def suggestion(lines: str) -> Safe:

@@ -71,7 +71,7 @@ def _prompts() -> "Environment":
         loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, **FORM
     )
     made.filters.update(filters() | {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count})
-    made.filters |= {"visible": disarm.visible, "inside": disarm.inside}
+    made.filters |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}
     return made
 
 

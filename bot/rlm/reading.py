@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.diff import numbered
 from bot.errors import GitError
+from bot.render import name
 from bot.rlm.notebook import Notebook
 from bot.values import Reference, Side
 
@@ -22,7 +23,7 @@ async def diff(book: Notebook, path: str | None = None) -> str:
     for file in files:
         was = f" (was {file.old_path})" if file.old_path not in {None, file.path} else ""
         facts = "; ".join(filter(None, (file.status, file.note, file.skip and f"not reviewed: {file.skip}")))
-        parts.append(f"--- {file.path}{was} [{facts}]\n{numbered(file.hunks)}")
+        parts.append(f"--- {name(file.path)}{was} [{facts}]\n{numbered(file.hunks)}")
     return "\n\n".join(parts)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
-from bot.checkout import git
+from bot import checkout
 from bot.errors import ReplayDiffers
 from bot.rlm import differs, lines, record
 from bot.rlm.budget import Role
@@ -128,13 +128,13 @@ def pull(start: Start, repo: str | None, again: Pull) -> Pull:
         where = repo or recorded.git_dir
         if not Path(where).is_dir():  # noqa: ASYNC240 - one look at the local disk
             raise ReplayDiffers(f"the repository {where} is gone: name another clone of it with --repo DIR")
-        asked = await git.run("rev-parse", "--absolute-git-dir", cwd=where)
-        folder = asked.out.decode().strip() if asked.status == 0 else where
-        for name in filter(None, (recorded.base, recorded.head, recorded.base_tip)):
-            if (await git.run("cat-file", "-e", f"{name}^{{tree}}", cwd=folder)).status:
-                raise ReplayDiffers(
-                    f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
-                )
-        return replace(recorded, git_dir=folder)
+        there = replace(recorded, git_dir=checkout.git_dir(where))
+        async with checkout.Checkout(there) as tree:
+            for name in filter(None, (recorded.base, recorded.head, recorded.base_tip)):
+                if not await tree.holds(name):
+                    raise ReplayDiffers(
+                        f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
+                    )
+        return there
 
     return found

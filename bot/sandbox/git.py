@@ -25,7 +25,13 @@ WHO = {"NAME": "Sandbox", "EMAIL": "sandbox@example.invalid"}
 async def run(folder: Path, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
     """The output of one git command in a folder. Raises GitError with what git said."""
     who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in WHO.items()}
-    safe = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, **who, **(env or {})}
+    safe = {
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ALLOW_PROTOCOL": "file",
+        **who,
+        **(env or {}),
+    }
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         "git", *arguments, cwd=folder, env=environment(safe), stdin=pipe, stdout=pipe, stderr=pipe

@@ -36,6 +36,7 @@ class PullRequest:
     object_dir: str | None = None  # where the objects of staged or uncommitted work were written, if anywhere
     base_tip: str | None = None  # the tip of the base branch: configuration is read there; None: `base`
     url: str | None = None  # of the repository's pages, for permalinks: "https://github.com/owner/name"
+    withheld: tuple[str, ...] = ()  # uncommitted files whose content a filter program would have to convert: not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,9 @@ class RawChange:
     status: bytes  # `diff-tree --raw -z`
     attributes: Mapping[str, bytes]  # the .gitattributes files of the base
     heads: Mapping[str, bytes]  # the beginning of each changed file, on the head side
+    bases: Mapping[str, bytes] = field(default_factory=dict)  # the same before the change
+    large: frozenset[str] = frozenset()  # changed files above the size cap, whose content is not read
+    withheld: frozenset[str] = frozenset()  # changed files whose content a filter program would have to convert
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +92,15 @@ class ChangedFile:
     status: Literal["added", "modified", "deleted", "renamed"]
     hunks: tuple[Hunk, ...] = ()
     skip: str | None = None
+    unreviewed: bool = False  # skipped, although it is code: the base does not vouch for the reason
     note: str = ""  # "mode 100644 to 100755" and the like
     added: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
     removed: frozenset[int] = field(default=frozenset(), repr=False)  # base lines that the change removes
+
+    @property
+    def analyzed(self) -> bool:
+        """Whether the checks that need no model run over it: also where only the change itself says that it needs no review."""
+        return self.skip is None or (self.unreviewed and bool(self.hunks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,3 +156,27 @@ def test_a_body_is_cut_off_where_it_is_too_long() -> None:
     assert (status({"content-length": "9" * 5_000}), len(read)) == (413, 0)
     assert (status({"content-length": "²"}), len(read)) == (400, 0)
     assert (status({}), len(read)) == (413, 26)
+
+
+def test_bodies_that_arrive_together_have_one_bound() -> None:
+    """The largest one is given up, so that small ones of GitHub's get through beside a flood."""
+    arriving = delivery.Arriving(10 << 20)
+    with arriving.one() as large, arriving.one() as other, arriving.one() as small:
+        arriving.add(large, b"x" * (6 << 20))
+        arriving.add(other, b"x" * (3 << 20))
+        arriving.add(small, b"x" * (2 << 20))
+        assert (len(large), len(other), len(small)) == (0, 3 << 20, 2 << 20)
+        with pytest.raises(Refused) as caught:
+            arriving.add(large, b"x")
+        assert caught.value.status == 503
+    with arriving.one() as later:
+        arriving.add(later, b"x" * (10 << 20))
+
+
+def test_what_cannot_be_signed_is_refused_by_its_head() -> None:
+    """The form of the signature tells, before a byte of the body is read."""
+    for header in ("", "sha1=" + "0" * 40, "sha256=", "sha256=" + "g" * 64, "sha256=" + "0" * 63):
+        with pytest.raises(Refused) as caught:
+            delivery.signed({"x-hub-signature-256": header})
+        assert caught.value.status == 401
+    delivery.signed({"x-hub-signature-256": "sha256=" + "0" * 64})

@@ -138,3 +138,21 @@ def test_a_sender_who_goes_away_leaves_no_trace(http: httpx.Client, origin: str)
 
     asyncio.run(go())
     assert http.get("/healthz").status_code == 200
+
+
+def test_the_body_of_an_unsigned_delivery_is_not_waited_for(origin: str) -> None:
+    """The answer comes although the body never does, and the connection is closed."""
+
+    async def go() -> bytes:
+        host, port = origin.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 20000000\r\n\r\nxxxx")
+        async with asyncio.timeout(20):
+            said = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        return said
+
+    said = asyncio.run(go())
+    assert said.startswith(b"HTTP/1.1 401")
+    assert b"connection: close" in said.lower()

@@ -1,0 +1,97 @@
+"""Find a repository on the local disk by looking at files alone: git is not started, and no configuration is read."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.config import hook
+from bot.errors import RevisionError
+
+MOST_LINK = 64_000  # bytes of a `.git` file: it holds one path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a repository lies. Paths are absolute."""
+
+    git_dir: str  # HEAD and the index
+    common: str  # objects, refs and configuration; another folder than `git_dir` in a linked work tree
+    top: str | None  # of the work tree, None in a bare repository
+
+
+def locate(repo: str) -> Place:
+    """Find the repository that a folder belongs to. Raises RevisionError.
+
+    A folder that looks like a bare repository but lies inside a checkout is refused: it may be tracked files of a stranger. Git
+    itself would take it for the repository (safe.bareRepository).
+    """
+    if not os.path.isdir(repo):  # noqa: PTH112 - one look at the local disk
+        raise RevisionError(f"{repo} is not a folder: give the path of a git checkout with --repo")
+    start = Path(repo).resolve()
+    found = next((place for folder in (start, *start.parents) if (place := _at(folder))), None)
+    if _is_git_dir(start):
+        owner = found.top if found else None
+        if owner is None or start.name == ".git" or _named(start):
+            return place_of(start)
+        raise RevisionError(
+            f"{repo} looks like a bare repository, but lies inside the checkout {owner}: name the checkout with --repo {owner}, "
+            f"or set GIT_DIR={start} if you mean the bare repository"
+        )
+    if found is None:
+        raise RevisionError(f"{repo} is not a git repository: run deeprepo inside a checkout, or name one with --repo")
+    return found
+
+
+def git_dir(repo: str) -> str:
+    """The git folder of a repository, or the path itself if it is none."""
+    try:
+        return locate(repo).git_dir
+    except RevisionError:
+        return repo
+
+
+def place_of(git_dir: str | Path) -> Place:
+    """A git folder that is known as such, as a place without a work tree."""
+    return _place(Path(git_dir), None)
+
+
+def _place(git_dir: Path, top: str | None) -> Place:
+    return Place(str(git_dir), str(_common(git_dir)), top)
+
+
+def _at(folder: Path) -> Place | None:
+    """The checkout whose top is this folder, if it is one."""
+    entry = folder / ".git"
+    if entry.is_file():
+        link = _line(entry)
+        entry = folder / link.removeprefix("gitdir:").strip() if link.startswith("gitdir:") else entry
+    return _place(entry.resolve(), str(folder)) if _is_git_dir(entry) else None
+
+
+def _is_git_dir(folder: Path) -> bool:
+    """Whether git would take a folder for a repository: it has a HEAD, objects and refs."""
+    head = folder / "HEAD"
+    if not (head.is_file() or head.is_symlink()):
+        return False
+    common = _common(folder)
+    return (common / "objects").is_dir() and (common / "refs").is_dir()
+
+
+def _common(git_dir: Path) -> Path:
+    """The folder with objects and refs. A linked work tree names it in a file."""
+    link = git_dir / "commondir"
+    return (git_dir / _line(link)).resolve() if link.is_file() else git_dir
+
+
+def _line(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return os.fsdecode(file.read(MOST_LINK)).rstrip("\n")
+    except OSError:
+        return ""
+
+
+def _named(folder: Path) -> bool:
+    """Whether the user has named this very folder as the repository, in the way that git has for it."""
+    named = hook.git_dir()
+    return named is not None and Path(named).resolve() == folder

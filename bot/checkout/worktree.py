@@ -1,0 +1,157 @@
+"""The work tree as git would commit it, without the programs that git would start for it.
+
+Clean filters are programs that a configuration names, and `git add` asks about submodules by running git in them, with their
+configuration. So the paths that differ are found and added one by one, in a folder with a configuration of our own.
+"""
+
+import asyncio
+import hashlib
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.checkout import git, isolated
+from bot.checkout.isolated import Settings
+from bot.checkout.locate import Place
+from bot.config import hook
+from bot.errors import GitError
+
+LFS = "lfs"
+MOST_POINTER = 1024  # bytes of a pointer file, by its specification
+POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n"
+)
+SUBMODULE = b"160000"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A copy of the repository's index, in which the work tree can be added."""
+
+    place: Place
+    own: str
+    settings: tuple[Settings, Settings]  # of the user, of the repository
+
+    async def run(self, *arguments: str, stdin: bytes = b"") -> git.Done:
+        """A git command on the copy and the work tree."""
+        top = self.place.top or self.own
+        env = {"GIT_DIR": self.own, "GIT_WORK_TREE": top, "GIT_INDEX_FILE": str(Path(self.own, "index"))}
+        return await git.run(*arguments, cwd=top, env=env, stdin=stdin)
+
+    async def add_work_tree(self) -> tuple[str, ...]:
+        """Add what differs in the work tree and what is new in it. The paths whose content a filter would have changed."""
+        known, differs, fresh = await asyncio.gather(
+            self._output("ls-files", "--stage", "-z"),
+            self._output("diff-files", "--name-status", "--ignore-submodules=all", "-z"),
+            self._output("ls-files", "--others", "--exclude-standard", "-z"),
+        )
+        entries = {path: meta.split() for row in _split(known) for meta, _, path in [row.partition(b"\t")]}
+        states = _split(differs)
+        status = dict(zip(states[1::2], states[::2], strict=True))
+        gone = [path for path, state in status.items() if state == b"D"]
+        # With a slash at its end: another repository that lies here, and is no part of this one.
+        new = [path for path in _split(fresh) if not path.endswith(b"/")]
+        work = dict.fromkeys([*(path for path, state in status.items() if state != b"D"), *new])
+        filtered = await self._filtered(work)
+        modules = [path for path, (mode, *_) in entries.items() if mode == SUBMODULE]
+        zero = b"0" * (len(next(iter(entries.values()))[1]) if entries else 0)
+        await self._output("update-index", "-z", "--index-info", stdin=_joined(b"0 %s\t%s" % (zero, p) for p in gone))
+        added = _joined([*(path for path in work if path not in filtered), *modules])
+        await self._output("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=added)
+        return await self._replaced(filtered, entries)
+
+    async def _filtered(self, paths: Iterable[bytes]) -> Mapping[bytes, str]:
+        """Those files for which a filter is configured, with its name."""
+        drivers = isolated.filters(self.settings)
+        if not drivers:
+            return {}
+        told = _split(await self._output("check-attr", "-z", "--stdin", "filter", stdin=_joined(paths)))
+        rows = zip(told[::3], told[2::3], strict=True)
+        named = {path: name.decode("utf-8", "surrogateescape") for path, name in rows}
+        return {path: name for path, name in named.items() if name in drivers and self._is_file(path)}
+
+    async def _replaced(self, filtered: Mapping[bytes, str], entries: Mapping[bytes, list[bytes]]) -> tuple[str, ...]:
+        """Add files with a filter: those of Git LFS as pointers, as git would commit them. Of others the index keeps what it has."""
+        rows, withheld = [], []
+        for path, name in filtered.items():
+            if name != LFS:
+                withheld.append(path.decode("utf-8", "backslashreplace"))
+                continue
+            old = entries.get(path)
+            content = await asyncio.to_thread(self._pointer, path)
+            if old and await self._same(old[1].decode(), content):
+                continue
+            made = await self._output("hash-object", "-w", "--no-filters", "--stdin", stdin=content)
+            rows.append(b"%s %s 0\t%s" % (old[0] if old else b"100644", made.strip(), path))
+        await self._output("update-index", "-z", "--index-info", stdin=_joined(rows))
+        return tuple(withheld)
+
+    async def _same(self, oid: str, pointer: bytes) -> bool:
+        """Whether a pointer that is in the index already means this content; it may be written in another way."""
+        before = POINTER.match((await self.run("cat-file", "blob", oid)).out)
+        now = POINTER.match(pointer)
+        return before is not None and now is not None and before.groups() == now.groups()
+
+    def _pointer(self, path: bytes) -> bytes:
+        """The pointer of Git LFS for a file; what is a pointer already stays one."""
+        with self._path(path).open("rb") as file:
+            start = file.read(MOST_POINTER)
+            if POINTER.match(start):
+                return start
+            file.seek(0)
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            return f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {file.tell()}\n".encode()
+
+    def _is_file(self, path: bytes) -> bool:
+        try:
+            return stat.S_ISREG(self._path(path).lstat().st_mode)
+        except OSError:
+            return False
+
+    def _path(self, path: bytes) -> Path:
+        return Path(self.place.top or self.own, os.fsdecode(path))
+
+    async def _output(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        done = await self.run(*arguments, stdin=stdin)
+        if done.status:
+            raise GitError(f"git {arguments[0]} failed: {done.err[:400] or f'status {done.status}'}")
+        return done.out
+
+
+async def index(place: Place, own: str) -> Index:
+    """A copy of the index in a git folder of our own, so that nothing in the repository changes."""
+    personal, local = await asyncio.gather(isolated.personal(own), isolated.local(place))
+    reading = isolated.reading(personal, local)
+    sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
+    isolated.configure(Path(own), reading, sha256=sha256)
+    _copy(place, Path(own))
+    return Index(place, own, (personal, local))
+
+
+def _copy(place: Place, own: Path) -> None:
+    """What git keeps of a work tree beside its configuration."""
+    named = Path(
+        place.top or place.git_dir, hook.index() or Path(place.git_dir, "index")
+    )  # git tells its hooks which one
+    if named.exists():  # there is none on an unborn branch: git starts a new one
+        # With its times: git takes an entry for unchanged when the file is older than the index.
+        shutil.copy2(named, own / "index")
+    for shared in Path(place.git_dir).glob("sharedindex.*"):
+        shutil.copy2(shared, own / shared.name)
+    (own / "info").mkdir(exist_ok=True)
+    for name in ("exclude", "attributes", "sparse-checkout"):
+        source = Path(place.common if name != "sparse-checkout" else place.git_dir, "info", name)
+        if source.is_file():
+            shutil.copyfile(source, own / "info" / name)
+
+
+def _split(out: bytes) -> list[bytes]:
+    return out.removesuffix(b"\0").split(b"\0") if out else []
+
+
+def _joined(rows: Iterable[bytes]) -> bytes:
+    return b"".join(row + b"\0" for row in rows)

@@ -1,0 +1,156 @@
+"""No program that a repository names is started, whatever is done with the repository."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from planted import Planted, keys, programs
+
+from bot import cli
+from bot.checkout import Checkout, pull
+from bot.checkout.held import held
+from bot.errors import DeepRepoError
+from bot.mcp import local
+from bot.values import PullRequest, ReviewRequest
+
+ROOT = Path(__file__).parents[2]
+CONTROLS = {
+    "log.showSignature": ["log", "-1"],
+    "core.fsmonitor": ["status"],
+    "filter.evil.clean": ["add", "--all", "--dry-run"],
+    "diff.external": ["diff"],
+}
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+    """A repository that names the program by every key there is, one that means a program or not."""
+    made = Planted(tmp_path_factory.mktemp("planted"))
+    made.plant(keys())
+    return made
+
+
+@pytest.fixture
+def watched(planted: Planted) -> Iterator[Planted]:
+    """The same, and at the end nothing was started."""
+    planted.started()
+    yield planted
+    assert planted.started() == ""
+
+
+async def everything(request: ReviewRequest, scratch: str) -> PullRequest:
+    """All that a review asks of git."""
+    found = await pull(request, scratch)
+    async with Checkout(found) as tree:
+        await tree.change()
+        await tree.read_many([*await tree.entries("head"), *await tree.entries("base")])
+        await tree.grep_lines(["f"], word=True)
+        await tree.grep(["f"], ["*.py"], syntax="perl", side="base")
+        await tree.at_tip(".deeprepo.yml")
+        await tree.many_at_tip(["a.py"])
+        await tree.descends(found.base)
+    return found
+
+
+def test_plain_git_starts_the_program(tmp_path: Path) -> None:
+    """Each of these commands would: the plant is alive, so its silence elsewhere means something."""
+    made = Planted(tmp_path)
+    for key, command in CONTROLS.items():
+        made.plant([key, "gpg.program"])
+        subprocess.run(
+            ["git", *command], cwd=made.repository.folder, env=made.repository.env, capture_output=True, check=False
+        )
+        assert made.started(), key
+
+
+def test_git_knows_many_keys_that_can_name_a_program() -> None:
+    """The list comes from git itself and is not empty by mistake."""
+    assert len(keys()) > 500
+    assert {"gpg.program", "filter.evil.clean", "core.sshCommand", "diff.evil.textconv", "alias.evil"} <= set(
+        programs()
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["review", "--strategy", "offline"],
+        ["review", "main..feature", "--strategy", "offline"],
+        ["review", "HEAD~1..@", "--strategy", "offline"],
+        ["review", "--staged", "--strategy", "offline"],
+        ["review", "--uncommitted", "--strategy", "offline"],
+        ["estimate"],
+        ["config", "--explain"],
+        ["ignore", "0123456789abcdef", "--reason", "because"],
+    ],
+)
+def test_no_command_starts_the_program(watched: Planted, arguments: list[str]) -> None:
+    """Every command that opens a repository does its work all the same."""
+    assert cli.run([*arguments, "--repo", str(watched.repository.folder)]) in {0, 1}
+
+
+def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Path) -> None:
+    """The tools of `deeprepo mcp`: a review of uncommitted work, and who calls a function."""
+    folder = str(watched.repository.folder)
+    done = asyncio.run(local.review(folder, "uncommitted", {"strategy": "offline"}, str(tmp_path)))
+    assert "a.py" in {file.path for file in done.files}
+    assert "user.py" in asyncio.run(local.callers(folder, "f", str(tmp_path)))
+
+
+def test_no_hook_starts_the_program(watched: Planted) -> None:
+    """As git starts us: with the index of the commit, and its folder in the environment."""
+    index = watched.git_dir / "index"
+    env = {"PATH": os.environ["PATH"], "HOME": str(watched.repository.folder), "PYTHONPATH": str(ROOT)}
+    env |= {"GIT_DIR": str(watched.git_dir), "GIT_INDEX_FILE": str(index), "GIT_EDITOR": ":"}
+    command = [sys.executable, "-m", "bot", "review", "--staged", "--strategy", "offline"]
+    done = subprocess.run(command, cwd=watched.repository.folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "staged" in done.stdout
+
+
+def test_a_workspace_of_an_action_starts_nothing(watched: Planted) -> None:
+    """A clone that a step finds there is asked what it holds; one that says it is partial is not believed to hold all."""
+    assert asyncio.run(held(watched.repository.folder, (watched.before,))) is None
+
+
+def test_a_missing_object_is_not_fetched(tmp_path: Path) -> None:
+    """A partial clone would start what its remote names to get the object."""
+    made = Planted(tmp_path)
+    oid = made.repository.git("rev-parse", "HEAD:b.py")
+    made.plant(programs())
+    (made.git_dir / "objects" / oid[:2] / oid[2:]).unlink()
+    with pytest.raises(DeepRepoError, match="partial clone"):
+        asyncio.run(everything(ReviewRequest(str(made.repository.folder), base="main"), str(tmp_path)))
+    assert made.started() == ""
+
+
+def test_a_tracked_folder_that_looks_like_a_repository_is_refused(tmp_path: Path) -> None:
+    """An ordinary clone brings one along; git itself would take its configuration for that of a repository."""
+    made = Planted(tmp_path)
+    made.plant(programs())
+    outer = tmp_path / "outer"
+    bare = outer / "tools" / "lib"
+    subprocess.run(["git", "init", "-q", str(outer)], check=True, env=made.repository.env)
+    bare.parent.mkdir(parents=True)
+    made.git_dir.rename(bare)
+    for argument in (["--repo", str(bare)], ["--repo", str(bare / "refs")]):
+        assert cli.run(["estimate", *argument]) == 2
+    assert made.started() == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", programs())
+def test_no_key_by_itself_starts_the_program(planted: Planted, key: str) -> None:
+    """With one key at a time no other one can make git give up before it comes to this one."""
+    planted.plant([key])
+    planted.started()
+    folder = str(planted.repository.folder)
+    for request in (ReviewRequest(folder), ReviewRequest(folder, "staged"), ReviewRequest(folder, "uncommitted")):
+        with tempfile.TemporaryDirectory() as scratch:
+            asyncio.run(everything(request, scratch))
+    assert planted.started() == ""

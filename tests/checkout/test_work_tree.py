@@ -1,0 +1,140 @@
+"""The work tree as git itself would add it."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot import diff
+from bot.checkout import Checkout, pull
+from bot.values import ChangedFile, PullRequest, ReviewRequest
+
+
+def uncommitted(repository: Repository, scratch: Path) -> PullRequest:
+    scratch.mkdir(exist_ok=True)
+    return asyncio.run(pull(ReviewRequest(str(repository.folder), "uncommitted"), str(scratch)))
+
+
+def files(found: PullRequest) -> dict[str, ChangedFile]:
+    async def read() -> dict[str, ChangedFile]:
+        async with Checkout(found) as tree:
+            return {file.path: file for file in diff.read(await tree.change())}
+
+    return asyncio.run(read())
+
+
+def as_git_does(repository: Repository) -> str:
+    """The tree that `git add --all` makes."""
+    repository.git("add", "--all")
+    return repository.git("write-tree")
+
+
+def test_the_tree_is_the_one_that_git_makes(repository: Repository, tmp_path: Path) -> None:
+    """Changed, new, deleted, ignored, linked and executable files, folders that became files, and names of every kind."""
+    odd = 'tab\t"quote" \n line'
+    repository.commit({
+        "a.py": "1\n", "gone.py": "1\n", "dir/x.py": "1\n", "file": "1\n", "mode.sh": "1\n", "lib/y.py": "1\n", odd: "1\n",
+        ".gitignore": "*.log\n", "text.txt": "1\n",
+    })  # fmt: skip
+    repository.write({"a.py": "2\n", "gone.py": None, "dir/x.py": None, "file": None, "lib/y.py": None, odd: "2\n"})
+    repository.write({"new/ü.py": "1\n", "x.log": "1\n", "-e": "1\n", "text.txt": "staged\n"})
+    repository.git("add", "text.txt")
+    repository.git("add", "--intent-to-add", "new/ü.py")
+    repository.write({"text.txt": "later\n"})
+    (repository.folder / "dir").rmdir()
+    (repository.folder / "dir").write_text("a file now\n")
+    (repository.folder / "file").mkdir()
+    (repository.folder / "file" / "inner.py").write_text("1\n")
+    (repository.folder / "lib").rmdir()
+    (repository.folder / "lib").symlink_to("new")
+    (repository.folder / "mode.sh").chmod(0o755)
+    assert uncommitted(repository, tmp_path / "s").head == as_git_does(repository)
+
+
+@pytest.mark.parametrize("autocrlf", ["true", "input", "false"])
+def test_line_ends_are_converted_as_the_user_has_set(repository: Repository, tmp_path: Path, autocrlf: str) -> None:
+    """A checkout with CRLF is not a change of every line."""
+    repository.commit({"a.txt": "1\n2\n", ".gitattributes": "*.bat text eol=crlf\n"})
+    repository.git("config", "core.autocrlf", autocrlf)
+    repository.write({"a.txt": "1\r\n2\r\n3\r\n", "b.bat": "x\r\n"})
+    assert uncommitted(repository, tmp_path / "s").head == as_git_does(repository)
+
+
+def test_a_submodule_is_its_commit(
+    repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
+) -> None:
+    """A newer commit is a change that nobody can read; what is dirty in it is not looked at."""
+    module = repositories("repository/module")
+    first = module.commit({"m.py": "1\n"})
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{first},module")
+    repository.commit({"a.py": "1\n"})
+    module.commit({"m.py": "2\n"})
+    found = uncommitted(repository, tmp_path / "s")
+    assert found.head == as_git_does(repository)
+    assert files(found)["module"].unreviewed
+
+
+def test_files_of_git_lfs_are_pointers(repository: Repository, tmp_path: Path) -> None:
+    """Unchanged ones are no change, although their content is not what is committed; changed ones are the new pointer."""
+    contents = {"same.bin": b"x" * 2000, "other.bin": b"y" * 3000}
+
+    def pointer(content: bytes) -> str:
+        return f"version https://git-lfs.github.com/spec/v1\noid sha256:{hashlib.sha256(content).hexdigest()}\nsize {len(content)}\n"
+
+    repository.commit(
+        {".gitattributes": "*.bin filter=lfs\n", **{name: pointer(text) for name, text in contents.items()}}
+    )
+    repository.git("config", "filter.lfs.clean", "git-lfs clean -- %f")
+    repository.write({**contents, "other.bin": b"z" * 4000})
+    found = uncommitted(repository, tmp_path / "s")
+    assert [path for path in files(found) if path.endswith(".bin")] == ["other.bin"]
+    assert "size 4000" in "".join(line.text for hunk in files(found)["other.bin"].hunks for line in hunk.lines)
+
+
+def test_content_that_a_filter_converts_is_not_read(repository: Repository, tmp_path: Path) -> None:
+    """Decrypted files lie in the work tree in the clear: their content is not taken, and the review says so."""
+    repository.commit({".gitattributes": "secret.py filter=crypt\n", "secret.py": "encrypted\n"})
+    repository.git("config", "filter.crypt.clean", "encrypt")
+    repository.write({"secret.py": "KEY = 'in the clear'\n"})
+    found = uncommitted(repository, tmp_path / "s")
+    file = files(found)["secret.py"]
+    assert file.unreviewed
+    assert "filter" in (file.skip or "")
+
+    async def read() -> bytes | None:
+        async with Checkout(found) as tree:
+            return await tree.read("secret.py")
+
+    assert b"in the clear" not in (asyncio.run(read()) or b"")
+
+
+def test_a_repository_with_longer_ids_works(tmp_path: Path) -> None:
+    """SHA-256 instead of SHA-1."""
+    folder = tmp_path / "long"
+    repository = Repository(folder)
+    (folder / ".git").rename(tmp_path / "old")
+    repository.git("init", "--quiet", "--object-format=sha256", "--initial-branch=main")
+    repository.commit({"a.py": "1\n"})
+    repository.write({"a.py": "2\n", "b.py": "1\n"})
+    found = uncommitted(repository, tmp_path / "s")
+    assert found.head == as_git_does(repository)
+    assert set(files(found)) == {"a.py", "b.py"}
+
+
+def test_revisions_mean_what_they_mean_to_git(repository: Repository, tmp_path: Path) -> None:
+    """Branches, tags, ancestors, the reflog, packed refs, and the branch that another one follows."""
+    repository.commit({"a": "1"})
+    repository.git("branch", "other")
+    repository.git("tag", "v1")
+    repository.git("pack-refs", "--all")
+    repository.git("checkout", "-qb", "feature", "--track", "other")
+    repository.commit({"a": "2"})
+    repository.commit({"a": "3"})
+    scratch = tmp_path / "s"
+    scratch.mkdir()
+    for name in ("HEAD~1", "@{-1}", "HEAD@{1}", "v1", "feature^", "other"):
+        found = asyncio.run(pull(ReviewRequest(str(repository.folder), base=name), str(scratch)))
+        assert found.base == repository.git("rev-parse", f"{name}^{{commit}}"), name
