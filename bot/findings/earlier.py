@@ -4,7 +4,7 @@ What cannot be built upon is answered with a sentence, and the change is reviewe
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -47,7 +47,16 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
+        uses=_uses(rows),
         findings=said,
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),
     )
+
+
+def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """Which uses of which file were read; not those of a file in which one was left open."""
+    mine = [row for row in rows if row["kind"] == "use"]
+    left = {(str(row["name"]), str(row["path"])) for row in mine if row["state"] == "unread"}
+    read = {(str(row["name"]), str(row["path"])) for row in mine if row.get("read")}
+    return tuple(sorted(read - left))

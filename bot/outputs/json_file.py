@@ -72,6 +72,8 @@ def _file(file: ChangedFile) -> dict[str, Any]:
 def _coverage(coverage: Coverage) -> dict[str, Any]:
     return {
         "complete": coverage.complete,
+        "open": [asdict(row) for row in coverage.open],
+        "by_model": coverage.by_model,
         "readings": [asdict(row) for row in coverage.readings],
         "skipped_files": [{"path": path, "reason": reason} for path, reason in coverage.skipped_files],
         "cut": list(coverage.cut),

@@ -50,7 +50,10 @@ class Past:
         same = memory.unchanged(self.earlier, units, dependents.references, by_model=by_model)
         again = [row.symbol for row in _uses(units, same)]
         paths = memory.reused_dependents(self.earlier, dependents.references, again)
-        book.reuse(same, dict.fromkeys(paths, f"round {self.earlier.number}"))
+        fresh, by = frozenset(again), f"round {self.earlier.number}"
+        kept = frozenset(self.earlier.uses)
+        uses = [use for use in book.uses.values() if (use.symbol, use.path) in kept and use.symbol not in fresh]
+        book.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
     async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
         """Fingerprints of new findings that stay folded: after the first round old code speaks only of what is grave."""

@@ -16,6 +16,7 @@ from bot.values.ask import (
 from bot.values.change import (
     ChangedFile,
     ChangedSymbol,
+    Contract,
     Dependent,
     Dependents,
     Entry,
@@ -103,6 +104,7 @@ __all__ = [
     "CommandAsk",
     "CommentRef",
     "Completion",
+    "Contract",
     "Cost",
     "Coverage",
     "Dependent",

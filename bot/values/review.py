@@ -86,32 +86,48 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One row of the ledger: a unit or a dependent, and what became of it."""
+    """One row of the coverage, and what became of it. `kind`:
 
-    kind: Literal["unit", "dependent"]
+    "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
+    was left out although it is code. "search": uses that could not be looked for. "dependent": a file that imports a changed one,
+    for information: whether something is open is decided by the others. An "unread" row is an open one.
+    """
+
+    kind: Literal["unit", "use", "file", "search", "dependent"]
     path: str
-    name: str
+    name: str  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread"]
-    by: str = ""  # who read it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
+    by: str = ""  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
     reason: str = ""  # why it was skipped or left unread
+    line: int = 0
+    checked: str = ""  # which checks judged a unit; what comparing a use has shown
+    read: str = ""  # which model read it
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was read and what was not, over the whole change."""
+    """What was checked by code, what was read by a model, and what is open, over the whole change."""
 
     readings: tuple[Reading, ...] = ()
     skipped_files: tuple[tuple[str, str], ...] = ()  # (path, reason)
     cut: tuple[str, ...] = ()  # sentences: what budgets cut off
+    by_model: bool = True  # whether changed code counts only when a model has read it
 
     def count(self, kind: str, *states: str) -> int:
         """How many readings of this kind are in one of these states (in any, where none is given)."""
         return sum(1 for row in self.readings if row.kind == kind and (not states or row.state in states))
 
     @property
+    def open(self) -> tuple[Reading, ...]:
+        """What should have been read or checked and was not, most telling first."""
+        order = {"unit": 0, "file": 1, "use": 2, "search": 3}
+        left = [row for row in self.readings if row.state == "unread" and row.kind in order]
+        return tuple(sorted(left, key=lambda row: order[row.kind]))
+
+    @property
     def complete(self) -> bool:
-        """Whether nothing that should have been read is unread."""
-        return not any(row.state == "unread" for row in self.readings)
+        """Whether nothing is open."""
+        return not self.open
 
 
 @dataclass(frozen=True, slots=True)
