@@ -72,7 +72,7 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
     full = json.loads(json_file.render(review))
     rows = [row for row in full["coverage"]["readings"] if row["kind"] == "dependent" and _read(row)]
     return {
-        **{name: full[name] for name in ("schema_version", "tool", "still", "summary")},
+        **{name: full[name] for name in ("schema_version", "tool", "still", "summary", "numbers")},
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]

@@ -80,6 +80,7 @@ from bot.values.review import (
     Status,
     Suppressed,
     Transcript,
+    ordered,
 )
 from bot.values.round import Earlier, Mark
 from bot.values.source import Call, Clues, Outline, Use
@@ -161,5 +162,6 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "ordered",
     "tokens",
 ]
