@@ -66,7 +66,7 @@ def _outputs(told: Told, written: dict[str, Path]) -> dict[str, str]:
     return {
         **said,
         "findings": str(len(review.findings) + len(review.still)),
-        "new": str(len(review.findings)),
+        "new": str(sum(placed.finding.status == "new" for placed in review.findings)),
         "cost": "" if review.cost.usd is None else f"{review.cost.usd:.4f}",
         "coverage": str(percent(review.coverage)),
         "round": str(review.round.number),

@@ -4,28 +4,37 @@ Sentences take the words of a language; the machines' forms and the console spea
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
 
 from bot.render import Phrases, load
-from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Side
+from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Severity, Side, ordered
 
 STATES = ("reviewed", "reused", "skipped", "unread")  # of a unit or a dependent, as the tables show them
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
 ENGLISH = load()
+# Told apart by their shapes too, in light and dark; the word always stands beside the sign.
+MARKS: Mapping[Severity, str] = {"critical": "⛔", "high": "🔴", "medium": "🔶", "low": "🔹"}
+FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
 Conclusion = Literal["clean", "findings", "incomplete"]
 Grade = Literal["high", "medium", "low"]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The findings as a reader meets them, worst first: in full, and as one line each."""
+    """The open findings as a reader meets them, each group worst first: in full, collapsed, and those of earlier rounds."""
 
     full: tuple[Placed, ...]
     folded: tuple[Placed, ...]
+    still: tuple[Placed, ...] = ()
+
+    @property
+    def all(self) -> tuple[Placed, ...]:
+        """Everything that is open."""
+        return (*self.full, *self.folded, *self.still)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +49,11 @@ class Risk:
 
 def listing(review: Review) -> Listing:
     """Who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
-    ordered = sorted(review.findings, key=lambda placed: SEVERITIES.index(placed.finding.severity))
+    said = ordered(review.findings)
     return Listing(
-        tuple(placed for placed in ordered if placed.place != "folded"),
-        tuple(placed for placed in ordered if placed.place == "folded"),
+        tuple(placed for placed in said if placed.place != "folded"),
+        tuple(placed for placed in said if placed.place == "folded"),
+        ordered(Placed(finding, "folded") for finding in review.still),
     )
 
 
@@ -55,11 +65,40 @@ def conclusion(review: Review) -> Conclusion:
 
 
 def verdict(review: Review, words: Phrases = ENGLISH) -> str:
-    """The last line of a review, as a sentence."""
-    sentences = [_found(review, words)]
-    sentences += [words.say("still", len(review.still))] if review.still else []
+    """What the review comes to, in sentences: a failure first, then what is open, then what was not read."""
+    return " ".join(filter(None, (failure(review, words), found(review, words), rest(review, words))))
+
+
+def headline(review: Review, words: Phrases = ENGLISH) -> str:
+    """The same in one line, with a sign for the worst of it."""
+    if review.failure:
+        return f"{FAILED} {words.say('failed_head' if unasked(review) else 'failed_part_head')}"
+    said = found(review, words).rstrip(".")
+    if conclusion(review) == "findings":
+        worst = min((one.finding.severity for one in listing(review).all), key=SEVERITIES.index)
+        return f"{MARKS[worst]} {said}"
+    return f"{CLEAN if conclusion(review) == 'clean' else INCOMPLETE} {said}"
+
+
+def failure(review: Review, words: Phrases = ENGLISH) -> str:
+    """Why no model, or not every call, was answered, and what to do; empty if no provider failed."""
+    if not review.failure:
+        return ""
+    return words.say("failed_all" if unasked(review) else "failed_part", why=review.failure.rstrip("."))
+
+
+def unasked(review: Review) -> bool:
+    """Whether no call was answered at all."""
+    return review.cost.failed_calls >= review.cost.calls
+
+
+def rest(review: Review, words: Phrases = ENGLISH) -> str:
+    """What stands beside the count of open findings: since when, what is fixed, what was not read."""
+    new = sum(placed.finding.status == "new" for placed in review.findings)
+    before = len(review.findings) + len(review.still) - new
+    sentences = [words.say("new_and_open", new=words.number(new), open=words.number(before))] if before else []
     sentences += [words.say("fixed", len(review.fixed))] if review.fixed else []
-    sentences += [words.say("partial")] if review.partial else []
+    sentences += [words.say("partial")] if review.partial and not review.failure else []
     missing = unread(review.coverage, words)
     sentences += [words.say("not_read", what=missing)] if missing else []
     return " ".join(sentences)
@@ -73,7 +112,7 @@ def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     return words.say("both", one=said[0], other=said[1]) if len(said) > 1 else "".join(said)
 
 
-def by_severity(findings: tuple[Placed, ...], words: Phrases = ENGLISH) -> str:
+def by_severity(findings: Sequence[Placed], words: Phrases = ENGLISH) -> str:
     """How many of each severity, worst first: "1 critical, 2 high"."""
     counted = Counter(placed.finding.severity for placed in findings)
     return ", ".join(f"{words.number(counted[name])} {words.say(name)}" for name in SEVERITIES if counted[name])
@@ -113,9 +152,9 @@ def risks(review: Review) -> tuple[Risk, ...]:
     """The risk map by folder, riskiest first; the findings in a folder count where its files are, changed or not."""
     if not review.areas:
         return ()
-    found = Counter(placed.finding.path.rpartition("/")[0] for placed in review.findings)
-    known = [Risk(area.folder, area.units, _grade(area.risk), found.pop(area.folder, 0)) for area in review.areas]
-    return (*known, *(Risk(folder, 0, "low", number) for folder, number in sorted(found.items())))
+    counted = Counter(placed.finding.path.rpartition("/")[0] for placed in listing(review).all)
+    known = [Risk(area.folder, area.units, _grade(area.risk), counted.pop(area.folder, 0)) for area in review.areas]
+    return (*known, *(Risk(folder, 0, "low", number) for folder, number in sorted(counted.items())))
 
 
 def cost(spent: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
@@ -149,16 +188,19 @@ def _shares(spent: Cost, words: Phrases) -> str:
     return f" ({', '.join(said)})" if len(said) > 1 else ""
 
 
-def _found(review: Review, words: Phrases) -> str:
-    if not review.findings:
-        if review.round.number > 1:
-            return words.say("nothing_new")
+def found(review: Review, words: Phrases = ENGLISH) -> str:
+    """How many findings are open, or that there are none."""
+    listed = listing(review)
+    if not listed.all:
+        if review.failure:
+            return words.say("nothing_by_code" if unasked(review) else "nothing_in_read")
+        if review.fixed and conclusion(review) == "clean":
+            return words.say("nothing_left")
         if review.files and all(file.skip for file in review.files):
             return words.say("nothing_to_read")
         return words.say("nothing" if conclusion(review) == "clean" else "nothing_in_read")
-    folded = len(listing(review).folded)
-    short = words.say("in_short", folded) if folded else ""
-    return words.say("found", len(review.findings), severities=by_severity(review.findings, words), short=short)
+    short = words.say("in_short", len(listed.folded)) if listed.folded else ""
+    return words.say("found", len(listed.all), severities=by_severity(listed.all, words), short=short)
 
 
 def _grade(score: int) -> Grade:

@@ -20,7 +20,11 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
     return {
         "title": pull.title,
-        "verdict": Safe(facts.verdict(review, words)),
+        "verdict": facts.verdict(review, words),
+        "headline": Safe(facts.headline(review, words)),
+        "failure": facts.failure(review, words),
+        "found": Safe(facts.found(review, words)),
+        "rest": Safe(facts.rest(review, words)),
         "change": f"{pull.base_name}..{pull.head_name}",
         "size": Safe(facts.size(review, words)),
         "round": review.round.number,
@@ -30,7 +34,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "more": more,
         "full": [_row(placed, review, words) for placed in listed.full],
         "folded": [_row(placed, review, words) for placed in listed.folded],
-        "still": [_short(finding, review, words) for finding in review.still],
+        "still": [_row(placed, review, words) for placed in listed.still],
         "fixed": [_short(finding, review, words) for finding in review.fixed],
         "unproven": [_short(finding, review, words) for finding in review.unproven],
         "risks": [
@@ -49,12 +53,13 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     }
 
 
-def one(number: int, placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
+def one(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
     """The values of finding.md.j2 and inline.md.j2."""
     finding, spot = placed.finding, placed.spot
     elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
     return {
-        "number": number,
+        "number": finding.number,
+        "mark": Safe(facts.MARKS[finding.severity]),
         "severity": words.say(finding.severity),
         "title": finding.title,
         "where": _where(finding, review, words),
@@ -80,8 +85,11 @@ def _row(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
 
 def _short(finding: Finding, review: Review, words: Phrases) -> dict[str, Any]:
     return {
+        "number": finding.number,
+        "mark": Safe(facts.MARKS[finding.severity]),
         "severity": words.say(finding.severity),
         "title": finding.title,
+        "place_name": facts.where(finding, words)[:160],
         "where": _where(finding, review, words),
         "origin": facts.origin(finding, words),
     }

@@ -1,6 +1,7 @@
 """The review as SARIF 2.1.0, the form that code scanning services read."""
 
 import json
+from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
@@ -22,8 +23,8 @@ def render(review: Review) -> str:
 
 
 def _run(review: Review) -> dict[str, Any]:
-    listed = facts.listing(review)
-    findings = [*listed.full, *listed.folded]
+    findings = facts.listing(review).all  # code scanning closes every alert that an upload lacks
+    seen: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(placed.finding) for placed in findings))
     first = {_rule_id(placed.finding): placed.finding for placed in reversed(findings)}
     driver = {
@@ -36,7 +37,7 @@ def _run(review: Review) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(review)],
-        "results": [_result(placed, rules) for placed in findings],
+        "results": [_result(placed, rules, seen) for placed in findings],
         "properties": _properties(review),
     }
 
@@ -68,7 +69,7 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _result(placed: Placed, rules: list[str]) -> dict[str, Any]:
+def _result(placed: Placed, rules: list[str], seen: Counter[str]) -> dict[str, Any]:
     finding = placed.finding
     name = _rule_id(finding)
     result: dict[str, Any] = {
@@ -84,12 +85,19 @@ def _result(placed: Placed, rules: list[str]) -> dict[str, Any]:
             "source": line(finding.source),
             "place": placed.place,
             "side": finding.side,
+            "status": finding.status,
+            "number": finding.number,
         },
     }
     if finding.evidence:
         result["relatedLocations"] = [_related(number, item) for number, item in enumerate(finding.evidence, 1)]
     if finding.fingerprint:
-        result["partialFingerprints"] = {"deeprepo/v1": finding.fingerprint}
+        seen[finding.fingerprint] += 1
+        # GitHub matches alerts by `primaryLocationLineHash`, which its upload step can only compute in a checkout.
+        result["partialFingerprints"] = {
+            "deeprepo/v1": finding.fingerprint,
+            "primaryLocationLineHash": f"{finding.fingerprint}:{seen[finding.fingerprint]}",
+        }
     return result
 
 

@@ -81,6 +81,7 @@ from bot.values.review import (
     Status,
     Suppressed,
     Transcript,
+    ordered,
 )
 from bot.values.round import Earlier, Mark
 from bot.values.source import Call, Clues, Outline, Use
@@ -163,5 +164,6 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "ordered",
     "tokens",
 ]

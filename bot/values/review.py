@@ -1,5 +1,6 @@
 """What comes out: findings with their evidence, the coverage, the cost, the review."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -57,6 +58,7 @@ class Finding:
     fingerprint: str = ""  # path, normalised quote and category; survives moves
     status: Status = "new"
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
+    number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ class Placed:
     spot: Spot | None = None
     replacement: str | None = None
     refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret"] = ""
+
+
+def ordered(placed: Iterable[Placed]) -> tuple[Placed, ...]:
+    """As a reader meets them: what is collapsed comes last, then by severity, then as the ranking has them."""
+    return tuple(sorted(placed, key=lambda one: (one.place == "folded", SEVERITIES.index(one.finding.severity))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +206,7 @@ class Review:
     notes: tuple[str, ...] = ()
     partial: bool = False
     fault: Literal["", "provider", "interrupted"] = ""
+    failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
@@ -207,8 +215,9 @@ class Review:
     language: str = "en"  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
-    still: tuple[Finding, ...] = ()  # said in an earlier round and still there: status "open" or "moved"; not repeated
+    still: tuple[Finding, ...] = ()  # of an earlier round and still open (or moved); in a full review these are among `findings`
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
+    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     suppressed: tuple[Suppressed, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
     read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon

@@ -27,3 +27,4 @@ class Earlier:
     findings: tuple[Finding, ...] = ()  # said, and as far as known not fixed
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
+    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
