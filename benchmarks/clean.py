@@ -104,7 +104,17 @@ def _clone(folder: Path, name: str) -> Path | None:
 
 def _commits(repo: Path, count: int, skip: int) -> list[tuple[str, str]]:
     """The newest commits with one parent, newest first."""
-    command = ["git", "-C", str(repo), "log", "--no-merges", "--min-parents=1", f"-{count}", f"--skip={skip}", "--format=%H %s"]
+    command = [
+        "git",
+        "-C",
+        str(repo),
+        "log",
+        "--no-merges",
+        "--min-parents=1",
+        f"-{count}",
+        f"--skip={skip}",
+        "--format=%H %s",
+    ]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
     return [(line[:40], line[41:]) for line in out.splitlines()]
 
@@ -151,7 +161,16 @@ def _class(kind: str, reason: str) -> str:
     """What kind of thing is open: the reason without the names in it."""
     if kind != "use":
         return f"{kind}: {reason.partition(':')[0][:40]}" if kind == "file" else kind
-    words = ("is gone", "another name", "parameters of", "type or default", "declaration", "other errors", "value", "definition")
+    words = (
+        "is gone",
+        "another name",
+        "parameters of",
+        "type or default",
+        "declaration",
+        "other errors",
+        "value",
+        "definition",
+    )
     return f"use: {next((word for word in words if word in reason), 'other')}"
 
 
@@ -167,7 +186,7 @@ def _rows(results: list[Result], *, offline: bool) -> list[Row]:
             f"({said}), {counts['failed']} failed; {sum(one.calls for one in mine):,} calls, {sum(one.tokens for one in mine):,} tokens, "
             f"${sum(one.usd for one in mine):.2f}"
         )
-    quiet = [one for one in results if one.conclusion != "findings"]
+    quiet = [one for one in results if one.conclusion not in ("findings", "failed")]
     clean = sum(one.conclusion == "clean" for one in quiet)
     share = clean / len(quiet) if quiet else 1.0
     least = None if offline else 100 * LEAST_CLEAN
@@ -175,7 +194,15 @@ def _rows(results: list[Result], *, offline: bool) -> list[Row]:
     rows.append(Row("clean, of the reviews without a finding", 100 * share, least, "%", beside, least=True))
     unsaid = sum(one.conclusion == "incomplete" and not one.open and not one.notes for one in quiet)
     rows.append(Row("open reviews that do not say what is open", unsaid, 0))
-    rows.append(Row("reviews that failed", sum(one.conclusion == "failed" for one in results), 0))
+    lost = sum(one.conclusion == "failed" and "unable to read" in one.verdict for one in results)
+    rows.append(
+        Row(
+            "reviews that failed",
+            sum(one.conclusion == "failed" for one in results) - lost,
+            0,
+            beside=f"{lost} not in the clone",
+        )
+    )
     return rows
 
 

@@ -27,7 +27,9 @@ SAYS: Mapping[Contract, str] = {
     "value": "the value of {name} changed",
     "definition": "the definition of {name} changed",
 }
-IN_TESTS = re.compile(r"(^|/)(tests?|__tests__|spec|specs|testing|e2e)/|(^|/)test_|(_test|\.test|\.spec|_spec)\.|Tests?\.\w+$")
+IN_TESTS = re.compile(
+    r"(^|/)(tests?|__tests__|spec|specs|testing|e2e)/|(^|/)test_|(_test|\.test|\.spec|_spec)\.|Tests?\.\w+$"
+)
 CODE = re.compile(
     r"\.(py|pyi|ts|tsx|mts|cts|js|jsx|mjs|cjs|vue|svelte|java|kt|kts|cs|c|h|cc|cpp|cxx|hh|hpp|hxx|inl|ipp|tcc|cu|cuh|go|rs|php"
     r"|inc|phtml|rb|rake|sh|bash|ps1|sql|swift|scala|m|mm|pl|lua|ex|exs|erl|hs|clj|dart|r|jl|groovy|gradle|tf|zig)$",
@@ -193,7 +195,9 @@ class Ledger:
             return replace(row, state="reused", by=by, read=by)
         if use.test:
             return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
-        why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "no model is configured")
+        why = self._left.get(use.place) or (
+            "its lines stood in no prompt" if self.by_model else "no model is configured"
+        )
         return replace(row, state="unread", reason=f"{use.says}; {why}")
 
     def _dependent(self, path: str) -> Reading:

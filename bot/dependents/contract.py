@@ -24,7 +24,9 @@ from bot.dependents.sites import TEST
 from bot.values import ChangedSymbol, Contract, Parameter, Signature
 
 HASH = frozenset({".py", ".pyi", ".rb", ".rake", ".gemspec", ".ru", ".php"})  # suffixes in which `#` begins a comment
-DOCSTRING = re.compile(r"""^[ \t]*[rRuUbB]{0,2}(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|"[^"\n]*"|'[^'\n]*')[ \t]*;?$""", re.MULTILINE)
+DOCSTRING = re.compile(
+    r"""^[ \t]*[rRuUbB]{0,2}(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|"[^"\n]*"|'[^'\n]*')[ \t]*;?$""", re.MULTILINE
+)
 LINE_COMMENT = re.compile(r"(?:^|\s)//[^\n]*")
 HASH_COMMENT = re.compile(r"(?:^|\s)#[^\n\"']{0,300}$", re.MULTILINE)
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
@@ -34,7 +36,9 @@ CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value tha
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*[\w$]+\??)\s*:\s*[^=]+?(?=\s*=|$)")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
-BY_NAME = frozenset({".py", ".pyi", ".kt", ".kts", ".cs", ".php", ".rb"})  # suffixes of languages whose calls may name a parameter
+BY_NAME = frozenset(
+    {".py", ".pyi", ".kt", ".kts", ".cs", ".php", ".rb"}
+)  # suffixes of languages whose calls may name a parameter
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 OPENING, CLOSING = "([{<", ")]}>"
 VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stand
@@ -167,7 +171,10 @@ def _same_parameter(old: str, new: str) -> bool:
 
 def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str]) -> bool:
     """Whether what stands before and behind the parameters is the same; a first return annotation changes no caller."""
-    ends = [_squeezed(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";") for side in (old, new)]
+    ends = [
+        _squeezed(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
+        for side in (old, new)
+    ]
     arrows = [end.startswith("->") for end in ends]
     same_end = ends[0] == ends[1] or (arrows[0] != arrows[1] and {ends[0], ends[1]} & {""} != set())
     return _squeezed(old[0]) == _squeezed(new[0]) and same_end

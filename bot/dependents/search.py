@@ -126,9 +126,7 @@ class Search:
                 row = reference(target, hit, path, lines, missing=missing, unique=told)
                 found[target.key].append(await self._weighed(row, target, hit, path, alone) if target.contract else row)
 
-    async def _weighed(
-        self, row: Reference, target: Target, hit: Match, path: str, alone: frozenset[str]
-    ) -> Reference:
+    async def _weighed(self, row: Reference, target: Target, hit: Match, path: str, alone: frozenset[str]) -> Reference:
         """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant."""
         if not hit.sure:
             lone = hit.use.name in alone or (telling(hit.use.name) and self._takes(path, target))

@@ -33,7 +33,7 @@ COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "me
 ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
 STATUS = {"fixed": "✓"}
-NEXT = "fix these and review again; `deeprepo ignore FINGERPRINT --reason \"...\"` silences one"
+NEXT = 'fix these and review again; `deeprepo ignore FINGERPRINT --reason "..."` silences one'
 LISTED = 12  # rows of a list; the JSON output has them all
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -158,24 +158,28 @@ def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
 def _coverage(coverage: "Coverage") -> RenderableType:
     table = Table.grid(padding=(0, 3))
     table.add_column()
-    for _ in range(4):
+    for _ in facts.COLUMNS:
         table.add_column(justify="right")
-    table.add_row(Text("What was read", "bold"), *(Text(name, "dim") for name in facts.STATES))
-    for kind, name in (("unit", "changed units"), ("dependent", "dependent files")):
-        counts = [coverage.count(kind, state) for state in facts.STATES]
-        styles = ["", "", "", "yellow" if counts[3] else ""]
-        table.add_row(
-            name, *(Text(f"{n:,}" if n else "—", s if n else "dim") for n, s in zip(counts, styles, strict=True))
-        )
-    left = [(f"{row.state} {_unit(row.path, row.name)}", row.reason) for row in coverage.readings if row.reason]
-    rows: list[RenderableType] = [table, *_rows("of these, not read", left)]
-    rows += _rows("listed, not reviewed", coverage.skipped_files)
-    rows += [Text(f"  cut: {line(sentence)}", "yellow") for sentence in coverage.cut]
+    say = facts.ENGLISH.say
+    heads = (Text(say(f"column_{name}"), "dim") for name in facts.COLUMNS)
+    table.add_row(Text(say("what_was_read"), "bold"), *heads)
+    for kind, name in (("unit", "row_units"), ("use", "row_uses")):
+        counts = facts.covered(coverage, kind)
+        styles = {"open": "yellow"} if counts["open"] else {}
+        cells = (Text(f"{n:,}" if n else "—", styles.get(key, "") if n else "dim") for key, n in counts.items())
+        table.add_row(say(name), *cells)
+    left = facts.opened(coverage)
+    rows: list[RenderableType] = [table]
+    for path, at, name, reason in left[: facts.LISTED]:
+        where = f"{path}:{at} {name}".strip() if at else f"{path} {name}".strip()
+        rows.append(Text.assemble(("  open  ", "yellow"), visible(where), (f"  {line(reason)}", "dim")))
+    if len(left) > facts.LISTED:
+        rows.append(Text(f"  and {len(left) - facts.LISTED:,} more open (--format json lists all)", "dim"))
+    skipped = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
+    rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped])
+    rows += _rows("changed files that were left out", coverage.skipped_files)
+    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut]
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
-
-
-def _unit(path: str, name: str) -> str:
-    return path if path == name else f"{path} {name}"
 
 
 def _rows(title: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:

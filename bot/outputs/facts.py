@@ -3,6 +3,7 @@
 Sentences take the words of a language; the machines' forms and the console speak English.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,14 @@ from urllib.parse import quote
 from bot.render import Phrases, load
 from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Severity, Side, ordered
 
-STATES = ("reviewed", "reused", "skipped", "unread")  # of a unit or a dependent, as the tables show them
+STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
+COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
+OPEN = (("unit", "changed_units"), ("file", "open_files"), ("use", "open_uses"), ("search", "open_searches"))
+LISTED = 10  # open lines that are named; the JSON output has them all
+PLAIN = re.compile(
+    r"\.(md|mdx|markdown|rst|txt|adoc|asciidoc|ya?ml|toml|json|jsonc|ini|cfg|conf|properties|editorconfig)$|(^|/)\.[\w.-]+$",
+    re.I,
+)
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
 ENGLISH = load()
@@ -66,13 +74,18 @@ def conclusion(review: Review) -> Conclusion:
 
 def verdict(review: Review, words: Phrases = ENGLISH) -> str:
     """What the review comes to, in sentences: a failure first, then what is open, then what was not read."""
-    return " ".join(filter(None, (failure(review, words), found(review, words), rest(review, words))))
+    if conclusion(review) != "incomplete" or review.failure:
+        return " ".join(filter(None, (failure(review, words), found(review, words), rest(review, words))))
+    return f"{rest(review, words)} {found(review, words)}"  # what is open comes first
 
 
 def headline(review: Review, words: Phrases = ENGLISH) -> str:
     """The same in one line, with a sign for the worst of it."""
     if review.failure:
         return f"{FAILED} {words.say('failed_head' if unasked(review) else 'failed_part_head')}"
+    missing = unread(review.coverage, words)
+    if missing and conclusion(review) == "incomplete":
+        return f"{INCOMPLETE} {words.say('not_read', what=missing).rstrip('.')}"
     said = found(review, words).rstrip(".")
     if conclusion(review) == "findings":
         worst = min((one.finding.severity for one in listing(review).all), key=SEVERITIES.index)
@@ -104,12 +117,47 @@ def rest(review: Review, words: Phrases = ENGLISH) -> str:
     return " ".join(sentences)
 
 
+def below(review: Review, words: Phrases = ENGLISH) -> str:
+    """What stands below the headline: the rest of the verdict, without what the headline has said."""
+    missing = unread(review.coverage, words)
+    if review.failure or not missing or conclusion(review) != "incomplete":
+        return rest(review, words)
+    said = rest(review, words).removesuffix(words.say("not_read", what=missing)).strip()
+    return " ".join(filter(None, (said, found(review, words))))
+
+
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """What should have been read and was not: "2 units and 1 dependent"; empty where nothing is missing."""
-    units, files = coverage.count("unit", "unread"), coverage.count("dependent", "unread")
-    said = [words.say("changed_units", units)] if units else []
-    said += [words.say("dependent_files", files)] if files else []
-    return words.say("both", one=said[0], other=said[1]) if len(said) > 1 else "".join(said)
+    """What is open, counted: "2 parts of the changed code and 1 use of what changed"; empty if nothing is."""
+    counted = Counter(row.kind for row in coverage.open)
+    said = [words.say(name, counted[kind]) for kind, name in OPEN if counted[kind]]
+    return words.say("both", one=", ".join(said[:-1]), other=said[-1]) if len(said) > 1 else "".join(said)
+
+
+def covered(coverage: Coverage, kind: str) -> dict[str, int]:
+    """How much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open."""
+    rows = [row for row in coverage.readings if row.kind == kind]
+    left = sum(row.state == "unread" for row in rows)
+    return {
+        "all": len(rows),
+        "checked": sum(bool(row.checked) for row in rows),
+        "read": sum(bool(row.read) for row in rows),
+        "open": left,
+    }
+
+
+def opened(coverage: Coverage) -> list[tuple[str, int, str, str]]:
+    """The open rows as path, line, name and reason, most telling first; those of several definitions take turns."""
+    rows = coverage.open
+    turns = Counter[str]()
+    placed = []
+    for at, row in enumerate(rows):
+        key = row.name if row.kind == "use" else ""
+        placed.append((row.kind == "use", turns[key] if key else 0, at, row))
+        turns[key] += 1
+    return [
+        (row.path, row.line, row.name if row.kind == "unit" else "", row.reason)
+        for _, _, _, row in sorted(placed, key=lambda item: item[:3])
+    ]
 
 
 def by_severity(findings: Sequence[Placed], words: Phrases = ENGLISH) -> str:
@@ -198,7 +246,12 @@ def found(review: Review, words: Phrases = ENGLISH) -> str:
             return words.say("nothing_left")
         if review.files and all(file.skip for file in review.files):
             return words.say("nothing_to_read")
-        return words.say("nothing" if conclusion(review) == "clean" else "nothing_in_read")
+        if conclusion(review) != "clean":
+            return words.say("nothing_in_read")
+        if review.coverage.by_model:
+            return words.say("nothing")
+        plain = all(PLAIN.search(file.path) for file in review.files)
+        return words.say("nothing_documents" if plain else "nothing_code")
     short = words.say("in_short", len(listed.folded)) if listed.folded else ""
     return words.say("found", len(listed.all), severities=by_severity(listed.all, words), short=short)
 

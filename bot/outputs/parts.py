@@ -24,7 +24,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "headline": Safe(facts.headline(review, words)),
         "failure": facts.failure(review, words),
         "found": Safe(facts.found(review, words)),
-        "rest": Safe(facts.rest(review, words)),
+        "rest": Safe(facts.below(review, words)),
         "change": f"{pull.base_name}..{pull.head_name}",
         "size": Safe(facts.size(review, words)),
         "round": review.round.number,
@@ -42,9 +42,15 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             for row in facts.risks(review)
         ],
         "counts": [
-            {"name": words.say(name), **{state: coverage.count(kind, state) for state in facts.STATES}}
-            for kind, name in (("unit", "row_units"), ("dependent", "row_dependents"))
+            {
+                "name": words.say(name),
+                **facts.covered(coverage, kind),
+                **{state: coverage.count(kind, state) for state in facts.STATES},
+            }
+            for kind, name in (("unit", "row_units"), ("use", "row_uses"))
         ],
+        "open": [_open(row, review) for row in facts.opened(coverage)[: facts.LISTED]],
+        "open_more": max(0, len(coverage.open) - facts.LISTED),
         "lists": _lists(coverage, words),
         "dropped": review.dropped,
         "suppressed": len(review.suppressed),
@@ -107,14 +113,16 @@ def _evidence(item: Evidence, review: Review) -> dict[str, Any]:
     return {"where": link(label[:200], address), "note": item.note, "quote": item.quote}
 
 
-def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
-    def of(state: str) -> list[tuple[str, str]]:
-        rows = [row for row in coverage.readings if row.state == state]
-        return [(row.path if row.name == row.path else f"{row.path} {row.name}", row.reason) for row in rows]
+def _open(row: tuple[str, int, str, str], review: Review) -> dict[str, Any]:
+    path, at, name, reason = row
+    label = (path + (f":{at}" if at else "") + (f" {name}" if name else ""))[:200]
+    return {"where": link(label, facts.permalink(review.pull, path, "head", at)) if path else "", "reason": reason}
 
+
+def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
+    left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     found = (
-        ("list_unread", of("unread")),
-        ("list_skipped", of("skipped")),
+        ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
     )

@@ -47,7 +47,7 @@ def _invocation(review: Review) -> dict[str, Any]:
     said = [(note, "note") for note in review.notes]
     said += [(sentence, "warning") for sentence in review.coverage.cut]
     missing = facts.unread(review.coverage)
-    said += [(f"Not read: {missing}.", "warning")] if missing else []
+    said += [(f"Open: {missing}.", "warning")] if missing else []
     notifications = [{"level": level, "message": {"text": line(text)}} for text, level in said]
     return {"executionSuccessful": not review.partial, "toolExecutionNotifications": notifications}
 
@@ -125,7 +125,8 @@ def _properties(review: Review) -> dict[str, Any]:
     return {
         "conclusion": facts.conclusion(review),
         "coverage": {
-            f"{kind}s": {state: coverage.count(kind, state) for state in facts.STATES} for kind in ("unit", "dependent")
+            f"{kind}s": {state: coverage.count(kind, state) for state in facts.STATES}
+            for kind in ("unit", "use", "dependent")
         },
         "skippedFiles": [{"path": encodable(path), "reason": line(why)} for path, why in coverage.skipped_files],
         "cost": {

@@ -24,7 +24,9 @@ TOO_MANY = "more uses than one review reads"
 Group = tuple[Unit | None, tuple[ObligedUse, ...], tuple[Excerpt, ...]]  # what changed, its uses, the lines around them
 
 
-async def grouped(tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse]) -> tuple[list[Group], list[ObligedUse]]:
+async def grouped(
+    tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse]
+) -> tuple[list[Group], list[ObligedUse]]:
     """The uses prompt by prompt, and those that are left out."""
     texts = await tree.read_many(list(dict.fromkeys(use.path for use in uses)))
     by_symbol: dict[str, list[ObligedUse]] = defaultdict(list)
