@@ -23,6 +23,7 @@ SAYS: Mapping[Contract, str] = {
     "parameters": "the parameters of {name} changed",
     "types": "a type or default in the parameters of {name} changed",
     "declaration": "the declaration of {name} changed",
+    "returns": "{name} returns something else",
     "errors": "{name} raises other errors",
     "value": "the value of {name} changed",
     "definition": "the definition of {name} changed",
@@ -242,7 +243,7 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
     rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
     for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
-        changed = item.contract if item is not None else ("removed",) if row.sure or row.missing else ()
+        changed = item.contract if item is not None else ("removed",) if row.sure or row.missing or row.lone else ()
         gone = not {"removed", "renamed"}.isdisjoint(changed)
         if not changed or (row.form == "import" and not gone) or row.line in fresh.get(row.path, ()):
             continue

@@ -9,6 +9,7 @@ other white space, another way to the same result change nothing that a user has
 | parameters | one is gone, renamed, moved, or required now. A new optional one at the end breaks nobody |
 | types | the annotation or the default of a parameter |
 | declaration | return type, visibility, `async`, decorators, `throws`, the bases of a class |
+| returns | in a language that declares no return type: nothing instead of a value, a tuple of another length, `yield` |
 | errors | other `raise`, `throw` or `panic` statements |
 | value | the value of a constant, a field or an enum member; not the number of a version |
 | definition | the right side of a type alias |
@@ -39,6 +40,10 @@ LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 BY_NAME = frozenset(
     {".py", ".pyi", ".kt", ".kts", ".cs", ".php", ".rb"}
 )  # suffixes of languages whose calls may name a parameter
+RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
+NOTHING = frozenset({"", "none", "null", "undefined", "nil"})
+UNDECLARED = frozenset({".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".php", ".rb", ".rake"})
+ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 OPENING, CLOSING = "([{<", ")]}>"
 VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stand
@@ -92,9 +97,45 @@ def _callable(
         found += _parameters(before, after, old_parts[1], new_parts[1], named=suffix in BY_NAME)
     if not _same_around(old_parts, new_parts):
         found.append("declaration")
+    if suffix in UNDECLARED and "declaration" not in found and _returns(old) != _returns(new):
+        found.append("returns")
     if Counter(map(_squeezed, ERRORS.findall(old))) != Counter(map(_squeezed, ERRORS.findall(new))):
         found.append("errors")
     return tuple(found)
+
+
+def _returns(text: str) -> frozenset[str]:
+    """The forms of what a function hands back: nothing, a value, a tuple of so many parts, a stream."""
+    found = set()
+    for word, value in RETURN.findall(text):
+        plain = value.strip().rstrip(",").strip()
+        if plain.lower() in NOTHING:
+            form = "nothing"
+        elif plain[:1] in "([{" and plain[-1:] not in ")]}":
+            form = "value"  # goes on in the next line: how long it is, is not known
+        else:
+            form = f"{_commas(plain)} parts" if _commas(plain) else "value"
+        found.add(form if word == "return" else "stream")
+    return frozenset(found or {"nothing"})
+
+
+def _commas(text: str) -> int:
+    """How many parts a tuple has; 0 for anything else."""
+    if text[:1] == "(" and text[-1:] == ")":
+        text = text[1:-1]
+    depth = parts = 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            return 0
+        parts += letter == "," and depth == 0
+    return parts + 1 if parts else 0
+
+
+def lost_attributes(before: str, after: str) -> frozenset[str]:
+    """Attributes that a file set on its own objects and whose names it does not hold any more."""
+    names = set(ATTRIBUTE.findall(before))
+    return frozenset(names - set(re.findall(r"\w+", after))) if names else frozenset()
 
 
 def _parameters(

@@ -9,7 +9,7 @@ from bot.dependents import symbols
 from bot.dependents.budget import Budget, minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
-from bot.dependents.contract import with_contract
+from bot.dependents.contract import lost_attributes, with_contract
 from bot.dependents.declared import declared
 from bot.dependents.exports import Exports
 from bot.dependents.heirs import heirs
@@ -102,7 +102,7 @@ async def _of_language(
     targets = await wanted(scene)
     references = await search.run(targets)
     missed += search.missed + (lacking if search.obliging else [])
-    references += await mentions(tree, targets, references, fresh)
+    references += await mentions(tree, targets, references, fresh, _attributes(sources))
     overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget)
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
@@ -179,6 +179,17 @@ def _weighed(
         path: tuple(with_contract(item, text(item.before), text(item.after)) for item in items)
         for path, items in found.items()
     }
+
+
+def _attributes(sources: Sequence[Source]) -> dict[str, str]:
+    """Attributes that no changed file sets or names any more -> "path:name"."""
+    after = b"\n".join(source.after for source in sources)
+    found: dict[str, str] = {}
+    for source in sources:
+        if not TEST.search(source.file.path):
+            lost = lost_attributes(source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace"))
+            found |= {name: f"{source.file.path}:{name}" for name in lost if name.encode() not in after}
+    return found
 
 
 def _limited(

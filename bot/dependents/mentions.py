@@ -24,16 +24,20 @@ DEFINES = r"(?:\b(?:def|class|func|function|fn|const|let|var|val|interface|type|
 
 
 async def mentions(
-    tree: Tree, targets: Sequence[Target], known: Sequence[Reference], fresh: Mapping[str, Collection[int]]
+    tree: Tree,
+    targets: Sequence[Target],
+    known: Sequence[Reference],
+    fresh: Mapping[str, Collection[int]],
+    attributes: Mapping[str, str],
 ) -> tuple[Reference, ...]:
-    """The lines that hold the name of a removed or renamed definition as a word. `known`: what was found by syntax."""
-    owners: dict[str, Target] = {}
+    """The lines that hold the name of what is gone as a word. `known`: what was found by syntax; `attributes`: name -> key."""
+    owners = {name: key for name, key in attributes.items() if telling(name)}
     for target in targets:
         before = target.symbol.before if target.symbol is not None else None
         after = target.symbol.after if target.symbol is not None else None
         gone = {"removed", "renamed"} & set(target.contract)
         if before is not None and gone and telling(before.short) and (after is None or after.short != before.short):
-            owners.setdefault(before.short, target)
+            owners[before.short] = target.key
     if not owners:
         return ()
     any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in sorted(owners))})(?![\w$])"
@@ -56,9 +60,9 @@ async def mentions(
     )
 
 
-def _reference(target: Target, name: str, path: str, line: int, text: str) -> Reference:
+def _reference(key: str, name: str, path: str, line: int, text: str) -> Reference:
     return Reference(
-        symbol=target.key,
+        symbol=key,
         name=name,
         path=path,
         line=line,

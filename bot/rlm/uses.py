@@ -60,7 +60,10 @@ def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
     known = units.get(symbol)
     if known is not None:
         return known
-    return next((unit for unit in units.values() if any(row.symbol == symbol for row in unit.references)), None)
+    named = next((unit for unit in units.values() if any(row.symbol == symbol for row in unit.references)), None)
+    path, _, name = symbol.rpartition(":")
+    word = name.rpartition(".")[2]
+    return named or next((unit for unit in units.values() if unit.path == path and word in unit.diff), None)
 
 
 def _around(use: ObligedUse, lines: Sequence[str]) -> Excerpt | None:

@@ -11,7 +11,9 @@ from typing import Literal
 Side = Literal["head", "base"]
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
-Contract = Literal["removed", "renamed", "parameters", "types", "declaration", "errors", "value", "definition"]
+Contract = Literal[
+    "removed", "renamed", "parameters", "types", "declaration", "returns", "errors", "value", "definition"
+]
 
 
 @dataclass(frozen=True, slots=True)
