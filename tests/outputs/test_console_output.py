@@ -75,11 +75,21 @@ def test_coverage_is_part_of_the_page() -> None:
     """What was reviewed, skipped and cut stands there with its reason."""
     page = console.render(REVIEW)
 
-    assert re.search(r"changed units +1 +— +1 +—", page)
-    assert re.search(r"dependent files +1 +— +— +—", page)
-    assert "skipped src/app/style.css lines 1-4  no check reads CSS" in page
+    assert re.search(r"Changed code +2 +1 +1 +—", page)
+    assert re.search(r"Uses of what changed +1 +1 +— +—", page)
+    assert "src/app/style.css lines 1-4  no check reads CSS" in page
     assert "package-lock.json  lock file" in page
-    assert "cut: 3 places that use `get` were not looked at" in page
+    assert "limit: 3 places that use `get` were not looked at" in page
+
+
+def test_open_lines_are_named_up_to_ten() -> None:
+    """Changed code first, then the uses; the rest is counted."""
+    page = console.render(UNREAD)
+
+    assert re.search(r"open  a.py:3 f  the budget was spent", page)
+    assert page.count("\n  open  ") == 10
+    assert "and 3 more open (--format json lists all)" in page
+    assert "Open: 1 part of the changed code and 12 uses of what changed." in page
 
 
 def test_a_long_list_is_counted() -> None:
