@@ -115,7 +115,7 @@ def _commits(repo: Path, count: int, skip: int) -> list[tuple[str, str]]:
         f"--skip={skip}",
         "--format=%H %s",
     ]
-    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [(line[:40], line[41:]) for line in out.splitlines()]
 
 

@@ -221,7 +221,7 @@ def test_every_use_of_a_new_contract_is_read_or_named(repository: Repository, re
     done = review(edited("raise ValueError", "raise LookupError"), model=True)
     uses = facts.covered(done.coverage, "use")
     assert uses["all"] >= 301
-    assert uses["read"] + uses["open"] + done.coverage.count("use", "skipped") == uses["all"]
+    assert uses["read"] + uses["open"] == uses["all"]
     assert uses["open"] == 0
 
 

@@ -53,21 +53,27 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
     """The parts of the contract that the change touches. `before`, `after`: the text of the definition on each side."""
     if TEST.search(item.symbol.path):
         return ()  # nothing but tests rely on it, and they are run
-    if item.change == "removed":
-        return ("removed",)
-    if item.change == "renamed":
-        return ("renamed",)
+    if item.change in ("removed", "renamed"):
+        return (item.change,)
     if item.change == "added" or item.before is None or item.after is None:
         return ()
     suffix = PurePosixPath(item.symbol.path).suffix.lower()
     old, new = _bare(before, suffix), _bare(after, suffix)
     if _squeezed(old) == _squeezed(new):
         return ()
+    return _changed(item, item.before.signature, item.after.signature, old, new)
+
+
+def _changed(
+    item: ChangedSymbol, before: Signature | None, after: Signature | None, old: str, new: str
+) -> tuple[Contract, ...]:
+    """The same for a definition that is there on both sides and whose code differs."""
+    suffix = PurePosixPath(item.symbol.path).suffix.lower()
     if item.symbol.kind == "variable":
         return _value(item, old, new)
-    if item.symbol.kind in CALLABLE or item.before.signature is not None:
-        return _callable(item.before.signature, item.after.signature, old, new, suffix)
-    if item.symbol.kind == "type" and _squeezed(old) != _squeezed(new):
+    if item.symbol.kind in CALLABLE or before is not None:
+        return _callable(before, after, old, new, suffix)
+    if item.symbol.kind == "type":
         return ("definition",)
     return ("declaration",) if _squeezed(_head(old, suffix)) != _squeezed(_head(new, suffix)) else ()
 

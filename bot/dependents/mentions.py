@@ -20,6 +20,7 @@ FAR = 20  # files that hold a word: in more it is a word of its own
 MOST = 40  # lines of one name
 LONG = 400  # characters of a line that a person wrote
 COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;;|<!--|\{#)")
+IMPORTS = re.compile(r"\s*(?:import|from|use|using|require\w*|#\s*include)\b|[^\n]{0,200}\brequire\(")
 DEFINES = r"(?:\b(?:def|class|func|function|fn|const|let|var|val|interface|type|struct|enum|trait|module|record)\s+(?:\([^)]{{0,80}}\)\s*)?{0}\b|^\s*(?:export\s+)?{0}\s*(?::|=(?!=)|\([^)]{{0,200}}\)\s*\{{))"
 
 
@@ -50,13 +51,18 @@ async def mentions(
                 defined.add(name)
             elif not PROSE.search(path) or path.endswith((".html", ".htm")):
                 found[name].append((path, line, text.rstrip("\r")))
+    # A file that imports the name from elsewhere means that; an import from here was found by syntax.
+    bound = {(path, name) for name, rows in found.items() for path, _, text in rows if IMPORTS.match(text)}
     taken = {(row.path, row.line, row.name) for row in known}
     return tuple(
         _reference(owners[name], name, path, line, text)
         for name, listed in sorted(found.items())
         if name not in defined and len({path for path, _, _ in listed}) <= FAR
         for path, line, text in listed[:MOST]
-        if (path, line, name) not in taken and line not in fresh.get(path, ()) and not COMMENT.match(text)
+        if (path, line, name) not in taken
+        and (path, name) not in bound
+        and line not in fresh.get(path, ())
+        and not COMMENT.match(text)
     )
 
 

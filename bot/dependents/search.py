@@ -26,6 +26,9 @@ from bot.values import Import, Reference, Use
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
+IMPORTS = re.compile(r"\s*(?:import|from|use|using)\b")
+WORD = re.compile(r"[A-Za-z_$][\w$]*")
+LONG_LINE = 400  # characters; of a longer one the beginning is read
 SHORT = 3  # letters: a shorter name is not looked up without an import
 
 
@@ -114,6 +117,7 @@ class Search:
         mine = [t for t in targets if path in t.homes or not t.shorts.isdisjoint(named) or is_imported(t, bound)]
         uses = self.language.uses(path, source, names(mine, bound)) if mine else ()
         lines = source.decode("utf-8", "replace").split("\n")
+        imported = frozenset(word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE]))
         foreign = await self._foreign(path, source, uses, alone)
         for target in mine:
             for hit in match(target, uses, bound, path):
@@ -124,17 +128,33 @@ class Search:
                 )
                 missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
                 row = reference(target, hit, path, lines, missing=missing, unique=told)
-                found[target.key].append(await self._weighed(row, target, hit, path, alone) if target.contract else row)
+                found[target.key].append(
+                    await self._weighed(row, target, hit, uses, alone, imported) if target.contract else row
+                )
 
-    async def _weighed(self, row: Reference, target: Target, hit: Match, path: str, alone: frozenset[str]) -> Reference:
+    async def _weighed(
+        self,
+        row: Reference,
+        target: Target,
+        hit: Match,
+        uses: Sequence[Use],
+        alone: frozenset[str],
+        imported: frozenset[str],
+    ) -> Reference:
         """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant."""
         if not hit.sure:
-            lone = hit.use.name in alone or (telling(hit.use.name) and self._takes(path, target))
+            last = hit.use.receiver.rpartition(".")[2]
+            if last[:1].isupper() and last not in (target.owner, *target.shorts):
+                return row  # a member of another class, which is named
+            lone = hit.use.name in alone or (telling(hit.use.name) and self._takes(row.path, target))
             return replace(row, lone=lone)
         if not target.gone or row.missing:
             return row
-        fresh = hit.use.name not in former_names(target) and not target.constructor
-        return replace(row, held=fresh or hit.use.guarded or await self._offered(hit, path))
+        name = hit.use.name
+        fresh = name not in former_names(target) and not target.constructor
+        # The file gives the name a meaning by itself: an import of its own, which is a use for itself, or a definition.
+        own = hit.use.form != "import" and not hit.use.receiver and (name in imported or _defined(name, uses))
+        return replace(row, held=fresh or own or hit.use.guarded or await self._offered(hit, row.path))
 
     async def _offered(self, hit: Match, path: str) -> bool:
         """Whether the name is offered after the change as well: handed on, defined beside it, bound here to something else."""
@@ -196,3 +216,8 @@ class Search:
                 self._miss(sentence) if key in obliging else self.cut.append(sentence)
             kept += rows[:most]
         return tuple(kept)
+
+
+def _defined(name: str, uses: Sequence[Use]) -> bool:
+    """Whether a file gives the name a meaning of its own."""
+    return any(use.name == name and use.form in ("import", "definition") for use in uses)

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from bot.outputs import facts, hide
 from bot.outputs.excerpt import excerpt
-from bot.render import count, cut, line, visible
+from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
     from bot.values import Coverage, Finding, Placed, Review, Severity
@@ -170,9 +170,10 @@ def _coverage(coverage: "Coverage") -> RenderableType:
         table.add_row(say(name), *cells)
     left = facts.opened(coverage)
     rows: list[RenderableType] = [table]
-    for path, at, name, reason in left[: facts.LISTED]:
-        where = f"{path}:{at} {name}".strip() if at else f"{path} {name}".strip()
-        rows.append(Text.assemble(("  open  ", "yellow"), visible(where), (f"  {line(reason)}", "dim")))
+    rows += [
+        Text.assemble(("  open  ", "yellow"), visible(row.label), (f"  {line(row.reason)}", "dim"))
+        for row in left[: facts.LISTED]
+    ]
     if len(left) > facts.LISTED:
         rows.append(Text(f"  and {len(left) - facts.LISTED:,} more open (--format json lists all)", "dim"))
     skipped = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]

@@ -16,10 +16,10 @@ from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest,
 STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
 COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
 OPEN = (("unit", "changed_units"), ("file", "open_files"), ("use", "open_uses"), ("search", "open_searches"))
-LISTED = 10  # open lines that are named; the JSON output has them all
+LISTED, NUMBERS = 10, 6  # lines about what is open, and line numbers in one of them; the JSON output has them all
 PLAIN = re.compile(
     r"\.(md|mdx|markdown|rst|txt|adoc|asciidoc|ya?ml|toml|json|jsonc|ini|cfg|conf|properties|editorconfig)$|(^|/)\.[\w.-]+$",
-    re.I,
+    re.IGNORECASE,
 )
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
@@ -128,36 +128,55 @@ def below(review: Review, words: Phrases = ENGLISH) -> str:
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """What is open, counted: "2 parts of the changed code and 1 use of what changed"; empty if nothing is."""
-    counted = Counter(row.kind for row in coverage.open)
+    counted = Counter[str](row.kind for row in coverage.open)
     said = [words.say(name, counted[kind]) for kind, name in OPEN if counted[kind]]
     return words.say("both", one=", ".join(said[:-1]), other=said[-1]) if len(said) > 1 else "".join(said)
 
 
 def covered(coverage: Coverage, kind: str) -> dict[str, int]:
-    """How much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open."""
-    rows = [row for row in coverage.readings if row.kind == kind]
-    left = sum(row.state == "unread" for row in rows)
+    """How much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open.
+
+    A use in a test that no comparison could decide obliges nobody: it is in the JSON output, and not counted here.
+    """
+    rows = [row for row in coverage.readings if row.kind == kind and not (kind == "use" and row.state == "skipped")]
     return {
         "all": len(rows),
         "checked": sum(bool(row.checked) for row in rows),
         "read": sum(bool(row.read) for row in rows),
-        "open": left,
+        "open": sum(row.state == "unread" for row in rows),
     }
 
 
-def opened(coverage: Coverage) -> list[tuple[str, int, str, str]]:
-    """The open rows as path, line, name and reason, most telling first; those of several definitions take turns."""
-    rows = coverage.open
+@dataclass(frozen=True, slots=True)
+class Open:
+    """One line about what is open: the uses of one definition in one file stand together."""
+
+    path: str
+    lines: tuple[int, ...]
+    name: str
+    reason: str
+
+    @property
+    def label(self) -> str:
+        """Where it is: "src/till.py:3, 9, 12"."""
+        shown = ", ".join(map(str, self.lines[:NUMBERS]))
+        more = f" and {len(self.lines) - NUMBERS} more" if len(self.lines) > NUMBERS else ""
+        return " ".join(filter(None, (f"{self.path}:{shown}{more}" if shown else self.path, self.name)))
+
+
+def opened(coverage: Coverage) -> list[Open]:
+    """What is open, most telling first; the uses of several definitions take turns."""
+    rows: dict[tuple[str, str, str, str], list[int]] = {}
+    for row in coverage.open:
+        name = row.name if row.kind == "unit" else ""
+        rows.setdefault((row.kind, row.path, name, row.reason), []).append(row.line)
     turns = Counter[str]()
     placed = []
-    for at, row in enumerate(rows):
-        key = row.name if row.kind == "use" else ""
-        placed.append((row.kind == "use", turns[key] if key else 0, at, row))
-        turns[key] += 1
-    return [
-        (row.path, row.line, row.name if row.kind == "unit" else "", row.reason)
-        for _, _, _, row in sorted(placed, key=lambda item: item[:3])
-    ]
+    for (kind, path, name, reason), lines in rows.items():
+        turn = turns[reason] if kind == "use" else 0
+        turns[reason] += 1
+        placed.append((kind == "use", turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason)))
+    return [one for _, _, one in sorted(placed, key=lambda item: item[:2])]
 
 
 def by_severity(findings: Sequence[Placed], words: Phrases = ENGLISH) -> str:
@@ -246,14 +265,18 @@ def found(review: Review, words: Phrases = ENGLISH) -> str:
             return words.say("nothing_left")
         if review.files and all(file.skip for file in review.files):
             return words.say("nothing_to_read")
-        if conclusion(review) != "clean":
-            return words.say("nothing_in_read")
-        if review.coverage.by_model:
-            return words.say("nothing")
-        plain = all(PLAIN.search(file.path) for file in review.files)
-        return words.say("nothing_documents" if plain else "nothing_code")
+        return words.say(_nothing(review))
     short = words.say("in_short", len(listed.folded)) if listed.folded else ""
     return words.say("found", len(listed.all), severities=by_severity(listed.all, words), short=short)
+
+
+def _nothing(review: Review) -> str:
+    """The phrase for a review without a finding: who has looked is part of it."""
+    if conclusion(review) != "clean":
+        return "nothing_in_read"
+    if review.coverage.by_model:
+        return "nothing"
+    return "nothing_documents" if all(PLAIN.search(file.path) for file in review.files) else "nothing_code"
 
 
 def _grade(score: int) -> Grade:

@@ -50,7 +50,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             for kind, name in (("unit", "row_units"), ("use", "row_uses"))
         ],
         "open": [_open(row, review) for row in facts.opened(coverage)[: facts.LISTED]],
-        "open_more": max(0, len(coverage.open) - facts.LISTED),
+        "open_more": len(facts.opened(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, words),
         "dropped": review.dropped,
         "suppressed": len(review.suppressed),
@@ -113,10 +113,9 @@ def _evidence(item: Evidence, review: Review) -> dict[str, Any]:
     return {"where": link(label[:200], address), "note": item.note, "quote": item.quote}
 
 
-def _open(row: tuple[str, int, str, str], review: Review) -> dict[str, Any]:
-    path, at, name, reason = row
-    label = (path + (f":{at}" if at else "") + (f" {name}" if name else ""))[:200]
-    return {"where": link(label, facts.permalink(review.pull, path, "head", at)) if path else "", "reason": reason}
+def _open(row: facts.Open, review: Review) -> dict[str, Any]:
+    address = facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
+    return {"where": link(row.label[:200], address) if row.path else "", "reason": row.reason}
 
 
 def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:

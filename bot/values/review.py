@@ -93,9 +93,9 @@ def ordered(placed: Iterable[Placed]) -> tuple[Placed, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One row of the coverage, and what became of it. `kind`:
+    """One row of the coverage, and what became of it.
 
-    "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
+    `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
     was left out although it is code. "search": uses that could not be looked for. "dependent": a file that imports a changed one,
     for information: whether something is open is decided by the others. An "unread" row is an open one.
     """

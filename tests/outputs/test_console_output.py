@@ -7,7 +7,7 @@ from rich.console import Console
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import console
-from bot.values import Cost, Evidence, Placed, Review, Usage
+from bot.values import Cost, Evidence, Placed, Reading, Review, Usage
 
 
 def test_a_plain_page_has_no_escape_codes() -> None:
@@ -83,12 +83,19 @@ def test_coverage_is_part_of_the_page() -> None:
 
 
 def test_open_lines_are_named_up_to_ten() -> None:
-    """Changed code first, then the uses; the rest is counted."""
+    """Changed code first, then the uses, those of one file together; the rest is counted."""
     page = console.render(UNREAD)
 
-    assert re.search(r"open  a.py:3 f  the budget was spent", page)
+    assert "open  a.py:3 f  the budget was spent" in page
+    assert "open  till.py:1, 2, 3, 4, 5, 6 and 6 more  g is gone; no model is configured" in page
+    uses = tuple(
+        Reading("use", f"till_{n}.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=1)
+        for n in range(13)
+    )
+    page = console.render(replace(UNREAD, coverage=replace(UNREAD.coverage, readings=uses)))
     assert page.count("\n  open  ") == 10
     assert "and 3 more open (--format json lists all)" in page
+    page = console.render(UNREAD)
     assert "Open: 1 part of the changed code and 12 uses of what changed." in page
 
 
@@ -126,8 +133,8 @@ def test_no_model_costs_nothing() -> None:
     ("review", "verdict"),
     [
         (REVIEW, "3 findings: 1 high, 1 medium, 1 low, 1 of them in short."),
-        (CLEAN, "Nothing found."),
-        (UNREAD, "Nothing found in what was read. Not read: 1 changed unit."),
+        (CLEAN, "Clean: nothing found."),
+        (UNREAD, "Open: 1 part of the changed code and 12 uses of what changed. Nothing found in what was covered."),
         (
             replace(CLEAN, partial=True),
             "Nothing found in what was read. The review is partial: it ended before its time.",
