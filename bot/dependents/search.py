@@ -142,18 +142,18 @@ class Search:
         imported: frozenset[str],
     ) -> Reference:
         """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant."""
+        name = hit.use.name
+        # The file gives the name a meaning by itself: an import, which is a use of its own where it is one, or a definition.
+        own = hit.use.form != "import" and not hit.use.receiver and (name in imported or _defined(name, uses))
         if not hit.sure:
             last = hit.use.receiver.rpartition(".")[2]
-            if last[:1].isupper() and last not in (target.owner, *target.shorts):
-                return row  # a member of another class, which is named
-            lone = hit.use.name in alone or (telling(hit.use.name) and self._takes(row.path, target))
+            if own or (last[:1].isupper() and last not in (target.owner, *target.shorts)):
+                return row  # or a member of another class, which is named
+            lone = name in alone or (telling(name) and self._takes(row.path, target))
             return replace(row, lone=lone)
         if not target.gone or row.missing:
             return row
-        name = hit.use.name
         fresh = name not in former_names(target) and not target.constructor
-        # The file gives the name a meaning by itself: an import of its own, which is a use for itself, or a definition.
-        own = hit.use.form != "import" and not hit.use.receiver and (name in imported or _defined(name, uses))
         return replace(row, held=fresh or own or hit.use.guarded or await self._offered(hit, row.path))
 
     async def _offered(self, hit: Match, path: str) -> bool:
