@@ -7,13 +7,14 @@ in an answered prompt. The finish gate, the coverage table and the conclusion al
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
 from bot.values import ChangedFile, Contract, Coverage, Dependents, Reading, Reference, Symbol, Unit
 
+HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
 
 Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
@@ -114,7 +115,7 @@ class Ledger:
         named = {path for path in {use.path for use in left} if path in prompt}
         for use in left:
             text = use.text.strip()
-            shown = use.path in named and (str(use.line), text) in numbered
+            shown = use.path in named and ((str(use.line), text) in numbered or _heads(use, numbered))
             alone = self._lines.get((use.path, text))
             if shown or (alone is not None and text in plain and (alone or use.path in named)):
                 self._read[use.place] = by
@@ -227,6 +228,14 @@ class ObligedUse:
         return self.symbol, self.path, self.line
 
 
+def _heads(use: ObligedUse, numbered: Collection[tuple[str, str]]) -> bool:
+    """Whether the head of an overriding method is shown: marks and annotations may stand above its name."""
+    if use.reference.form != "definition":
+        return False
+    lines = {str(use.line + at) for at in range(HEAD_LINES)}
+    return any(number in lines and use.reference.name in text for number, text in numbered)
+
+
 def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
     """The uses that must be compared or read, most telling first: docs/coverage.md has the rule and a table of examples.
 
@@ -268,7 +277,8 @@ def _telling(row: Reference) -> tuple[bool, bool, bool, bool, str, int]:
 def _override(key: str, own: Symbol) -> Reference:
     text = own.signature.text if own.signature is not None else own.name
     test = bool(IN_TESTS.search(own.path))
-    return Reference(key, own.short, own.path, own.start, text, own.name, (own.start, own.end), sure=True, test=test)
+    span = own.start, own.end
+    return Reference(key, own.short, own.path, own.start, text, own.name, span, sure=True, test=test, form="definition")
 
 
 def is_open(file: ChangedFile) -> bool:

@@ -246,3 +246,13 @@ def test_deleted_lines_of_documents_are_clean_in_plain_words(review: Reviewer) -
     done = review({"README.md": "# Shop\n"})
     assert not done.partial
     assert facts.verdict(done).startswith("Clean: only documents and settings changed")
+
+
+def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review: Reviewer) -> None:
+    """It takes the place of the method: without a model it is open, and its head in an answered prompt is its reading."""
+    child = "from shop.rates import Table\n\n\nclass Small(Table):\n    # smaller\n    def first_rate(self, name):\n        return 0\n"
+    repository.commit({"shop/small.py": child}, "an override")
+    repository.git("branch", "-f", "main")
+    after = edited("def first_rate(self, name):", "def first_rate(self, name=None, *names):")
+    use = "use shop/small.py:6"
+    assert use not in left(review(after, model=True))

@@ -71,7 +71,8 @@ class ModelWorker:
             )
             asked.append((self._of(text), text))
         said = await self._asked(asked) if asked else Answer("")
-        self.ledger.leave(self.ledger.open_uses(), said.error or uses.TOO_MANY)
+        if said.error:
+            self.ledger.leave((use for use in self.ledger.open_uses() if use not in beyond), said.error)
         return said
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
