@@ -42,6 +42,7 @@ SETTLED = re.compile(
     r"renamed without|only the file mode|empty file|no line changed|submodule|symbolic link|lock file|text of a licence"
     r"|generated: \.gitattributes|left out by "
 )
+OWNER = "if that is right, say so in .gitattributes or .deeprepo.yml on the base branch"
 _NONE: Mapping[Place, str] = {}
 _ROW = re.compile(r"[ +-]?\s*(\d{1,7}) (.*)$")  # a line of code with its number
 _NUMBERED = re.compile(r"^(?:[ +-]?\s*\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
@@ -161,7 +162,7 @@ class Ledger:
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
         rows += [
-            Reading("file", file.path, file.path, "unread", reason=file.skip)
+            Reading("file", file.path, file.path, "unread", reason=f"left out: {file.skip}; {OWNER}")
             for file in self._files
             if file.skip and is_open(file)
         ]
