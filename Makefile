@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo test check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-server workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -98,6 +98,9 @@ bench-offline: $(READY)  ## the offline review over cases; CASES=folder of case 
 	@$(call need,CASES,name a folder of case files and a folder of clones: make $@ CASES=/path REPOS=/path)
 	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
 	$(BIN)/python -m benchmarks.offline --cases $(CASES) --repos $(REPOS)
+
+bench-clean: $(READY)  ## ordinary commits with a model that finds nothing: how many are clean; REPOS=folder of clones, OFFLINE=1 without a model
+	$(BIN)/python -m benchmarks.clean --repos $(REPOS) $(if $(OFFLINE),--offline)
 
 bench-evals: $(READY)  ## what the evaluation promises; QUICK=1 without the longest texts, CASES and REPOS as above for pull requests
 	$(BIN)/python -m benchmarks.evals $(if $(QUICK),--quick) $(if $(CASES),--cases $(CASES) --repos $(REPOS))

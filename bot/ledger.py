@@ -1,27 +1,63 @@
-"""What was read, by content: a unit counts as read when its own text stood in a prompt that was answered, or an analyser judged it.
+"""What was checked by code, what was read by a model, and what is open. Nothing is read by its name: content is held against content.
 
-The finish gate, the coverage table and the conclusion all read this one book.
+Two things must be covered. *Changed code*: each unit, when its own text stood in a prompt that was answered; with no model, when an
+analyser judged it. *Uses of changed contracts* (`obliged` has the rule): each line, when contract checks compared it or when it stood
+in an answered prompt. The finish gate, the coverage table and the conclusion all read this one book.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from bot.values import ChangedFile, Coverage, Dependents, Reading, Unit
+from bot.values import ChangedFile, Contract, Coverage, Dependents, Reading, Reference, Symbol, Unit
 
+HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
 
+Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
+SAYS: Mapping[Contract, str] = {
+    "removed": "{name} is gone",
+    "renamed": "{name} has another name or place",
+    "parameters": "the parameters of {name} changed",
+    "types": "a type or default in the parameters of {name} changed",
+    "declaration": "the declaration of {name} changed",
+    "returns": "{name} returns something else",
+    "errors": "{name} raises other errors",
+    "value": "the value of {name} changed",
+    "definition": "the definition of {name} changed",
+}
+IN_TESTS = re.compile(
+    r"(^|/)(tests?|__tests__|spec|specs|testing|e2e)/|(^|/)test_|(_test|\.test|\.spec|_spec)\.|Tests?\.\w+$"
+)
+CODE = re.compile(
+    r"\.(py|pyi|ts|tsx|mts|cts|js|jsx|mjs|cjs|vue|svelte|java|kt|kts|cs|c|h|cc|cpp|cxx|hh|hpp|hxx|inl|ipp|tcc|cu|cuh|go|rs|php"
+    r"|inc|phtml|rb|rake|sh|bash|ps1|sql|swift|scala|m|mm|pl|lua|ex|exs|erl|hs|clj|dart|r|jl|groovy|gradle|tf|zig)$",
+    re.IGNORECASE,
+)
+# Reasons for which a file of code may be left out: there is nothing to read in it, or its owner has said so on the base branch.
+SETTLED = re.compile(
+    r"renamed without|only the file mode|empty file|no line changed|submodule|symbolic link|lock file|text of a licence"
+    r"|generated: \.gitattributes|left out by "
+)
+OWNER = "if that is right, say so in .gitattributes or .deeprepo.yml on the base branch"
+_NONE: Mapping[Place, str] = {}
+_ROW = re.compile(r"[ +-]?\s*(\d{1,7}) (.*)$")  # a line of code with its number
 _NUMBERED = re.compile(r"^(?:[ +-]?\s*\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
 
 
 class Ledger:
     """One review's book. Not frozen: it is the one thing that grows while workers answer."""
 
-    def __init__(self, units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents) -> None:
+    def __init__(
+        self, units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
+    ) -> None:
         self.units = {unit.id: unit for unit in units}
+        self.by_model = by_model  # whether changed code counts only when a model has read it
         self._by: dict[str, list[str]] = {}
+        self._checked: dict[str, str] = {}
         self._skipped: dict[str, str] = {}
         self._reused: dict[str, str] = {}
         self._reused_files: dict[str, str] = {}
@@ -29,6 +65,11 @@ class Ledger:
         self._callers: dict[str, list[str]] = {}
         self._lines = _own_lines(units, dependents)
         self._twins = _twins(units, _changed) | _twins(units, _text)
+        self.uses = {use.place: use for use in obliged(files, dependents)}
+        self._compared: dict[Place, str] = {}
+        self._read: dict[Place, str] = {}
+        self._reused_uses: dict[Place, str] = {}
+        self._left: dict[Place, str] = {}
 
     def mark(self, ids: Iterable[str], by: str) -> int:
         """These units were judged by `by`. Returns how many of them nobody had judged before."""
@@ -40,8 +81,22 @@ class Ledger:
                 readers.append(by)
         return new
 
-    def saw(self, prompt: str, by: str) -> int:
-        """An answered prompt: every unit and every caller whose text stands in it, verbatim, was read. Returns the new ones."""
+    def checked(self, unit: str, by: str) -> None:
+        """These checks judged a unit. With no model that is all there is; with one it is said beside the reading."""
+        self._checked[unit] = by
+        if not self.by_model:
+            self.mark([unit], by)
+
+    def compared(self, places: Mapping[Place, str]) -> None:
+        """What comparing uses with the changed contracts has shown."""
+        self._compared.update({place: shown for place, shown in places.items() if place in self.uses})
+
+    def saw(self, prompt: str, by: str, beside: str = "") -> int:
+        """An answered prompt: every unit and every use whose text stands in it, verbatim, was read. Returns the new units.
+
+        `beside`: the prompt with what it shows of other units, where uses may stand although nobody judges those units there.
+        """
+        self._saw_uses(beside or prompt, by)
         for path, line in self._lines:
             if path not in self._callers and line in prompt and (self._lines[path, line] or path in prompt):
                 self._callers[path] = [by]
@@ -49,6 +104,22 @@ class Ledger:
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
         read = [unit for unit in left if stands_in(unit, prompt) or _whole(unit, plain)]
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
+
+    def _saw_uses(self, prompt: str, by: str) -> None:
+        """A use stands in a prompt with its path and its number, or with its text if no other use has the same."""
+        left = [use for place, use in self.uses.items() if place not in self._read]
+        if not left:
+            return
+        rows = prompt.split("\n")
+        numbered = {(row[1], row[2].strip()) for text in rows if (row := _ROW.match(text))}
+        plain = {row.strip() for row in rows}
+        named = {path for path in {use.path for use in left} if path in prompt}
+        for use in left:
+            text = use.text.strip()
+            shown = use.path in named and ((str(use.line), text) in numbered or _heads(use, numbered))
+            alone = self._lines.get((use.path, text))
+            if shown or (alone is not None and text in plain and (alone or use.path in named)):
+                self._read[use.place] = by
 
     def looked_at(self, paths: Iterable[str], by: str) -> None:
         """Unchanged files that `by` judged without a prompt (an analyser)."""
@@ -61,10 +132,15 @@ class Ledger:
         """These units will not be read, and why."""
         self._skipped.update({i: reason for i in ids if i in self.units and i not in self._by})
 
-    def reuse(self, ids: Mapping[str, str], paths: Mapping[str, str]) -> None:
-        """Units (id) and unchanged files (path) that an earlier round read and nothing has touched since -> who read them."""
+    def leave(self, uses: Iterable["ObligedUse"], reason: str) -> None:
+        """These uses will not be read, and why."""
+        self._left.update({use.place: reason for use in uses})
+
+    def reuse(self, ids: Mapping[str, str], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
+        """Units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
         self._reused.update({i: by for i, by in ids.items() if i in self.units})
         self._reused_files.update(paths)
+        self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
 
     def readers(self) -> dict[str, str]:
         """Unit -> who judged it, in this round or an earlier one."""
@@ -76,9 +152,21 @@ class Ledger:
         left = [unit for unit in self.units.values() if unit.id not in done]
         return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
 
+    def open_uses(self) -> tuple["ObligedUse", ...]:
+        """Uses of changed contracts that code could not decide and no model has read, most telling first."""
+        done = self._compared.keys() | self._read.keys() | self._reused_uses.keys()
+        return tuple(use for place, use in self.uses.items() if place not in done and not use.test)
+
     def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
         """The book as a value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
+        rows += [self._use(use) for use in self.uses.values()]
+        rows += [
+            Reading("file", file.path, file.path, "unread", reason=f"left out: {file.skip}; {OWNER}")
+            for file in self._files
+            if file.skip and is_open(file)
+        ]
+        rows += [Reading("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
@@ -86,28 +174,125 @@ class Ledger:
         rows += [self._dependent(path) for path in paths if path not in changed]
         rows += [Reading("unit", f.path, f.path, "unread", reason=f.skip or "") for f in self._files if f.unreviewed]
         skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
-        return Coverage(tuple(rows), skipped, self._dependents.cut)
+        return Coverage(tuple(rows), skipped, self._dependents.cut, self.by_model)
 
     def _reading(self, unit: Unit, why_unread: str) -> Reading:
-        if unit.id in self._by:
-            return Reading("unit", unit.path, unit.name, "reviewed", ", ".join(self._by[unit.id]))
+        checked, readers = self._checked.get(unit.id, ""), self._by.get(unit.id, [])
+        read = ", ".join(readers) if self.by_model else ""
+        if readers:
+            return Reading("unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checked, read)
         if unit.id in self._reused:
-            return Reading("unit", unit.path, unit.name, "reused", self._reused[unit.id])
+            by = self._reused[unit.id]
+            return Reading("unit", unit.path, unit.name, "reused", by, "", unit.start, checked, by if "/" in by else "")
         if unit.id in self._skipped:
-            return Reading("unit", unit.path, unit.name, "skipped", reason=self._skipped[unit.id])
-        return Reading("unit", unit.path, unit.name, "unread", reason=why_unread)
+            reason = self._skipped[unit.id]
+            return Reading("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checked)
+        return Reading("unit", unit.path, unit.name, "unread", "", why_unread, unit.start, checked)
+
+    def _use(self, use: "ObligedUse") -> Reading:
+        checked, read = self._compared.get(use.place, ""), self._read.get(use.place, "")
+        row = Reading("use", use.path, use.symbol, "reviewed", line=use.line, checked=checked, read=read)
+        if checked or read:
+            return replace(row, by=", ".join(filter(None, ("contracts" if checked else "", read))))
+        if use.place in self._reused_uses:
+            by = self._reused_uses[use.place]
+            return replace(row, state="reused", by=by, read=by)
+        if use.test:
+            return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
+        why = self._left.get(use.place) or (
+            "its lines stood in no prompt" if self.by_model else "no model is configured"
+        )
+        return replace(row, state="unread", reason=f"{use.says}; {why}")
 
     def _dependent(self, path: str) -> Reading:
         if by := ", ".join(self._callers.get(path, ())):
             return Reading("dependent", path, path, "reviewed", by)
         if path in self._reused_files:
             return Reading("dependent", path, path, "reused", self._reused_files[path])
-        return Reading("dependent", path, path, "unread", reason="its lines stood in no prompt")
+        return Reading("dependent", path, path, "skipped", reason="nothing in it obliges anybody to read it")
 
 
-def start(units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents) -> Ledger:
+@dataclass(frozen=True, slots=True)
+class ObligedUse:
+    """A line that relies on something whose contract changed, and that somebody must therefore compare or read."""
+
+    symbol: str  # "path:name" of what changed
+    path: str
+    line: int
+    text: str
+    says: str  # what changed, as a clause
+    test: bool
+    reference: Reference
+
+    @property
+    def place(self) -> Place:
+        """What it is known by."""
+        return self.symbol, self.path, self.line
+
+
+def _heads(use: ObligedUse, numbered: Collection[tuple[str, str]]) -> bool:
+    """Whether the head of an overriding method is shown: marks and annotations may stand above its name."""
+    if use.reference.form != "definition":
+        return False
+    lines = {str(use.line + at) for at in range(HEAD_LINES)}
+    return any(number in lines and use.reference.name in text for number, text in numbered)
+
+
+def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
+    """The uses that must be compared or read, most telling first: docs/coverage.md has the rule and a table of examples.
+
+    - A use is a line outside the change that writes the name of a definition whose *contract* changed: `ChangedSymbol.contract`. A
+      changed body, a comment, a docstring or a formatter's work oblige nobody to read who calls it.
+    - An import is a use only of a name that is gone. A file that merely imports a changed one is none.
+    - What is found by its name alone is a use if hardly anything else can be meant (`Reference.lone`, `Reference.unique`).
+    - Lines that the change adds are changed code, which is read in its unit; the definition itself is, too.
+    - A use in a test is compared by code. What code cannot decide there, the test's own run decides.
+    """
+    symbols = {f"{item.symbol.path}:{item.symbol.name}": item for item in dependents.symbols}
+    fresh = {file.path: file.added for file in files}
+    found: dict[Place, ObligedUse] = {}
+    rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
+    rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
+    for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
+        changed = item.contract if item is not None else ("removed",) if row.sure or row.missing or row.lone else ()
+        gone = not {"removed", "renamed"}.isdisjoint(changed)
+        if not changed or (row.form == "import" and not gone) or row.line in fresh.get(row.path, ()):
+            continue
+        after = item.after if item is not None else None
+        if after is not None and after.path == row.path and after.start <= row.line <= after.end:
+            continue
+        name = row.symbol.rpartition(":")[2]
+        says = " and ".join(SAYS[part].format(name=name) for part in changed[:2])
+        use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
+        found.setdefault(use.place, use)
+    return tuple(found.values())
+
+
+def _tells(row: Reference) -> bool:
+    return row.form != "definition" and (row.sure or row.missing or row.unique or row.lone)
+
+
+def _telling(row: Reference) -> tuple[bool, bool, bool, bool, str, int]:
+    return not row.missing, row.test, not row.sure, not row.call, row.path, row.line
+
+
+def _override(key: str, own: Symbol) -> Reference:
+    text = own.signature.text if own.signature is not None else own.name
+    test = bool(IN_TESTS.search(own.path))
+    span = own.start, own.end
+    return Reference(key, own.short, own.path, own.start, text, own.name, span, sure=True, test=test, form="definition")
+
+
+def is_open(file: ChangedFile) -> bool:
+    """Whether a file that was left out keeps the review open: it is code, and it was not the owner who left it out."""
+    return bool(file.skip and CODE.search(file.path) and not SETTLED.match(file.skip))
+
+
+def start(
+    units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
+) -> Ledger:
     """A new book in which nothing is read yet."""
-    return Ledger(units, files, dependents)
+    return Ledger(units, files, dependents, by_model=by_model)
 
 
 def stands_in(unit: Unit, prompt: str) -> bool:

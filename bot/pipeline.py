@@ -11,7 +11,7 @@ from typing import Any
 from bot import __version__, checkout, config, dependents, diff, ledger, strategies, units
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import areas, judge, place, rank, suggest, suppress
+from bot.findings import areas, judge, numbers, place, rank, suggest, suppress
 from bot.ports import Language, Tree
 from bot.rlm import guidance, history, lines
 from bot.rlm.desk import Subject
@@ -50,6 +50,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         work.calls.journal.strategy(name, reason)
         transcript = await strategies.run(name, work)
         judged, transcript = await _judged(transcript, subject, work, left, verify=settings["verify"])
+        if subject.past.round.full:  # asked to say everything: what is still open is said again
+            judged = replace(judged, said=(*judged.said, *judged.still), still=())
         held = await subject.past.held(judged.said)
         placed = await suggest.suggest(place.place(judged.said, subject.files), subject.tree, deps.faults)
         said = rank.rank(placed, settings["quota"], held)
@@ -126,6 +128,7 @@ def _review(
 ) -> Review:
     """Everything that a review tells, put together."""
     earlier, budget = subject.past.earlier, work.calls.budget
+    said, given = numbers.give(said, judged.still, subject.past.numbers)
     notes = (
         *filter(None, (subject.given.get("note"),)),
         *settings.warnings,
@@ -148,6 +151,7 @@ def _review(
         notes=tuple(dict.fromkeys(notes)),
         partial=transcript.partial,
         fault=transcript.fault,
+        failure=work.calls.failure if transcript.fault == "provider" else "",
         fail_on=settings["fail_on"],
         dropped=work.refused + judged.dropped,
         turns=transcript.turns,
@@ -155,6 +159,7 @@ def _review(
         round=subject.past.round,
         still=judged.still,
         fixed=judged.fixed,
+        numbers=given,
         suppressed=judged.suppressed,
         unproven=judged.unproven,
         read=history.read(subject.ledger, judged.unheard),

@@ -28,7 +28,7 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class No:
-    """Do not review it. `quiet`: nobody waits for an answer, the log is enough."""
+    """Do not review it. `reason` goes on after "Not reviewed:". `quiet`: nobody waits for an answer, the log is enough."""
 
     reason: str
     quiet: bool = False
@@ -42,11 +42,11 @@ def decide(facts: PullFacts, ask: ReviewAsk, triggers: Triggers, *, paused: bool
     asked = ask.trigger in ASKED
     if facts.state != "open":
         ended = "merged" if facts.merged else "closed"
-        return No(f"The pull request is {ended}: there is nothing left to review.", quiet=not asked)
+        return No(f"the pull request is {ended}: there is nothing left to review.", quiet=not asked)
     if not asked:
         refused = next(_against(facts, ask.trigger, triggers, paused=paused), None)
         if refused is not None:
-            return No(f"Not reviewed: {refused}; {HOW}.")
+            return No(f"{refused}; {HOW}.")
     sized = _size(facts, triggers, asked=asked)
     return sized if asked or not facts.fork else _forks(sized, triggers, forks)
 
@@ -56,7 +56,7 @@ def touched(paths: Iterable[str], triggers: Triggers, trigger: Trigger) -> Go | 
     if trigger in ASKED or not triggers.paths or any(GitIgnoreSpec.from_lines(triggers.paths).match_files(paths)):
         return Go()
     wanted = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
-    return No(f"Not reviewed: no changed file matches `triggers.paths` ({wanted}) of {FILE}; {HOW}.")
+    return No(f"no changed file matches `triggers.paths` ({wanted}) of {FILE}; {HOW}.")
 
 
 def _against(facts: PullFacts, trigger: Trigger, triggers: Triggers, *, paused: bool) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _size(facts: PullFacts, triggers: Triggers, *, asked: bool) -> Go | No:
         limit = f"more than {triggers.skip_files:,} files or {triggers.skip_lines:,} lines"
         if asked:
             return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}.")
-        return No(f"Not reviewed: {size}, {limit}; {HOW}, without a model.")
+        return No(f"{size}, {limit}; {HOW}, without a model.")
     if not asked and (files > triggers.offline_files or lines > triggers.offline_lines):
         limit = f"more than {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
         return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}; {HOW} with one.")

@@ -143,6 +143,14 @@ class Analyzer(Protocol):
         """What is wrong with the change, with verbatim quotes."""
 
 
+@runtime_checkable
+class Compares(Protocol):
+    """An analyser that can say which uses of the changed definitions it has compared with their new contract."""
+
+    def compared(self, dependents: Dependents) -> Mapping[tuple[str, str, int], str]:
+        """(changed definition as "path:name", path and line of the use) -> what the comparison has shown."""
+
+
 class Lens(Protocol):
     """A question asked of workers, and the reason to ask it. A module satisfies it."""
 

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from bot import ledger
-from bot.values import ChangedFile, Dependent, Dependents, Reference, Unit
+from bot.values import ChangedFile, ChangedSymbol, Dependent, Dependents, Reference, Symbol, Unit
 
 BODY = "def pay(order):\n    return order.total * 2"
 UNIT = Unit(
@@ -32,8 +32,12 @@ FILES = (
     ChangedFile("shop.py", "shop.py", "modified"),
     ChangedFile("yarn.lock", "yarn.lock", "modified", skip="lock file"),
 )
+PAY = Symbol("shop.py", "pay", "function", 1, 2, "head")
 USERS = Dependents(
-    files=(Dependent("till.py", "shop.py", frozenset({"pay"}), 1),), references=(CALL,), cut=("12 files were left out",)
+    symbols=(ChangedSymbol(replace(PAY, side="base"), PAY, "signature", ("parameters",)),),
+    files=(Dependent("till.py", "shop.py", frozenset({"pay"}), 1),),
+    references=(CALL,),
+    cut=("12 files were left out",),
 )
 
 
@@ -89,7 +93,8 @@ def test_the_coverage_says_what_is_missing_and_why() -> None:
     assert [(row.kind, row.name, row.state, row.reason) for row in coverage.readings] == [
         ("unit", "pay", "unread", "no model was asked"),
         ("unit", "ship", "skipped", "the budget was spent"),
-        ("dependent", "till.py", "unread", "its lines stood in no prompt"),
+        ("use", "shop.py:pay", "unread", "the parameters of pay changed; its lines stood in no prompt"),
+        ("dependent", "till.py", "skipped", "nothing in it obliges anybody to read it"),
     ]
     assert coverage.skipped_files == (("yarn.lock", "lock file"),)
     assert coverage.cut == ("12 files were left out",)
@@ -116,9 +121,14 @@ def test_a_line_that_several_files_hold_names_none_of_them() -> None:
     users = Dependents(files=tuple(Dependent(p, "shop.py", frozenset({"pay"}), 1) for p in paths), references=rows)
     kept = ledger.start([unit], FILES, users)
     kept.saw(unit.text, "worker")
-    assert [row.path for row in kept.coverage().readings if row.state == "reviewed"] == ["shop.py"]
+    assert [row.path for row in kept.coverage().readings if row.state == "reviewed" and row.kind != "use"] == [
+        "shop.py"
+    ]
     kept.saw(f"--- till.py ---\n{line}", "worker")
-    assert [row.path for row in kept.coverage().readings if row.state == "reviewed"] == ["shop.py", "till.py"]
+    assert [row.path for row in kept.coverage().readings if row.state == "reviewed" and row.kind != "use"] == [
+        "shop.py",
+        "till.py",
+    ]
 
 
 def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
@@ -140,3 +150,21 @@ def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
     assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
     assert kept.unread() == (one,)
     assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1
+
+
+def test_two_uses_with_the_same_words_are_told_apart_by_their_numbers() -> None:
+    """One call shown with its number has not read the same words on another line of the file."""
+    again = replace(CALL, line=30)
+    kept = ledger.start([UNIT], FILES, replace(USERS, references=(CALL, again)))
+    kept.saw("--- unchanged: till.py ---\n     9     total = pay(order)\n    10 ", "worker")
+    assert [use.line for use in kept.open_uses()] == [30]
+
+
+def test_short_uses_can_be_read() -> None:
+    """Their words say little, their number and their path say which line it is."""
+    short = replace(CALL, text="pay(x)")
+    kept = ledger.start([UNIT], FILES, replace(USERS, references=(short,)))
+    kept.saw("pay(x) is what somebody wrote", "worker")
+    assert kept.open_uses()
+    kept.saw("--- unchanged: till.py ---\n     9 pay(x)\n", "worker")
+    assert not kept.open_uses()

@@ -66,7 +66,7 @@ def _outputs(told: Told, written: dict[str, Path]) -> dict[str, str]:
     return {
         **said,
         "findings": str(len(review.findings) + len(review.still)),
-        "new": str(len(review.findings)),
+        "new": str(sum(placed.finding.status == "new" for placed in review.findings)),
         "cost": "" if review.cost.usd is None else f"{review.cost.usd:.4f}",
         "coverage": str(percent(review.coverage)),
         "round": str(review.round.number),
@@ -74,7 +74,7 @@ def _outputs(told: Told, written: dict[str, Path]) -> dict[str, str]:
 
 
 def percent(coverage: Coverage) -> int:
-    """How much of the change and of its dependents was read; 100 only where nothing is missing."""
-    missing = coverage.count("unit", "unread") + coverage.count("dependent", "unread")
-    read = sum(coverage.count(kind, "reviewed", "reused") for kind in ("unit", "dependent"))
+    """How much of the changed code and of its uses was checked or read; 100 only if nothing is open."""
+    missing = len(coverage.open)
+    read = sum(coverage.count(kind, "reviewed", "reused") for kind in ("unit", "use"))
     return 100 if not missing else 100 * read // (read + missing)

@@ -49,8 +49,9 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> Told:
             return Told("skipped", "Nothing was reviewed: who asked may not, or not so often.")
         decision = policy.decide(facts, ask, settings.triggers, paused=False)
         if isinstance(decision, No):
-            await _answered(ask, host, decision.reason)
-            return Told("skipped", decision.reason)
+            says = f"Not reviewed: {decision.reason}"
+            await _answered(ask, host, says)
+            return Told("skipped", says)
         return await _checked(Visit(ask, step, host, console, facts, bases, settings), decision)
 
 
@@ -119,7 +120,7 @@ async def _told(visit: Visit, decision: Go, number: int | None) -> Told:
         pull = await changing.found(visit, folder)
         refused = await untouched(pull, visit.settings, visit.ask.trigger)
         if refused is not None:
-            return Told("skipped", refused.reason)
+            return Told("skipped", f"Not reviewed: {refused.reason}")
         change = await changing.asked(visit, pull, decision)
         try:
             async with progress(shown) as say:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.analyzers.contracts_arity import Misfit, judged, misfit
-from bot.analyzers.contracts_overrides import overridden
+from bot.analyzers.contracts_overrides import comparable, outdated, overridden
 from bot.analyzers.contracts_words import Broken, finding
 from bot.diff.skip import MOVED
 from bot.ports import Language, Tree
@@ -18,6 +18,8 @@ from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Referenc
 
 GLANCE, MOST = 10, 4  # lines read at one glance; findings of one caller about one changed file
 Group = tuple[str, str, str]  # caller, changed file, family
+Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
+REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
 
 class Contracts:
@@ -35,6 +37,10 @@ class Contracts:
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
         """One finding per place of a caller file that breaks."""
         return await check(tree, files, dependents)
+
+    def compared(self, dependents: Dependents) -> Mapping[Place, str]:
+        """The uses about which code can decide, and what it has found of each."""
+        return compared(dependents)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
@@ -55,6 +61,64 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     found = [await finding(tree, rows, old) for group in groups.values() for rows in _places(group)]
     found += await overridden(tree, dependents.heirs, symbols)
     return tuple(sorted(found, key=lambda item: (item.severity != "high", item.path, item.start)))
+
+
+def compared(dependents: Dependents) -> dict[Place, str]:
+    """Place -> what comparing it with the changed contract has shown. What code cannot decide is absent.
+
+    Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
+    another return type, another value or another error, no comparison of ours can tell: somebody has to read it.
+    """
+    symbols = {f"{item.symbol.path}:{item.symbol.name}": item for item in dependents.symbols}
+    found: dict[Place, str] = {}
+    left: set[Place] = set()
+    for reference in dependents.references:
+        place = reference.symbol, reference.path, reference.line
+        shown = _shown(reference, symbols.get(reference.symbol))
+        if shown:
+            found[place] = shown
+        else:
+            left.add(place)
+    for key, own in dependents.heirs:
+        item = symbols.get(key)
+        if item is not None and item.contract == ("parameters",) and comparable(item, own):
+            found[key, own.path, own.start] = REPORTED if outdated(item, own) else FITS
+    return {place: shown for place, shown in found.items() if place not in left}
+
+
+def _shown(reference: Reference, item: ChangedSymbol | None) -> str:
+    """What is known of one use; empty if code cannot decide."""
+    if reference.missing:
+        return REPORTED
+    changed = item.contract if item is not None else ("removed",)
+    shown = FITS
+    for part in changed:
+        if part in ("removed", "renamed"):
+            shown = THERE if reference.held else ""
+        elif part == "parameters" and item is not None:
+            shown = _compared(reference, item)
+        elif reference.form != "import":
+            shown = ""
+        if not shown or shown in (REPORTED, OTHER):
+            break
+    return shown
+
+
+def _compared(reference: Reference, item: ChangedSymbol) -> str:
+    """What comparing a call with both signatures shows."""
+    before = item.before.signature if item.before is not None else None
+    after = item.after.signature if item.after is not None else None
+    if reference.form == "import":
+        return FITS
+    if before is None or after is None or before.opaque or after.opaque or not reference.call or reference.spread:
+        return ""
+    if not judged(item.symbol.path, reference.path):
+        return ""
+    if misfit(before, after, reference) is None:
+        return FITS
+    if misfit(before, before, reference) is not None:
+        return "" if reference.sure else OTHER
+    return REPORTED if reference.sure or reference.unique else ""
 
 
 def _broken(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Broken | None:

@@ -14,16 +14,22 @@ MARKED = frozenset({".java", ".kt", ".kts", ".cs"})
 FEWER = frozenset({".ts", ".tsx", ".mts", ".cts"})  # an override may ask for less than it is given
 
 
-def outdated(item: ChangedSymbol, own: Symbol) -> bool:
-    """Whether a call that the changed method is made for fits its override no longer, and did before."""
+def comparable(item: ChangedSymbol, own: Symbol) -> bool:
+    """Whether both signatures and that of the override are known well enough to be compared."""
     before = item.before.signature if item.before is not None else None
     after = item.after.signature if item.after is not None else None
     if before is None or after is None or own.signature is None or not judged(item.symbol.path, own.path):
         return False
     if before.opaque or after.opaque or before.also or after.also or own.signature.also or own.name == item.symbol.name:
         return False
-    suffix = PurePosixPath(own.path).suffix
-    if own.signature.opaque and suffix not in MARKED:
+    return not own.signature.opaque or PurePosixPath(own.path).suffix in MARKED
+
+
+def outdated(item: ChangedSymbol, own: Symbol) -> bool:
+    """Whether a call that the changed method is made for fits its override no longer, and did before."""
+    before = item.before.signature if item.before is not None else None
+    after = item.after.signature if item.after is not None else None
+    if before is None or after is None or own.signature is None or not comparable(item, own):
         return False
     mine = replace(own.signature, opaque=False)
     return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None

@@ -151,10 +151,10 @@ def _end(top: "Tree", section: "Section") -> None:
         return
     done = section.end
     read = top.add(_words(("coverage", "bold")))
-    for kind, name in (("unit", "changed units"), ("dependent", "dependent files")):
-        counts = done["coverage"][kind]
+    for kind, name in (("unit", "changed code"), ("use", "uses of what changed"), ("dependent", "dependent files")):
+        counts = done["coverage"].get(kind, {})  # an older journal counts no uses
         shown = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
-        read.add(_words((f"{name}  ", "dim"), (shown, "yellow" if counts["unread"] else "")))
+        read.add(_words((f"{name}  ", "dim"), (shown, "yellow" if counts.get("unread") else "")))
     money = top.add(_words(("money", "bold"), ("  " + _total(done["cost"], done["seconds"]), "dim")))
     for role, name in ROLES:
         made = [row for row in section.rows if row["kind"] == "call" and row["role"] == role]

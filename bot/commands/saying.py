@@ -27,6 +27,8 @@ def stored(finding: Finding, said: Said, desk: Desk, *, model: bool) -> Answer:
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
     return desk.reply(
         "explain",
+        number=finding.number,
+        mark=Safe(facts.MARKS[finding.severity]),
         title=finding.title,
         severity=words.say(finding.severity),
         where=link(facts.where(finding, words)[:160], place),

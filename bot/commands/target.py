@@ -1,15 +1,17 @@
-"""Which finding a command means: that of its thread, else the one with this number in the summary or this fingerprint."""
+"""Which finding a command means: that of its thread, else the one with this number or this fingerprint."""
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from bot.commands.desk import Answer, Desk
+from bot.findings import earlier
 from bot.outputs import marker
-from bot.values import SEVERITIES, Finding, PullRequest
+from bot.values import Finding, PullRequest
 
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 _NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
@@ -17,15 +19,19 @@ _NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The last finished review: what its summary numbers, and what else it knows."""
+    """The last finished review: every finding that it knows, and what each number was given to."""
 
     pull: PullRequest
-    numbered: tuple[Finding, ...]
-    others: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
+    numbers: Mapping[int, str]
 
     def known(self, fingerprint: str) -> Finding | None:
         """The finding with this fingerprint."""
-        return next((f for f in (*self.numbered, *self.others) if f.fingerprint == fingerprint), None)
+        return next((f for f in self.findings if f.fingerprint == fingerprint), None)
+
+    def numbered(self, number: int) -> Finding | None:
+        """The finding with this number; of what was said in full before, the latest telling."""
+        return next((f for f in self.findings if f.number == number), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +74,10 @@ async def find(argument: str, desk: Desk) -> Target:
         found = said.known(named[2])
         return Target(said, named[2] if found else "", found, rest)
     number = int(named[1])
-    if not 1 <= number <= len(said.numbered):
+    numbered = said.numbered(number)
+    if numbered is None and number not in said.numbers:
         return Target(said, rest=argument.strip())
-    finding = said.numbered[number - 1]
-    return Target(said, finding.fingerprint, finding, rest)
+    return Target(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
 
 
 def read(data: bytes | None) -> Said | None:
@@ -84,12 +90,10 @@ def read(data: bytes | None) -> Said | None:
 
 
 def _said(found: dict[str, Any]) -> Said:
-    """The summary numbers what is not folded, worst first, and within one severity in the order of the review."""
-    findings = _FINDINGS.validate_python(found["findings"])
-    folded = [row["place"] == "folded" for row in found["findings"]]
-    open_ones = [finding for finding, short in zip(findings, folded, strict=True) if not short]
-    rest = [finding for finding, short in zip(findings, folded, strict=True) if short]
-    rest += _FINDINGS.validate_python([*found["still"], *found["unproven"], *found["fixed"]])
+    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or unproven."""
+    listed = earlier.listed(found)
+    silenced = [row["finding"] for row in found["suppressed"]]
+    rest = _FINDINGS.validate_python([*silenced, *found["fixed"], *found["unproven"]])
     pull = found["pull"]
     return Said(
         PullRequest(
@@ -103,6 +107,6 @@ def _said(found: dict[str, Any]) -> Said:
             base_tip=pull["base_tip"],
             url=pull["url"],
         ),
-        tuple(sorted(open_ones, key=lambda finding: SEVERITIES.index(finding.severity))),
-        tuple(rest),
+        (*listed, *rest),
+        dict(earlier.given(found, listed)),
     )

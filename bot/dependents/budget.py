@@ -10,6 +10,7 @@ class Budget:
     files: int = 120  # changed source files whose symbols and dependents are looked for
     symbols: int = 60  # per file
     sites: int = 40  # references per symbol that are handed on
+    obliging: int = 2_000  # the same for a symbol whose contract changed: each of its uses is compared or read
     far: int = 60  # a method found by its name in more files than this says nothing
     parsed: int = 400  # files parsed in search of references
     bytes: int = 1_000_000  # of one source; larger ones are generated, or data

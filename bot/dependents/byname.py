@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bot.dependents.budget import Budget
 from bot.dependents.names import PROSE
+from bot.dependents.readers import CONFIGURATION
 from bot.dependents.sites import MODULE, TEST, telling
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Reference
 
 WORD = re.compile(r"(?<![\w$])[A-Za-z_]\w{5,59}(?![\w$])")
 COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;;|<!--)\s")
+KEY = re.compile(r"\s*(?:-\s+)?(?:export\s+)?[\"']?([A-Za-z_]\w{5,59})[\"']?\s*[:=]")
 LONG = 12  # letters of a word that is distinctive without parts
 WORDS = 24  # per file; one pattern for all
 RARE = 8  # files that hold a word: more say nothing
@@ -42,6 +44,7 @@ async def by_name(tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[s
         for word in _words(file):
             owners.setdefault(word, file)
     rows = await _lines(tree, list(owners)) if budget.sites else []
+    keys = {word for file in mine for word in _lost_keys(file)}
     changed = {file.path: file for file in files}
     held: dict[str, set[str]] = defaultdict(set)
     for word, path, _, _ in rows:
@@ -50,7 +53,8 @@ async def by_name(tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[s
     for word, path, line, text in rows:
         there = changed.get(path)
         if path != owners[word].path and len(held[word]) <= RARE and (there is None or line not in there.added):
-            found[word].append(_reference(owners[word], word, path, line, text))
+            lone = word in keys and not COMMENT.match(text)
+            found[word].append(_reference(owners[word], word, path, line, text, lone=lone))
     kept = [row for listed in found.values() for row in sorted(listed, key=_order)[: budget.sites]]
     return Dependents(references=tuple(kept), cut=_said(mine))
 
@@ -91,7 +95,16 @@ def _order(row: Reference) -> tuple[bool, str, int]:
     return row.test, row.path, row.line
 
 
-def _reference(file: ChangedFile, word: str, path: str, line: int, text: str) -> Reference:
+def _lost_keys(file: ChangedFile) -> set[str]:
+    """The keys of a settings file that the change takes away: whoever still writes one reads nothing."""
+    if not CONFIGURATION.search(file.path):
+        return set()
+    lines = [line for hunk in file.hunks for line in hunk.lines]
+    gone = {found[1] for line in lines if line.kind == "-" and (found := KEY.match(line.text[:400]))}
+    return gone - {word for line in lines if line.kind != "-" for word in WORD.findall(line.text[:400])}
+
+
+def _reference(file: ChangedFile, word: str, path: str, line: int, text: str, *, lone: bool) -> Reference:
     return Reference(
         symbol=f"{file.path}:{word}",
         name=word,
@@ -102,6 +115,7 @@ def _reference(file: ChangedFile, word: str, path: str, line: int, text: str) ->
         span=None,
         sure=False,
         test=bool(TEST.search(path)),
+        lone=lone,
     )
 
 

@@ -16,6 +16,7 @@ class Exports:
     def __init__(self, sides: Mapping[Side, Reach]) -> None:
         self._sides = sides
         self._gone: dict[str, frozenset[str]] = {}
+        self._offered: dict[str, frozenset[str]] = {}
         self._near: dict[frozenset[str], dict[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
 
@@ -53,6 +54,12 @@ class Exports:
             lost = sorted(before[0] - after[0]) if certain else []
             self._gone[path] = frozenset([name for name in lost if not await self.elsewhere(path, name)])
         return self._gone[path]
+
+    async def offers(self, path: str, name: str) -> bool:
+        """Whether importers find the name in this file after the change."""
+        if path not in self._offered:
+            self._offered[path] = (await self._offer("head", path))[0]
+        return name in self._offered[path] or await self.elsewhere(path, name)
 
     def mates(self, path: str) -> Collection[str]:
         """The files of the head tree that use the names of this one without importing it."""

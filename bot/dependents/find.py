@@ -9,11 +9,13 @@ from bot.dependents import symbols
 from bot.dependents.budget import Budget, minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
+from bot.dependents.contract import lost_attributes, with_contract
 from bot.dependents.declared import declared
 from bot.dependents.exports import Exports
 from bot.dependents.heirs import heirs
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.lost import lost_modules
+from bot.dependents.mentions import mentions
 from bot.dependents.proof import Proof
 from bot.dependents.search import Search
 from bot.dependents.sites import TEST
@@ -34,7 +36,9 @@ async def find(
 ) -> Dependents:
     """What the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
     cut: list[str] = []
+    missed: list[str] = []
     chosen = _chosen(files, languages, budget, cut)
+    missed += cut
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     parts = await asyncio.gather(
         *(_of_language(tree, language, mine, budget, cut) for language, mine in chosen),
@@ -46,6 +50,7 @@ async def find(
         files=tuple(dependent for part in parts for dependent in part.files),
         references=tuple(reference for part in parts for reference in part.references),
         cut=tuple(dict.fromkeys(cut)),
+        missed=tuple(dict.fromkeys([*missed, *(sentence for part in parts for sentence in part.missed)])),
         heirs=tuple(heir for part in parts for heir in part.heirs),
     )
 
@@ -74,8 +79,11 @@ def _chosen(
 async def _of_language(
     tree: Tree, language: Language, files: Sequence[ChangedFile], budget: Budget, cut: list[str]
 ) -> Dependents:
-    sources = await _sources(tree, language, files, budget, cut)
-    cut += _lacking(language, await tree.entries())
+    missed: list[str] = []
+    sources = await _sources(tree, language, files, budget, missed)
+    cut += missed
+    lacking = _lacking(language, await tree.entries())
+    cut += lacking
     head, base = await both(tree, language)
     _tell(sources, head, base)
     exports = Exports({"head": head, "base": base})
@@ -84,7 +92,7 @@ async def _of_language(
         exports.know("head", source.file.path, source.new) if source.after else None
     found = symbols.moved(sources, {source.file.path: symbols.changed(source) for source in sources})
     merged, headers = await declared(tree, exports, sources, found)
-    limited = _limited(merged, budget, cut)
+    limited = _limited(_weighed(sources, merged), budget, cut)
     told = {path: tuple([await _only(item, exports) for item in items]) for path, items in limited.items()}
     scene = Scene(sources, told, head, base, exports, headers)
     dependents = await importing(scene)
@@ -95,10 +103,12 @@ async def _of_language(
     search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof)
     targets = await wanted(scene)
     references = await search.run(targets)
+    missed += search.missed + (lacking if search.obliging else [])
+    references += await mentions(tree, targets, references, fresh, _attributes(sources))
     overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget)
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
-    return Dependents(every, files_of, (*broken, *references), heirs=overriding)
+    return Dependents(every, files_of, (*broken, *references), missed=tuple(missed), heirs=overriding)
 
 
 def _lacking(language: Language, entries: Mapping[str, Entry]) -> list[str]:
@@ -151,14 +161,51 @@ async def _sources(
     return found
 
 
+def _weighed(
+    sources: Sequence[Source], found: Mapping[str, tuple[ChangedSymbol, ...]]
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    """The changed definitions, each with what changed for its users."""
+    texts: dict[tuple[str, str], list[str]] = {}
+    for source in sources:
+        for side, path, blob in (
+            ("base", source.file.old_path or source.file.path, source.before),
+            ("head", source.file.path, source.after),
+        ):
+            texts[side, path] = blob.decode("utf-8", "replace").split("\n")
+
+    def text(symbol: Symbol | None) -> str:
+        lines = texts.get((symbol.side, symbol.path), []) if symbol is not None else []
+        return "\n".join(lines[symbol.start - 1 : symbol.end]) if symbol is not None else ""
+
+    return {
+        path: tuple(with_contract(item, text(item.before), text(item.after)) for item in items)
+        for path, items in found.items()
+    }
+
+
+def _attributes(sources: Sequence[Source]) -> dict[str, str]:
+    """Attributes that no changed file sets or names any more -> "path:name"."""
+    after = b"\n".join(source.after for source in sources)
+    found: dict[str, str] = {}
+    for source in sources:
+        if not TEST.search(source.file.path):
+            lost = lost_attributes(source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace"))
+            found |= {name: f"{source.file.path}:{name}" for name in lost if name.encode() not in after}
+    return found
+
+
 def _limited(
     found: Mapping[str, tuple[ChangedSymbol, ...]], budget: Budget, cut: list[str]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """What can break callers first: removed, renamed, a new signature; then bodies."""
     order = {"removed": 0, "renamed": 0, "signature": 1, "body": 2, "added": 3}
+
+    def weight(item: ChangedSymbol) -> tuple[bool, int]:
+        return not item.contract, order[item.change]
+
     limited = {}
     for path, items in found.items():
         if len(items) > budget.symbols:
             cut.append(f"{path}: {budget.symbols} of its {len(items)} changed definitions were looked up")
-        limited[path] = tuple(sorted(items, key=lambda item: order[item.change])[: budget.symbols])
+        limited[path] = tuple(sorted(items, key=weight)[: budget.symbols])
     return limited

@@ -5,13 +5,13 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from bot.dependents.budget import Budget, minified
 from bot.dependents.exports import Exports
 from bot.dependents.names import Own, lonely, occurrences
 from bot.dependents.proof import Proof
-from bot.dependents.sites import Target, bind, match, names, reference, resembles
+from bot.dependents.sites import Match, Target, bind, match, names, reference, resembles, telling
 from bot.dependents.targets import (
     former_names,
     is_imported,
@@ -26,6 +26,9 @@ from bot.values import Import, Reference, Use
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
+IMPORTS = re.compile(r"\s*(?:import|from|use|using)\b")
+WORD = re.compile(r"[A-Za-z_$][\w$]*")
+LONG_LINE = 400  # characters; of a longer one the beginning is read
 SHORT = 3  # letters: a shorter name is not looked up without an import
 
 
@@ -42,13 +45,18 @@ class Search:
     cut: list[str]
     fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
     proof: Proof
+    missed: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
+    obliging: bool = False  # whether some target's contract changed
 
     async def run(self, targets: Sequence[Target]) -> tuple[Reference, ...]:
         """The references to all targets, the ones that prove a break first."""
         if not targets:
             return ()
         end = asyncio.get_running_loop().time() + self.budget.seconds
-        special = {short for t in targets if t.reached_by_name and (t.gone or resigned(t)) for short in t.shorts}
+        self.obliging = any(target.contract for target in targets)
+        special = {
+            short for t in targets if t.reached_by_name and (t.gone or resigned(t) or t.contract) for short in t.shorts
+        }
         special -= self.language.AMBIENT  # what everything has says nothing
         gone = frozenset(name for target in targets if target.gone for name in former_names(target))
         own = Own(spans_of(targets), gone, self.fresh)
@@ -61,21 +69,20 @@ class Search:
         near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
         paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed:
-            self.cut.append(
-                f"references were looked for in {self.budget.parsed} of {len(paths)} {self.language.NAME} files"
-            )
+            self._miss(f"references were looked for in {self.budget.parsed} of {len(paths)} {self.language.NAME} files")
         found: dict[str, list[Reference]] = defaultdict(list)
         sources = await self.tree.read_many(paths[: self.budget.parsed])
-        self.cut += unread(paths[: self.budget.parsed], sources, await self.tree.entries())
+        for sentence in unread(paths[: self.budget.parsed], sources, await self.tree.entries()):
+            self._miss(sentence)
         for count, (path, source) in enumerate(sources.items()):
             if asyncio.get_running_loop().time() > end:
-                self.cut.append(
+                self._miss(
                     f"the search for references stopped after {self.budget.seconds:g} s, {count} of {len(paths)} files read"
                 )
                 break
             if len(source) <= self.budget.bytes and not minified(source):
                 await self._file(path, source, targets, by_name.get(path, set()), alone, found)
-        return self._limited(found)
+        return self._limited(found, frozenset(target.key for target in targets if target.contract))
 
     async def _by_name(self, targets: Sequence[Target]) -> dict[str, set[str]]:
         """File -> the members whose names occur there, for names that do not occur everywhere."""
@@ -110,6 +117,7 @@ class Search:
         mine = [t for t in targets if path in t.homes or not t.shorts.isdisjoint(named) or is_imported(t, bound)]
         uses = self.language.uses(path, source, names(mine, bound)) if mine else ()
         lines = source.decode("utf-8", "replace").split("\n")
+        imported = frozenset(word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE]))
         foreign = await self._foreign(path, source, uses, alone)
         for target in mine:
             for hit in match(target, uses, bound, path):
@@ -119,7 +127,46 @@ class Search:
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
                 )
                 missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
-                found[target.key].append(reference(target, hit, path, lines, missing=missing, unique=told))
+                row = reference(target, hit, path, lines, missing=missing, unique=told)
+                found[target.key].append(
+                    await self._weighed(row, target, hit, uses, alone, imported) if target.contract else row
+                )
+
+    async def _weighed(
+        self,
+        row: Reference,
+        target: Target,
+        hit: Match,
+        uses: Sequence[Use],
+        alone: frozenset[str],
+        imported: frozenset[str],
+    ) -> Reference:
+        """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant."""
+        name = hit.use.name
+        # The file gives the name a meaning by itself: an import, which is a use of its own where it is one, or a definition.
+        own = hit.use.form != "import" and not hit.use.receiver and (name in imported or _defined(name, uses))
+        if not hit.sure:
+            last = hit.use.receiver.rpartition(".")[2]
+            if own or (last[:1].isupper() and last not in (target.owner, *target.shorts)):
+                return row  # or a member of another class, which is named
+            lone = name in alone or (telling(name) and self._takes(row.path, target))
+            return replace(row, lone=lone)
+        if not target.gone or row.missing:
+            return row
+        fresh = name not in former_names(target) and not target.constructor
+        return replace(row, held=fresh or own or hit.use.guarded or await self._offered(hit, row.path))
+
+    async def _offered(self, hit: Match, path: str) -> bool:
+        """Whether the name is offered after the change as well: handed on, defined beside it, bound here to something else."""
+        if hit.door and hit.name:
+            return await self.exports.offers(hit.door, hit.name)
+        outline = await self.exports.outline("head", path)
+        return outline is not None and not hit.door and hit.use.name in outline.names
+
+    def _miss(self, sentence: str) -> None:
+        self.cut.append(sentence)
+        if self.obliging:
+            self.missed.append(sentence)
 
     async def _foreign(self, path: str, source: bytes, uses: Sequence[Use], alone: frozenset[str]) -> frozenset[str]:
         """Receivers of the telling names that come from outside the tree: what they have is not ours to judge."""
@@ -154,7 +201,7 @@ class Search:
         """Whether a file imports a home of the target, directly or from a file that hands it on."""
         return any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ()))
 
-    def _limited(self, found: Mapping[str, list[Reference]]) -> tuple[Reference, ...]:
+    def _limited(self, found: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:
         """The best references of each symbol: proven breaks, then sure ones, then those outside tests."""
         kept: list[Reference] = []
         sure = {(row.path, row.line, row.name) for rows in found.values() for row in rows if row.sure}
@@ -163,7 +210,14 @@ class Search:
             rows = sorted(
                 set(rows), key=lambda row: (not row.missing, not row.sure, row.test, not row.call, row.path, row.line)
             )
-            if len(rows) > self.budget.sites:
-                self.cut.append(f"{key}: {self.budget.sites} of its {len(rows)} uses are listed")
-            kept += rows[: self.budget.sites]
+            most = self.budget.obliging if key in obliging else self.budget.sites
+            if len(rows) > most:
+                sentence = f"{key}: {most} of its {len(rows)} uses are listed"
+                self._miss(sentence) if key in obliging else self.cut.append(sentence)
+            kept += rows[:most]
         return tuple(kept)
+
+
+def _defined(name: str, uses: Sequence[Use]) -> bool:
+    """Whether a file gives the name a meaning of its own."""
+    return any(use.name == name and use.form in ("import", "definition") for use in uses)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.values import ChangedSymbol, Import, Reference, Use
+from bot.values import ChangedSymbol, Contract, Import, Reference, Use
 
 TEST = re.compile(
     r"(^|/)(tests?|__tests__|__mocks__|spec|specs|testing|e2e)/|(^|/)(test_|conftest)|(_test|\.test|\.spec|_spec|\.cy)\.|Tests?\.(java|kt|cs)$|(^|/)([\w.]+\.Tests?|[a-z]\w*Test)/"
@@ -29,6 +29,13 @@ class Target:
     owner: str = ""  # the class or object of a member
     within: str = ""  # the same with the classes around it: "Outer.Inner"
     gone: bool = False  # the old name stands nowhere in its file any more
+
+    @property
+    def contract(self) -> tuple[Contract, ...]:
+        """What changed for its users; a name that a file no longer offers is gone for them."""
+        if self.symbol is not None:
+            return self.symbol.contract
+        return ("removed",) if self.gone and not all(TEST.search(home) for home in self.homes) else ()
 
     @property
     def constructor(self) -> bool:

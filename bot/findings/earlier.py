@@ -4,17 +4,19 @@ What cannot be built upon is answered with a sentence, and the change is reviewe
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from bot.findings import numbers
 from bot.values import Earlier, Finding, Mark
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 32 << 20
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 _MARKS = TypeAdapter(tuple[tuple[str, str, str], ...])
+_NUMBERS = TypeAdapter(tuple[tuple[int, str], ...])
 
 
 def read(data: bytes) -> Earlier | str:
@@ -36,7 +38,7 @@ def read(data: bytes) -> Earlier | str:
 
 
 def _earlier(found: Mapping[str, Any]) -> Earlier:
-    said = _FINDINGS.validate_python([*found["findings"], *found["still"]])
+    said = listed(found)
     marks = _MARKS.validate_python(found["read"])
     rows = found["coverage"]["readings"]
     return Earlier(
@@ -47,7 +49,33 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
+        uses=_uses(rows),
         findings=said,
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),
+        numbers=given(found, said),
     )
+
+
+def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """Which uses of which file were read; not those of a file in which one was left open."""
+    mine = [row for row in rows if row["kind"] == "use"]
+    left = {(str(row["name"]), str(row["path"])) for row in mine if row["state"] == "unread"}
+    read = {(str(row["name"]), str(row["path"])) for row in mine if row.get("read")}
+    return tuple(sorted(read - left))
+
+
+def listed(found: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """What was open, with the numbers that the summary showed: new findings, then those of rounds before. Raises ValidationError."""
+    rows, still = found["findings"], _FINDINGS.validate_python(found["still"])
+    # The state in a comment leaves out where a finding was shown; what is low is always collapsed.
+    folded = [
+        at for at, row in enumerate(rows) if row.get("place", "folded" if row["severity"] == "low" else "") == "folded"
+    ]
+    return numbers.restored(_FINDINGS.validate_python(rows), still, folded)
+
+
+def given(found: Mapping[str, Any], said: tuple[Finding, ...]) -> numbers.Given:
+    """Every number that was given by then."""
+    known = {n: mark for n, mark in _NUMBERS.validate_python(found.get("numbers", ())) if 0 < n <= numbers.MOST}
+    return tuple(sorted((known | {one.number: one.fingerprint for one in said}).items()))

@@ -125,6 +125,9 @@ def _renewed(past: Finding, again: Finding) -> Finding:
     return replace(
         again,
         fingerprint=past.fingerprint,
+        number=past.number,
+        rule=past.rule,
+        category=past.category,
         status="moved" if moved else "open",
         verdict=verdict,
         trigger=again.trigger or past.trigger,

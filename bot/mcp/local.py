@@ -43,15 +43,12 @@ def told(done: Review) -> str:
 async def explained(done: Review, number: int) -> str:
     """One finding with its proof, as Markdown. Raises UsageError where there is none of that number."""
     safe = hide.secrets(done)
-    listing = facts.listing(safe)
-    found = (*listing.full, *listing.folded)
-    if not 1 <= number <= len(found):
-        known = f"they are numbered 1 to {len(found)}" if found else "it found nothing"
+    listed = {placed.finding.number: placed for placed in facts.listing(safe).all}
+    if number not in listed:
+        known = f"their numbers are {', '.join(map(str, sorted(listed)))}" if listed else "it found nothing"
         raise UsageError(f"the last review has no finding {number}: {known}")
     form = Form(safe)
-    return form.fill(
-        "finding.md.j2", lambda: [parts.one(number, found[number - 1], safe, form.words)], markdown.MOST_BYTES
-    )[0]
+    return form.fill("finding.md.j2", lambda: [parts.one(listed[number], safe, form.words)], markdown.MOST_BYTES)[0]
 
 
 async def callers(repo: str, symbol: str, scratch: str) -> str:

@@ -1,4 +1,7 @@
-"""The review in a terminal: worst findings first, each with its lines, its reason and its evidence, then what was read."""
+"""The review in a terminal: a failure first, then findings, worst first, with lines, reason and evidence; the result comes last.
+
+The last line stays in sight when a long review has scrolled away, so the result stands there, with what to do next above it.
+"""
 
 from collections.abc import Iterator, Sequence
 from io import StringIO
@@ -14,7 +17,7 @@ from rich.text import Text
 
 from bot.outputs import facts, hide
 from bot.outputs.excerpt import excerpt
-from bot.render import count, cut, line, visible
+from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
     from bot.values import Coverage, Finding, Placed, Review, Severity
@@ -29,7 +32,8 @@ BADGES: dict["Severity", str] = {
 COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "medium": "yellow3", "low": "grey62"}
 ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
-STATUS = {"fixed": "✓", "open": "·", "moved": "·"}
+STATUS = {"fixed": "✓"}
+NEXT = 'fix these and review again; `deeprepo ignore FINGERPRINT --reason "..."` silences one'
 LISTED = 12  # rows of a list; the JSON output has them all
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -57,22 +61,26 @@ def show(review: "Review", console: Console) -> None:
 def _page(review: "Review") -> Iterator[RenderableType]:
     listed = facts.listing(review)
     yield _header(review)
+    if review.failure:
+        yield Padding(Text(line(facts.failure(review)), "bold red"), (1, 0, 0, 0))
     if review.summary:
         yield Padding(_prose(review.summary), (1, 0, 0, 0))
-    for number, placed in enumerate(listed.full, 1):
-        yield _finding(number, placed)
+    for placed in listed.full:
+        yield _finding(placed)
     if listed.folded:
-        shorts = tuple(placed.finding for placed in listed.folded)
-        yield _short(f"{count(len(shorts), 'more finding')}, in short", shorts, len(listed.full) + 1)
-    if review.still:
-        yield _short("Still open from earlier rounds", review.still)
+        yield _short(facts.ENGLISH.say("more_short", len(listed.folded)), [one.finding for one in listed.folded])
+    if listed.still:
+        yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
+    for placed in listed.still:
+        yield _finding(placed)
     if review.fixed:
         yield _short("Fixed since", review.fixed)
     if review.unproven:
         yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)
     yield _coverage(review.coverage)
-    if review.notes:
-        yield Padding(Group(*map(_note, review.notes)), (1, 0, 0, 0))
+    notes = [note for note in review.notes if note != review.failure]
+    if notes:
+        yield Padding(Group(*map(_note, notes)), (1, 0, 0, 0))
     yield _footer(review)
 
 
@@ -80,16 +88,15 @@ def _header(review: "Review") -> RenderableType:
     pull = review.pull
     title = Text.assemble(("deeprepo", "bold cyan"), "  ", (line(pull.title) or "(no title)", "bold"))
     change = f"{line(pull.base_name)}..{line(pull.head_name)} · {facts.size(review)}"
-    plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
-    plan += f" · round {review.round.number}" if review.round.number > 1 else ""
-    return Group(title, Text(change, "dim"), Text(plan, "dim"))
+    change += f" · round {review.round.number}" if review.round.number > 1 else ""
+    return Group(title, Text(change, "dim"))
 
 
-def _finding(number: int, placed: "Placed") -> RenderableType:
+def _finding(placed: "Placed") -> RenderableType:
     finding = placed.finding
     colour = COLOURS[finding.severity]
     head = Text.assemble(
-        (f" {finding.severity} ", BADGES[finding.severity]), f" {number}. ", (line(finding.title), "bold")
+        (f" {finding.severity} ", BADGES[finding.severity]), f" {finding.number}. ", (line(finding.title), "bold")
     )
     place = Text.assemble(
         (visible(facts.where(finding)), "cyan"), (f"  {PLACES.get(placed.place, '')}".rstrip(), "dim")
@@ -134,16 +141,16 @@ def _evidence(path: str, number: int, quote: str, note: str) -> RenderableType:
     return said
 
 
-def _short(title: str, findings: Sequence["Finding"], first: int = 0) -> RenderableType:
-    """Findings in a line each, numbered from `first`; fixed ones are ticked, those that are still there are not told twice."""
+def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
+    """Findings in a line each: open ones with their numbers, fixed ones ticked."""
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(justify="right", no_wrap=True, min_width=4)
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
-    for number, finding in enumerate(findings, first):
+    for finding in findings:
         said = Text.assemble(line(finding.title), "  ", (line(facts.where(finding)), "cyan"))
         said.append("  moved" if finding.status == "moved" else "", "dim")
-        mark = f"{number}." if first else STATUS.get(finding.status, "")
+        mark = STATUS.get(finding.status) or (f"{finding.number}." if finding.number else "")
         grid.add_row(mark, Text(finding.severity, COLOURS[finding.severity]), said)
     return Padding(Group(Text(title, "bold"), grid), (1, 0, 0, 0))
 
@@ -151,24 +158,29 @@ def _short(title: str, findings: Sequence["Finding"], first: int = 0) -> Rendera
 def _coverage(coverage: "Coverage") -> RenderableType:
     table = Table.grid(padding=(0, 3))
     table.add_column()
-    for _ in range(4):
+    for _ in facts.COLUMNS:
         table.add_column(justify="right")
-    table.add_row(Text("What was read", "bold"), *(Text(name, "dim") for name in facts.STATES))
-    for kind, name in (("unit", "changed units"), ("dependent", "dependent files")):
-        counts = [coverage.count(kind, state) for state in facts.STATES]
-        styles = ["", "", "", "yellow" if counts[3] else ""]
-        table.add_row(
-            name, *(Text(f"{n:,}" if n else "—", s if n else "dim") for n, s in zip(counts, styles, strict=True))
-        )
-    left = [(f"{row.state} {_unit(row.path, row.name)}", row.reason) for row in coverage.readings if row.reason]
-    rows: list[RenderableType] = [table, *_rows("of these, not read", left)]
-    rows += _rows("listed, not reviewed", coverage.skipped_files)
-    rows += [Text(f"  cut: {line(sentence)}", "yellow") for sentence in coverage.cut]
+    say = facts.ENGLISH.say
+    heads = (Text(say(f"column_{name}"), "dim") for name in facts.COLUMNS)
+    table.add_row(Text(say("what_was_read"), "bold"), *heads)
+    for kind, name in (("unit", "row_units"), ("use", "row_uses")):
+        counts = facts.covered(coverage, kind)
+        styles = {"open": "yellow"} if counts["open"] else {}
+        cells = (Text(f"{n:,}" if n else "—", styles.get(key, "") if n else "dim") for key, n in counts.items())
+        table.add_row(say(name), *cells)
+    left = facts.opened(coverage)
+    rows: list[RenderableType] = [table]
+    rows += [
+        Text.assemble(("  open  ", "yellow"), visible(row.label), (f"  {line(row.reason)}", "dim"))
+        for row in left[: facts.LISTED]
+    ]
+    if len(left) > facts.LISTED:
+        rows.append(Text(f"  and {len(left) - facts.LISTED:,} more open (--format json lists all)", "dim"))
+    skipped = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
+    rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped])
+    rows += _rows("changed files that were left out", coverage.skipped_files)
+    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut]
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
-
-
-def _unit(path: str, name: str) -> str:
-    return path if path == name else f"{path} {name}"
 
 
 def _rows(title: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:
@@ -190,10 +202,14 @@ def _note(note: str) -> RenderableType:
 
 def _footer(review: "Review") -> RenderableType:
     spent = Text.assemble(("cost  ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
+    plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
+    how = Text.assemble(("how   ", "dim"), (plan, "dim"))
     said = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
     said += [facts.ENGLISH.say("suppressed", len(review.suppressed))] if review.suppressed else []
     rows = [Text(sentence, "dim") for sentence in said]
-    return Padding(Group(*rows, spent, Text(facts.verdict(review), ENDS[facts.conclusion(review)])), (1, 0, 0, 0))
+    rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
+    style = "bold red" if review.failure else ENDS[facts.conclusion(review)]
+    return Padding(Group(*rows, how, spent, Text(line(facts.verdict(review)), style)), (1, 0, 0, 0))
 
 
 def _ascii(value: str) -> str:

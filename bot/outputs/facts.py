@@ -3,29 +3,46 @@
 Sentences take the words of a language; the machines' forms and the console speak English.
 """
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
 
 from bot.render import Phrases, load
-from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Side
+from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Severity, Side, ordered
 
-STATES = ("reviewed", "reused", "skipped", "unread")  # of a unit or a dependent, as the tables show them
+STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
+COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
+OPEN = (("unit", "changed_units"), ("file", "open_files"), ("use", "open_uses"), ("search", "open_searches"))
+LISTED, NUMBERS = 10, 6  # lines about what is open, and line numbers in one of them; the JSON output has them all
+PLAIN = re.compile(
+    r"\.(md|mdx|markdown|rst|txt|adoc|asciidoc|ya?ml|toml|json|jsonc|ini|cfg|conf|properties|editorconfig)$|(^|/)\.[\w.-]+$",
+    re.IGNORECASE,
+)
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
 ENGLISH = load()
+# Told apart by their shapes too, in light and dark; the word always stands beside the sign.
+MARKS: Mapping[Severity, str] = {"critical": "⛔", "high": "🔴", "medium": "🔶", "low": "🔹"}
+FAILED, INCOMPLETE, CLEAN = "⚠️", "⚠️", "✅"
 Conclusion = Literal["clean", "findings", "incomplete"]
 Grade = Literal["high", "medium", "low"]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The findings as a reader meets them, worst first: in full, and as one line each."""
+    """The open findings as a reader meets them, each group worst first: in full, collapsed, and those of earlier rounds."""
 
     full: tuple[Placed, ...]
     folded: tuple[Placed, ...]
+    still: tuple[Placed, ...] = ()
+
+    @property
+    def all(self) -> tuple[Placed, ...]:
+        """Everything that is open."""
+        return (*self.full, *self.folded, *self.still)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +57,11 @@ class Risk:
 
 def listing(review: Review) -> Listing:
     """Who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
-    ordered = sorted(review.findings, key=lambda placed: SEVERITIES.index(placed.finding.severity))
+    said = ordered(review.findings)
     return Listing(
-        tuple(placed for placed in ordered if placed.place != "folded"),
-        tuple(placed for placed in ordered if placed.place == "folded"),
+        tuple(placed for placed in said if placed.place != "folded"),
+        tuple(placed for placed in said if placed.place == "folded"),
+        ordered(Placed(finding, "folded") for finding in review.still),
     )
 
 
@@ -55,25 +73,113 @@ def conclusion(review: Review) -> Conclusion:
 
 
 def verdict(review: Review, words: Phrases = ENGLISH) -> str:
-    """The last line of a review, as a sentence."""
-    sentences = [_found(review, words)]
-    sentences += [words.say("still", len(review.still))] if review.still else []
+    """What the review comes to, in sentences: a failure first, then what is open, then what was not read."""
+    if conclusion(review) != "incomplete" or review.failure:
+        return " ".join(filter(None, (failure(review, words), found(review, words), rest(review, words))))
+    return f"{rest(review, words)} {found(review, words)}"  # what is open comes first
+
+
+def headline(review: Review, words: Phrases = ENGLISH) -> str:
+    """The same in one line, with a sign for the worst of it."""
+    if review.failure:
+        return f"{FAILED} {words.say('failed_head' if unasked(review) else 'failed_part_head')}"
+    missing = unread(review.coverage, words)
+    if missing and conclusion(review) == "incomplete":
+        return f"{INCOMPLETE} {words.say('not_read', what=missing).rstrip('.')}"
+    said = found(review, words).rstrip(".")
+    if conclusion(review) == "findings":
+        worst = min((one.finding.severity for one in listing(review).all), key=SEVERITIES.index)
+        return f"{MARKS[worst]} {said}"
+    return f"{CLEAN if conclusion(review) == 'clean' else INCOMPLETE} {said}"
+
+
+def failure(review: Review, words: Phrases = ENGLISH) -> str:
+    """Why no model, or not every call, was answered, and what to do; empty if no provider failed."""
+    if not review.failure:
+        return ""
+    return words.say("failed_all" if unasked(review) else "failed_part", why=review.failure.rstrip("."))
+
+
+def unasked(review: Review) -> bool:
+    """Whether no call was answered at all."""
+    return review.cost.failed_calls >= review.cost.calls
+
+
+def rest(review: Review, words: Phrases = ENGLISH) -> str:
+    """What stands beside the count of open findings: since when, what is fixed, what was not read."""
+    new = sum(placed.finding.status == "new" for placed in review.findings)
+    before = len(review.findings) + len(review.still) - new
+    sentences = [words.say("new_and_open", new=words.number(new), open=words.number(before))] if before else []
     sentences += [words.say("fixed", len(review.fixed))] if review.fixed else []
-    sentences += [words.say("partial")] if review.partial else []
+    sentences += [words.say("partial")] if review.partial and not review.failure else []
     missing = unread(review.coverage, words)
     sentences += [words.say("not_read", what=missing)] if missing else []
     return " ".join(sentences)
 
 
+def below(review: Review, words: Phrases = ENGLISH) -> str:
+    """What stands below the headline: the rest of the verdict, without what the headline has said."""
+    missing = unread(review.coverage, words)
+    if review.failure or not missing or conclusion(review) != "incomplete":
+        return rest(review, words)
+    said = rest(review, words).removesuffix(words.say("not_read", what=missing)).strip()
+    return " ".join(filter(None, (said, found(review, words))))
+
+
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """What should have been read and was not: "2 units and 1 dependent"; empty where nothing is missing."""
-    units, files = coverage.count("unit", "unread"), coverage.count("dependent", "unread")
-    said = [words.say("changed_units", units)] if units else []
-    said += [words.say("dependent_files", files)] if files else []
-    return words.say("both", one=said[0], other=said[1]) if len(said) > 1 else "".join(said)
+    """What is open, counted: "2 parts of the changed code and 1 use of what changed"; empty if nothing is."""
+    counted = Counter[str](row.kind for row in coverage.open)
+    said = [words.say(name, counted[kind]) for kind, name in OPEN if counted[kind]]
+    return words.say("both", one=", ".join(said[:-1]), other=said[-1]) if len(said) > 1 else "".join(said)
 
 
-def by_severity(findings: tuple[Placed, ...], words: Phrases = ENGLISH) -> str:
+def covered(coverage: Coverage, kind: str) -> dict[str, int]:
+    """How much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open.
+
+    A use in a test that no comparison could decide obliges nobody: it is in the JSON output, and not counted here.
+    """
+    rows = [row for row in coverage.readings if row.kind == kind and not (kind == "use" and row.state == "skipped")]
+    return {
+        "all": len(rows),
+        "checked": sum(bool(row.checked) for row in rows),
+        "read": sum(bool(row.read) for row in rows),
+        "open": sum(row.state == "unread" for row in rows),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """One line about what is open: the uses of one definition in one file stand together."""
+
+    path: str
+    lines: tuple[int, ...]
+    name: str
+    reason: str
+
+    @property
+    def label(self) -> str:
+        """Where it is: "src/till.py:3, 9, 12"."""
+        shown = ", ".join(map(str, self.lines[:NUMBERS]))
+        more = f" and {len(self.lines) - NUMBERS} more" if len(self.lines) > NUMBERS else ""
+        return " ".join(filter(None, (f"{self.path}:{shown}{more}" if shown else self.path, self.name)))
+
+
+def opened(coverage: Coverage) -> list[Open]:
+    """What is open, most telling first; the uses of several definitions take turns."""
+    rows: dict[tuple[str, str, str, str], list[int]] = {}
+    for row in coverage.open:
+        name = row.name if row.kind == "unit" else ""
+        rows.setdefault((row.kind, row.path, name, row.reason), []).append(row.line)
+    turns = Counter[str]()
+    placed = []
+    for (kind, path, name, reason), lines in rows.items():
+        turn = turns[reason] if kind == "use" else 0
+        turns[reason] += 1
+        placed.append((kind == "use", turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason)))
+    return [one for _, _, one in sorted(placed, key=lambda item: item[:2])]
+
+
+def by_severity(findings: Sequence[Placed], words: Phrases = ENGLISH) -> str:
     """How many of each severity, worst first: "1 critical, 2 high"."""
     counted = Counter(placed.finding.severity for placed in findings)
     return ", ".join(f"{words.number(counted[name])} {words.say(name)}" for name in SEVERITIES if counted[name])
@@ -113,9 +219,9 @@ def risks(review: Review) -> tuple[Risk, ...]:
     """The risk map by folder, riskiest first; the findings in a folder count where its files are, changed or not."""
     if not review.areas:
         return ()
-    found = Counter(placed.finding.path.rpartition("/")[0] for placed in review.findings)
-    known = [Risk(area.folder, area.units, _grade(area.risk), found.pop(area.folder, 0)) for area in review.areas]
-    return (*known, *(Risk(folder, 0, "low", number) for folder, number in sorted(found.items())))
+    counted = Counter(placed.finding.path.rpartition("/")[0] for placed in listing(review).all)
+    known = [Risk(area.folder, area.units, _grade(area.risk), counted.pop(area.folder, 0)) for area in review.areas]
+    return (*known, *(Risk(folder, 0, "low", number) for folder, number in sorted(counted.items())))
 
 
 def cost(spent: Cost, seconds: float, words: Phrases = ENGLISH) -> str:
@@ -149,16 +255,28 @@ def _shares(spent: Cost, words: Phrases) -> str:
     return f" ({', '.join(said)})" if len(said) > 1 else ""
 
 
-def _found(review: Review, words: Phrases) -> str:
-    if not review.findings:
-        if review.round.number > 1:
-            return words.say("nothing_new")
+def found(review: Review, words: Phrases = ENGLISH) -> str:
+    """How many findings are open, or that there are none."""
+    listed = listing(review)
+    if not listed.all:
+        if review.failure:
+            return words.say("nothing_by_code" if unasked(review) else "nothing_in_read")
+        if review.fixed and conclusion(review) == "clean":
+            return words.say("nothing_left")
         if review.files and all(file.skip for file in review.files):
             return words.say("nothing_to_read")
-        return words.say("nothing" if conclusion(review) == "clean" else "nothing_in_read")
-    folded = len(listing(review).folded)
-    short = words.say("in_short", folded) if folded else ""
-    return words.say("found", len(review.findings), severities=by_severity(review.findings, words), short=short)
+        return words.say(_nothing(review))
+    short = words.say("in_short", len(listed.folded)) if listed.folded else ""
+    return words.say("found", len(listed.all), severities=by_severity(listed.all, words), short=short)
+
+
+def _nothing(review: Review) -> str:
+    """The phrase for a review without a finding: who has looked is part of it."""
+    if conclusion(review) != "clean":
+        return "nothing_in_read"
+    if review.coverage.by_model:
+        return "nothing"
+    return "nothing_documents" if all(PLAIN.search(file.path) for file in review.files) else "nothing_code"
 
 
 def _grade(score: int) -> Grade:

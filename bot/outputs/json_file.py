@@ -23,6 +23,8 @@ def _review(review: Review) -> dict[str, Any]:
         "conclusion": facts.conclusion(review),
         "verdict": facts.verdict(review),
         "partial": review.partial,
+        "fault": review.fault,
+        "failure": review.failure,
         "pull": _pull(review.pull),
         "strategy": {"name": review.strategy, "reason": review.reason},
         "summary": review.summary,
@@ -31,6 +33,7 @@ def _review(review: Review) -> dict[str, Any]:
         "fixed": [asdict(finding) for finding in review.fixed],
         "suppressed": [asdict(item) for item in review.suppressed],
         "unproven": [asdict(finding) for finding in review.unproven],
+        "numbers": [list(row) for row in review.numbers],
         "dropped": review.dropped,
         "round": asdict(review.round),
         "read": [list(row) for row in review.read],
@@ -72,6 +75,8 @@ def _file(file: ChangedFile) -> dict[str, Any]:
 def _coverage(coverage: Coverage) -> dict[str, Any]:
     return {
         "complete": coverage.complete,
+        "open": [asdict(row) for row in coverage.open],
+        "by_model": coverage.by_model,
         "readings": [asdict(row) for row in coverage.readings],
         "skipped_files": [{"path": path, "reason": reason} for path, reason in coverage.skipped_files],
         "cut": list(coverage.cut),

@@ -1,9 +1,10 @@
 """The review as a comment on a pull request: its words are templates, everything from the change is made harmless by them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from bot.outputs import facts, hide, parts
 from bot.outputs.form import Form
+from bot.render import Safe
 from bot.values import Placed, Review
 
 MOST_BYTES = (
@@ -21,39 +22,51 @@ def render(review: Review, room: int = MOST_BYTES) -> str:
 def summary(review: Review, form: Form, posted: Collection[Placed] = (), room: int = MOST_BYTES) -> str:
     """The summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
 
-    `posted`: findings that have comments of their own and stand here in the table alone. Secrets are hidden already.
+    `posted`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.
     """
-    own = {id(placed) for placed in posted}
-    told = [(n, placed) for n, placed in enumerate(facts.listing(review).full, 1) if id(placed) not in own]
-    details: list[str] = list(
-        form.fill("finding.md.j2", lambda: [parts.one(n, placed, review, form.words) for n, placed in told], room)
-    )
+    listed, own = facts.listing(review), {id(placed) for placed in posted}
+    groups = {
+        "full": listed.full,
+        "still": listed.still,
+        "folded": listed.folded,
+    }  # in the order in which they get room
+    told = [placed for group in groups.values() for placed in group if id(placed) not in own]
+    details = form.fill("finding.md.j2", lambda: [parts.one(placed, review, form.words) for placed in told], room)
     values = parts.whole(review, form.words) | {"inline": len(posted), "listed": len(review.findings) - len(posted)}
 
-    def page(most: int, shown: list[str]) -> str:
+    def page(most: int, shown: Sequence[Safe]) -> str:
+        said = {id(placed): detail for placed, detail in zip(told, shown, strict=False)}
+        rows = {
+            name: [
+                {**row, "posted": id(placed) in own, "detail": said.get(id(placed), "")}
+                for row, placed in zip(values[name], group, strict=True)
+            ]
+            for name, group in groups.items()
+        }
         return form.fill(
             "summary.md.j2",
             lambda: [
                 {
                     **values,
+                    **rows,
                     "most": most,
-                    "details": shown,
+                    "details": [row["detail"] for row in rows["full"] if row["detail"]],
                     "untold": len(told) - len(shown),
-                    "notes": [*review.notes, *form.notes],
+                    "notes": [note for note in (*review.notes, *form.notes) if note != review.failure],
                 }
             ],
             room,
         )[0]
 
     for most in LISTED:
-        bare = page(most, [])
+        bare = page(most, ())
         if _bytes(bare) <= room // 2:
             break
     left = room - _bytes(bare) - 200  # the sentence that counts what is not shown, and blank lines
     return page(most, _fitting(details, left))
 
 
-def _fitting(details: list[str], room: int) -> list[str]:
+def _fitting(details: Sequence[Safe], room: int) -> Sequence[Safe]:
     """The first findings that fit. The order stands: a later one never takes the place of a worse one."""
     for at, detail in enumerate(details):
         room -= _bytes(detail) + 2

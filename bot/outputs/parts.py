@@ -20,7 +20,11 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
     return {
         "title": pull.title,
-        "verdict": Safe(facts.verdict(review, words)),
+        "verdict": facts.verdict(review, words),
+        "headline": Safe(facts.headline(review, words)),
+        "failure": facts.failure(review, words),
+        "found": Safe(facts.found(review, words)),
+        "rest": Safe(facts.below(review, words)),
         "change": f"{pull.base_name}..{pull.head_name}",
         "size": Safe(facts.size(review, words)),
         "round": review.round.number,
@@ -30,7 +34,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "more": more,
         "full": [_row(placed, review, words) for placed in listed.full],
         "folded": [_row(placed, review, words) for placed in listed.folded],
-        "still": [_short(finding, review, words) for finding in review.still],
+        "still": [_row(placed, review, words) for placed in listed.still],
         "fixed": [_short(finding, review, words) for finding in review.fixed],
         "unproven": [_short(finding, review, words) for finding in review.unproven],
         "risks": [
@@ -38,9 +42,15 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             for row in facts.risks(review)
         ],
         "counts": [
-            {"name": words.say(name), **{state: coverage.count(kind, state) for state in facts.STATES}}
-            for kind, name in (("unit", "row_units"), ("dependent", "row_dependents"))
+            {
+                "name": words.say(name),
+                **facts.covered(coverage, kind),
+                **{state: coverage.count(kind, state) for state in facts.STATES},
+            }
+            for kind, name in (("unit", "row_units"), ("use", "row_uses"))
         ],
+        "open": [_open(row, review) for row in facts.opened(coverage)[: facts.LISTED]],
+        "open_more": len(facts.opened(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, words),
         "dropped": review.dropped,
         "suppressed": len(review.suppressed),
@@ -49,12 +59,13 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     }
 
 
-def one(number: int, placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
+def one(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
     """The values of finding.md.j2 and inline.md.j2."""
     finding, spot = placed.finding, placed.spot
     elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
     return {
-        "number": number,
+        "number": finding.number,
+        "mark": Safe(facts.MARKS[finding.severity]),
         "severity": words.say(finding.severity),
         "title": finding.title,
         "where": _where(finding, review, words),
@@ -80,8 +91,11 @@ def _row(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
 
 def _short(finding: Finding, review: Review, words: Phrases) -> dict[str, Any]:
     return {
+        "number": finding.number,
+        "mark": Safe(facts.MARKS[finding.severity]),
         "severity": words.say(finding.severity),
         "title": finding.title,
+        "place_name": facts.where(finding, words)[:160],
         "where": _where(finding, review, words),
         "origin": facts.origin(finding, words),
     }
@@ -99,14 +113,15 @@ def _evidence(item: Evidence, review: Review) -> dict[str, Any]:
     return {"where": link(label[:200], address), "note": item.note, "quote": item.quote}
 
 
-def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
-    def of(state: str) -> list[tuple[str, str]]:
-        rows = [row for row in coverage.readings if row.state == state]
-        return [(row.path if row.name == row.path else f"{row.path} {row.name}", row.reason) for row in rows]
+def _open(row: facts.Open, review: Review) -> dict[str, Any]:
+    address = facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
+    return {"where": link(row.label[:200], address) if row.path else "", "reason": row.reason}
 
+
+def _lists(coverage: Coverage, words: Phrases) -> list[dict[str, Any]]:
+    left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     found = (
-        ("list_unread", of("unread")),
-        ("list_skipped", of("skipped")),
+        ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
     )

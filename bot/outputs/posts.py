@@ -41,15 +41,8 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     form = Form(safe)
     full = facts.listing(safe).full
     posted = [placed for placed in full if placed.place in ("inline", "file")][:MOST_POSTS]
-    numbers = {id(placed): n for n, placed in enumerate(full, 1)}
-    bodies = form.fill(
-        "inline.md.j2",
-        lambda: [parts.one(numbers[id(placed)], placed, safe, form.words) for placed in posted],
-        MOST_BYTES,
-    )
-    bodies = [
-        _short(body, numbers[id(placed)], placed, safe, form) for placed, body in zip(posted, bodies, strict=True)
-    ]
+    bodies = form.fill("inline.md.j2", lambda: [parts.one(placed, safe, form.words) for placed in posted], MOST_BYTES)
+    bodies = [_short(body, placed, safe, form) for placed, body in zip(posted, bodies, strict=True)]
     kept = f"{state(review)}\n" if state else ""
     summary = markdown.summary(safe, form, posted, MOST_BYTES - len(kept))
     head = marker.make("summary", head=safe.pull.head, round=str(safe.round.number))
@@ -59,11 +52,11 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     )
 
 
-def _short(body: Safe, number: int, placed: Placed, review: Review, form: Form) -> Safe:
+def _short(body: Safe, placed: Placed, review: Review, form: Form) -> Safe:
     """The comment within GitHub's limit. Whoever fills it with signs that must be disarmed gets less of everything shown."""
     if len(body.encode()) <= MOST_BYTES:
         return body
-    values = parts.one(number, placed, review, form.words)
+    values = parts.one(placed, review, form.words)
     less = {name: values[name][:SHORT] for name in ("why", "consequence", "trigger", "quote")}
     return comment(
         "inline.md.j2", form.words, **{**values, **less, "evidence": [], "replacement": None, "suggestion": None}

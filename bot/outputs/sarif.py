@@ -1,6 +1,7 @@
 """The review as SARIF 2.1.0, the form that code scanning services read."""
 
 import json
+from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
@@ -22,8 +23,8 @@ def render(review: Review) -> str:
 
 
 def _run(review: Review) -> dict[str, Any]:
-    listed = facts.listing(review)
-    findings = [*listed.full, *listed.folded]
+    findings = facts.listing(review).all  # code scanning closes every alert that an upload lacks
+    seen: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(placed.finding) for placed in findings))
     first = {_rule_id(placed.finding): placed.finding for placed in reversed(findings)}
     driver = {
@@ -36,7 +37,7 @@ def _run(review: Review) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(review)],
-        "results": [_result(placed, rules) for placed in findings],
+        "results": [_result(placed, rules, seen) for placed in findings],
         "properties": _properties(review),
     }
 
@@ -46,7 +47,7 @@ def _invocation(review: Review) -> dict[str, Any]:
     said = [(note, "note") for note in review.notes]
     said += [(sentence, "warning") for sentence in review.coverage.cut]
     missing = facts.unread(review.coverage)
-    said += [(f"Not read: {missing}.", "warning")] if missing else []
+    said += [(f"Open: {missing}.", "warning")] if missing else []
     notifications = [{"level": level, "message": {"text": line(text)}} for text, level in said]
     return {"executionSuccessful": not review.partial, "toolExecutionNotifications": notifications}
 
@@ -68,7 +69,7 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _result(placed: Placed, rules: list[str]) -> dict[str, Any]:
+def _result(placed: Placed, rules: list[str], seen: Counter[str]) -> dict[str, Any]:
     finding = placed.finding
     name = _rule_id(finding)
     result: dict[str, Any] = {
@@ -84,12 +85,19 @@ def _result(placed: Placed, rules: list[str]) -> dict[str, Any]:
             "source": line(finding.source),
             "place": placed.place,
             "side": finding.side,
+            "status": finding.status,
+            "number": finding.number,
         },
     }
     if finding.evidence:
         result["relatedLocations"] = [_related(number, item) for number, item in enumerate(finding.evidence, 1)]
     if finding.fingerprint:
-        result["partialFingerprints"] = {"deeprepo/v1": finding.fingerprint}
+        seen[finding.fingerprint] += 1
+        # GitHub matches alerts by `primaryLocationLineHash`, which its upload step can only compute in a checkout.
+        result["partialFingerprints"] = {
+            "deeprepo/v1": finding.fingerprint,
+            "primaryLocationLineHash": f"{finding.fingerprint}:{seen[finding.fingerprint]}",
+        }
     return result
 
 
@@ -117,7 +125,8 @@ def _properties(review: Review) -> dict[str, Any]:
     return {
         "conclusion": facts.conclusion(review),
         "coverage": {
-            f"{kind}s": {state: coverage.count(kind, state) for state in facts.STATES} for kind in ("unit", "dependent")
+            f"{kind}s": {state: coverage.count(kind, state) for state in facts.STATES}
+            for kind in ("unit", "use", "dependent")
         },
         "skippedFiles": [{"path": encodable(path), "reason": line(why)} for path, why in coverage.skipped_files],
         "cost": {

@@ -11,6 +11,7 @@ import hmac
 import json
 import re
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 from bot.outputs import json_file
@@ -71,8 +72,13 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
     """Of the JSON output, what the next round reads. What leaves code unread is kept where it can be signed alone."""
     full = json.loads(json_file.render(review))
     rows = [row for row in full["coverage"]["readings"] if row["kind"] == "dependent" and _read(row)]
+    uses = {  # one row for all uses of one definition in one file: who read them, or that one was left open
+        (row["name"], row["path"], row["state"] == "unread"): row
+        for row in full["coverage"]["readings"]
+        if row["kind"] == "use" and (row["read"] or row["state"] == "unread")
+    }
     return {
-        **{name: full[name] for name in ("schema_version", "tool", "still", "summary")},
+        **{name: full[name] for name in ("schema_version", "tool", "still", "summary", "numbers")},
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]
@@ -80,9 +86,14 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
         "round": {"number": full["round"]["number"]},
         "pull": {name: full["pull"][name] for name in ("base", "head")},
         "read": full["read"] if signed else [],
-        "coverage": {"readings": [{k: row[k] for k in ("kind", "path", "state")} for row in rows] if signed else []},
+        "coverage": {"readings": _kept([*rows, *uses.values()]) if signed else []},
         "files": [{"path": row["path"]} for row in full["files"]],
     }
+
+
+def _kept(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    names = {"dependent": ("kind", "path", "state"), "use": ("kind", "path", "state", "name", "read")}
+    return [{name: row[name] for name in names[row["kind"]]} for row in rows]
 
 
 def _read(row: dict[str, Any]) -> bool:

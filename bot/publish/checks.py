@@ -48,7 +48,7 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Outco
     first = comment(
         "publish/check.md.j2",
         words,
-        verdict=Safe(verdict),
+        verdict=verdict,
         posted=outcome.posted,
         listed=outcome.listed,
         link=Safe(outcome.summary_url),
@@ -69,11 +69,12 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Outco
 async def ended(host: Host, number: int, run: str, says: str, ending: Ending = "neutral", language: str = "en") -> None:
     """End it without a review: it was left out, broken off, or something failed. The sentence says which."""
     words = load(language)
+    said = f"{words.say('check_not')}: {says}"
     await host.checks.done(
         number,
         ending,
-        f"{words.say('check_not')}: {line(says)}"[:TITLE],
-        _marked(run, plain(says)),
+        line(said)[:TITLE],
+        _marked(run, plain(said)),
         "",
         (),
         buttons(words) if host.voice.app else (),
@@ -105,14 +106,16 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
     """The findings that stand on lines of the head, as plain words; what is masked in comments is masked here."""
     safe = hide.secrets(review)
     listed = facts.listing(safe)
-    found = [placed.finding for placed in (*listed.full, *listed.folded)]
+    found = [placed.finding for placed in listed.all]  # earlier rounds too: they are on another commit's check run
     return tuple(
         Annotation(
             path=finding.path,
             start=finding.start,
             end=max(finding.start, finding.end),
             level=LEVELS[finding.severity],  # type: ignore[arg-type]
-            title=visible(line(f"{words.say(finding.severity)}: {finding.title}"))[:TITLE],
+            title=visible(line(f"{words.say(finding.severity).capitalize()} · {finding.number}. {finding.title}"))[
+                :TITLE
+            ],
             message=visible("\n\n".join(filter(None, (finding.why, finding.consequence))))[:MESSAGE] or finding.title,
         )
         for finding in found

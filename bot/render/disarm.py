@@ -130,6 +130,21 @@ def suggestion(lines: str) -> Safe:
     return Safe(f"{ticks}suggestion\n{lines}{chr(10) if lines and not lines.endswith(chr(10)) else ''}{ticks}")
 
 
+def html(value: str) -> Safe:
+    """Prose on one line inside an HTML element, where GitHub reads no Markdown but still finds mentions. Code spans stay code."""
+    clean, parts, at = line(value), [], 0
+    for span in _SPAN.finditer(clean):
+        parts += [_inert(clean[at : span.start()]), f"<code>{_inert(span[2].strip())}</code>"]
+        at = span.end()
+    return Safe("".join([*parts, _inert(clean[at:])]))
+
+
+def diff(removed: str, added: str) -> Safe:
+    """A block that shows what takes the place of what; GitHub colours it and offers no button."""
+    rows = [("-", removed.strip("\n")), ("+", added.strip("\n"))]
+    return fence("\n".join(f"{sign}{row}" for sign, text in rows if text.strip() for row in text.split("\n")), "diff")
+
+
 def link(label: str, address: str) -> Safe:
     """A link to an address that we made; its label is code."""
     return Safe(f"[{code(label)}]({address})") if address else code(label)
@@ -164,6 +179,11 @@ def _quiet(words: str) -> str:
     """Words outside of code: every character that Markdown or GitHub would act on is disarmed."""
     words = _ALWAYS.sub(r"\\\g<0>", words)
     words = _ENTITY.sub("&amp;", words).replace("<", "&lt;")
+    return _LIVE.sub(lambda found: found[0] + GAP, words)
+
+
+def _inert(words: str) -> str:
+    words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", f"&#36;{GAP}")
     return _LIVE.sub(lambda found: found[0] + GAP, words)
 
 

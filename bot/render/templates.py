@@ -48,7 +48,9 @@ def filters() -> dict[str, Any]:
     return {
         "cell": disarm.cell,
         "code": disarm.code,
+        "diff": disarm.diff,
         "fence": disarm.fence,
+        "html": disarm.html,
         "line": disarm.line,
         "plain": disarm.plain,
         "suggestion": disarm.suggestion,

@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from bot.errors import DeepRepoError
 from bot.ledger import Ledger
-from bot.ports import Analyzer, Tree
+from bot.ports import Analyzer, Compares, Tree
 from bot.rlm.looking import Part, Sight
 from bot.rlm.work import Answer
 from bot.values import ChangedFile, Dependents, Finding, Unit
+
+NOTHING_ADDED = "nothing added"
 
 
 class AnalyzerWorker:
@@ -21,15 +23,16 @@ class AnalyzerWorker:
         files: Sequence[ChangedFile],
         dependents: Dependents,
         units: Sequence[Unit],
-        ledger: Ledger | None,
+        ledger: Ledger,
     ) -> None:
         self.name = ", ".join(analyzers)
         self.failures: list[str] = []
         self._analyzers, self._tree, self._files, self._dependents = analyzers, tree, tuple(files), dependents
         self._homes = {unit.path for unit in units}
-        self._ledger = ledger  # None: a model reads the units too, and only its reading counts
+        self._ledger = ledger
         self._found: list[Finding] | None = None
         self._ran: set[str] = set()
+        self._compared: dict[tuple[str, str, int], str] = {}
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
     async def review(self, units: Sequence[Unit], question: str = "") -> Answer:  # noqa: ARG002 - analysers know their question
@@ -62,13 +65,13 @@ class AnalyzerWorker:
             try:
                 found += await analyzer.check(self._tree, wanted, self._dependents) if wanted else ()
                 self._ran.add(name)
+                if isinstance(analyzer, Compares):
+                    self._compared.update(analyzer.compared(self._dependents))
             except DeepRepoError as error:
                 self.failures.append(f"{name} could not run: {error}")
         return found
 
     def _mark(self, units: Sequence[Unit]) -> None:
-        if self._ledger is None:
-            return
         files = {file.path: file for file in self._files}
         for unit in units:
             judges = [
@@ -76,10 +79,13 @@ class AnalyzerWorker:
                 for n, a in self._analyzers.items()
                 if n in self._ran and unit.path in files and a.wants(files[unit.path])
             ]
+            if not judges and unit.path in files and not files[unit.path].added:
+                judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:
-                self._ledger.mark([unit.id], ", ".join(judges))
+                self._ledger.checked(unit.id, ", ".join(judges))
         if "contracts" in self._ran:
             paths = {unit.path for unit in units}
             targets = [d for d in self._dependents.files if d.target in paths or d.target not in self._homes]
             self._ledger.looked_at([d.path for d in targets], "contracts")
             self._ledger.looked_at([r.path for u in units for r in u.references], "contracts")
+            self._ledger.compared(self._compared)

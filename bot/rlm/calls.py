@@ -41,6 +41,7 @@ class Calls:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.budget, self.journal = budget, journal
+        self.failure = ""  # the first of a provider that no other try has mended, as a sentence
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}
@@ -62,6 +63,9 @@ class Calls:
             return await self._fitting(model, prompt, role)
         except BudgetSpent as error:
             self.budget.refuse(str(error))
+            raise
+        except ProviderError as error:
+            self.failure = self.failure or str(error)
             raise
 
     async def many(self, model: Model, prompts: Sequence[Prompt], role: Role) -> list[Slot]:

@@ -64,8 +64,8 @@ async def desk(
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     book = journal or Journal()
     calls = Calls(Budget(limits), book)
-    alone = subject.ledger if models.reader is None else None  # with a model, an analyser's look is no reading
-    checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, alone)
+    subject.ledger.by_model = models.reader is not None  # then what an analyser has judged is checked, and not yet read
+    checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.ledger)
     worker = _model_worker(models.reader, subject, calls, lenses or {}) if models.reader else checks
     start = Start(
         pull=subject.pull,

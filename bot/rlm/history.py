@@ -34,6 +34,7 @@ class Past:
     earlier: Earlier | None = None
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
+    numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -50,7 +51,10 @@ class Past:
         same = memory.unchanged(self.earlier, units, dependents.references, by_model=by_model)
         again = [row.symbol for row in _uses(units, same)]
         paths = memory.reused_dependents(self.earlier, dependents.references, again)
-        book.reuse(same, dict.fromkeys(paths, f"round {self.earlier.number}"))
+        fresh, by = frozenset(again), f"round {self.earlier.number}"
+        kept = frozenset(self.earlier.uses)
+        uses = [use for use in book.uses.values() if (use.symbol, use.path) in kept and use.symbol not in fresh]
+        book.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
     async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
         """Fingerprints of new findings that stay folded: after the first round old code speaks only of what is grave."""
@@ -71,9 +75,10 @@ async def past(
         return Past(round=Round(full=full, reason=found))
     if found.base != pull.base:
         reason = f"the base changed from {found.base[:SHORT]} to {pull.base[:SHORT]}"
-        return Past(round=Round(full=full, reason=reason))
+        return Past(round=Round(full=full, reason=reason), numbers=found.numbers)
     if found.head != pull.head and not await commits.descends(found.head):
-        return Past(round=Round(full=full, reason=f"the head is not built on {found.head[:SHORT]}, which was reviewed"))
+        reason = f"the head is not built on {found.head[:SHORT]}, which was reviewed"
+        return Past(round=Round(full=full, reason=reason), numbers=found.numbers)
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
     blobs = await commits.many_at(found.head, [name for pair in names.values() for name in pair])
     texts = {}
@@ -81,7 +86,7 @@ async def past(
         blob = next((blobs[name] for name in pair if name in blobs), None)
         if blob is not None:
             texts[path] = blob.decode("utf-8", "replace")
-    return Past(found, Round(found.number + 1, found.head, full), texts)
+    return Past(found, Round(found.number + 1, found.head, full), texts, found.numbers)
 
 
 def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:

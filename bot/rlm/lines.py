@@ -127,7 +127,7 @@ def end(done: Review) -> Row:
     findings = [{name: getattr(p.finding, name) for name in shown} for p in done.findings]
     coverage = {
         kind: {state: done.coverage.count(kind, state) for state in ("reviewed", "reused", "skipped", "unread")}
-        for kind in ("unit", "dependent")
+        for kind in ("unit", "use", "dependent")
     }
     return {
         "kind": "end",

@@ -43,6 +43,7 @@ class Nearby:
     tree: Tree
     files: Sequence[ChangedFile]
     prompts: int = 1  # among which the tokens of the review are shared
+    first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     _rows: dict[str, list[Row]] = field(default_factory=dict)
     _defined: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
     _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
@@ -54,7 +55,7 @@ class Nearby:
         """What to show beside these units, callers first, under the limits."""
         room = min(NEARBY_TOKENS, REVIEW_TOKENS // max(1, self.prompts))
         shown = Shown(units)
-        callers = await self._callers(units, shown, min(CALLERS_TOKENS, room))
+        callers = await self._callers(units, shown, room if self.first else min(CALLERS_TOKENS, room))
         room = max(0, room - sum(excerpt.size for excerpt in callers))
         await self.prepare(units)
         called, needed = await self._called(units, shown, min(SIGNATURES_TOKENS, room // SIGNATURES_PART))
@@ -147,7 +148,9 @@ class Nearby:
 
     async def _callers(self, units: Sequence[Unit], shown: Shown, room: int) -> list[Excerpt]:
         """Bodies of the functions that use what the units change: each unit's best first, each function once."""
-        wanted = call_sites(units)
+        mine = {row.symbol for unit in units for row in unit.references} if self.first else set()
+        first = [row for row in self.first if row.symbol in mine]
+        wanted = list(dict.fromkeys([*first, *call_sites(units)]))
         texts = await self.tree.read_many([row.path for row in wanted])
         found = []
         for row in wanted:

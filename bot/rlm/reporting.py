@@ -78,7 +78,8 @@ async def coverage(book: Notebook) -> dict[str, Any]:
         "reviewed": seen.count("unit", "reviewed", "reused"),
         "unread": [unit.id for unit in unread],
         "dependents": seen.count("dependent"),
-        "dependents_unread": [row.path for row in seen.readings if row.kind == "dependent" and row.state == "unread"],
+        "uses_open": [f"{row.path}:{row.line} {row.reason}" for row in seen.open if row.kind == "use"],
+        "dependents_unread": list(dict.fromkeys(row.path for row in seen.open if row.kind == "use")),
         "skipped_files": [list(pair) for pair in seen.skipped_files],
     }
 

@@ -9,7 +9,7 @@ from bot.errors import DeepRepoError
 from bot.findings import read
 from bot.ledger import Ledger
 from bot.ports import Lens, Model, Tree
-from bot.rlm import looking
+from bot.rlm import looking, uses
 from bot.rlm.budget import Role
 from bot.rlm.calls import Calls
 from bot.rlm.guidance import Guidance, tongue
@@ -49,9 +49,31 @@ class ModelWorker:
     async def review(self, units: Sequence[Unit], question: str = "") -> Answer:
         """Every unit in some prompt, the prompts all at once; what was answered is marked in the ledger."""
         groups = [list(units)] * bool(units) if self.whole else packed(units)
-        nearby = Nearby(self.tree, self.files, len(groups))
+        nearby = Nearby(self.tree, self.files, len(groups), first=[use.reference for use in self.ledger.open_uses()])
         await nearby.prepare(units)
         return await self._asked([await self._prompt(group, nearby, question) for group in groups])
+
+    async def uses(self) -> Answer:
+        """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
+        left = self.ledger.open_uses()
+        groups, beyond = await uses.grouped(self.tree, self.ledger.units, left)
+        self.ledger.leave(beyond, uses.TOO_MANY)
+        asked = []
+        for unit, mine, beside in groups:
+            text = render.text(
+                "prompts/worker.md.j2",
+                title=self.pull.title,
+                body=self.pull.body[:BODY_CHARS],
+                guidance=self.guidance.of(use.path for use in mine),
+                units=[unit] if unit is not None else [],
+                unchanged=beside,
+                questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
+            )
+            asked.append((self._of(text), text))
+        said = await self._asked(asked) if asked else Answer("")
+        if said.error:
+            self.ledger.leave((use for use in self.ledger.open_uses() if use not in beyond), said.error)
+        return said
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
         """A question about files outside the change."""
@@ -141,13 +163,13 @@ class ModelWorker:
         """One answer per prompt; what was answered is marked in the ledger."""
         answers = []
         replies = await self.calls.many(self.model, [prompt for prompt, _ in prompts], self.role)
-        for (_, seen), reply in zip(prompts, replies, strict=True):
+        for (prompt, seen), reply in zip(prompts, replies, strict=True):
             try:
                 text, found = read.answer(reply.data, self.name) if isinstance(reply, Completion) else _failed(reply)
             except DeepRepoError as error:
                 answers.append(Answer("", error=str(error)))
                 continue
-            self.ledger.saw(seen, self.name)
+            self.ledger.saw(seen, self.name, beside=prompt.messages[1].text)
             answers.append(Answer(text, found))
         return answers
 

@@ -22,4 +22,5 @@ async def run(work: Work) -> Transcript:
         await admit(work, finding)
     if answer.error:
         return Transcript(tuple(work.findings), partial=True, notes=(answer.error,))
+    await fanout.read_uses(work, reader)
     return Transcript(tuple(work.findings), answer.text, partial=bool(work.ledger.unread()))

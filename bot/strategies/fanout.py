@@ -1,6 +1,7 @@
 """The harness maps every unit to a worker and reduces: no model-written code runs."""
 
-from bot.rlm.work import Work, admit
+from bot.rlm.work import Work, Worker, admit
+from bot.rlm.workers import ModelWorker
 from bot.values import Transcript
 
 
@@ -21,7 +22,21 @@ async def read_all(work: Work) -> bool:
         work.notes.append(answer.error)
     for finding in answer.findings:
         await admit(work, finding)
+    await read_uses(work, work.worker)
     return not work.ledger.unread()
+
+
+async def read_uses(work: Work, worker: Worker) -> None:
+    """Have a model read the uses of changed contracts that no comparison could decide and no prompt has shown."""
+    if not isinstance(worker, ModelWorker) or not work.ledger.open_uses():
+        return
+    work.say(f"reading {len(work.ledger.open_uses())} uses of what changed")
+    answer = await worker.uses()
+    work.refused += answer.dropped
+    if answer.error:
+        work.notes.append(answer.error)
+    for finding in answer.findings:
+        await admit(work, finding)
 
 
 async def check_by_code(work: Work) -> None:

@@ -16,6 +16,7 @@ from bot.values.ask import (
 from bot.values.change import (
     ChangedFile,
     ChangedSymbol,
+    Contract,
     Dependent,
     Dependents,
     Entry,
@@ -80,6 +81,7 @@ from bot.values.review import (
     Status,
     Suppressed,
     Transcript,
+    ordered,
 )
 from bot.values.round import Earlier, Mark
 from bot.values.source import Call, Clues, Outline, Use
@@ -103,6 +105,7 @@ __all__ = [
     "CommandAsk",
     "CommentRef",
     "Completion",
+    "Contract",
     "Cost",
     "Coverage",
     "Dependent",
@@ -161,5 +164,6 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "ordered",
     "tokens",
 ]

@@ -10,6 +10,10 @@ from typing import Literal
 
 Side = Literal["head", "base"]
 Scope = Literal["range", "staged", "uncommitted"]
+# What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
+Contract = Literal[
+    "removed", "renamed", "parameters", "types", "declaration", "returns", "errors", "value", "definition"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,7 @@ class ChangedSymbol:
     before: Symbol | None
     after: Symbol | None
     change: Literal["added", "removed", "renamed", "signature", "body"]
+    contract: tuple[Contract, ...] = ()  # what changed for its users; empty: nothing that they have written down
 
     @property
     def symbol(self) -> Symbol:
@@ -201,6 +206,8 @@ class Reference:
     form: Literal["call", "import", "definition", "mention"] = "mention"
     missing: bool = False  # what is named here is proven to be gone from the head tree
     unique: bool = False  # only the name matches, but the tree holds no other definition of that name
+    held: bool = False  # what is named here is proven to be there after the change
+    lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +218,7 @@ class Dependents:
     files: tuple[Dependent, ...] = ()
     references: tuple[Reference, ...] = ()
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
+    missed: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
     heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
 
 

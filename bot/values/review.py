@@ -1,5 +1,6 @@
 """What comes out: findings with their evidence, the coverage, the cost, the review."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -57,6 +58,7 @@ class Finding:
     fingerprint: str = ""  # path, normalised quote and category; survives moves
     status: Status = "new"
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
+    number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,34 +86,55 @@ class Placed:
     refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret"] = ""
 
 
+def ordered(placed: Iterable[Placed]) -> tuple[Placed, ...]:
+    """As a reader meets them: what is collapsed comes last, then by severity, then as the ranking has them."""
+    return tuple(sorted(placed, key=lambda one: (one.place == "folded", SEVERITIES.index(one.finding.severity))))
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One row of the ledger: a unit or a dependent, and what became of it."""
+    """One row of the coverage, and what became of it.
 
-    kind: Literal["unit", "dependent"]
+    `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
+    was left out although it is code. "search": uses that could not be looked for. "dependent": a file that imports a changed one,
+    for information: whether something is open is decided by the others. An "unread" row is an open one.
+    """
+
+    kind: Literal["unit", "use", "file", "search", "dependent"]
     path: str
-    name: str
+    name: str  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread"]
-    by: str = ""  # who read it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
+    by: str = ""  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
     reason: str = ""  # why it was skipped or left unread
+    line: int = 0
+    checked: str = ""  # which checks judged a unit; what comparing a use has shown
+    read: str = ""  # which model read it
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was read and what was not, over the whole change."""
+    """What was checked by code, what was read by a model, and what is open, over the whole change."""
 
     readings: tuple[Reading, ...] = ()
     skipped_files: tuple[tuple[str, str], ...] = ()  # (path, reason)
     cut: tuple[str, ...] = ()  # sentences: what budgets cut off
+    by_model: bool = True  # whether changed code counts only when a model has read it
 
     def count(self, kind: str, *states: str) -> int:
         """How many readings of this kind are in one of these states (in any, where none is given)."""
         return sum(1 for row in self.readings if row.kind == kind and (not states or row.state in states))
 
     @property
+    def open(self) -> tuple[Reading, ...]:
+        """What should have been read or checked and was not, most telling first."""
+        order = {"unit": 0, "file": 1, "use": 2, "search": 3}
+        left = [row for row in self.readings if row.state == "unread" and row.kind in order]
+        return tuple(sorted(left, key=lambda row: order[row.kind]))
+
+    @property
     def complete(self) -> bool:
-        """Whether nothing that should have been read is unread."""
-        return not any(row.state == "unread" for row in self.readings)
+        """Whether nothing is open."""
+        return not self.open
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +206,7 @@ class Review:
     notes: tuple[str, ...] = ()
     partial: bool = False
     fault: Literal["", "provider", "interrupted"] = ""
+    failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
@@ -191,8 +215,11 @@ class Review:
     language: str = "en"  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
-    still: tuple[Finding, ...] = ()  # said in an earlier round and still there: status "open" or "moved"; not repeated
+    still: tuple[
+        Finding, ...
+    ] = ()  # of an earlier round and still open (or moved); in a full review these are among `findings`
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
+    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     suppressed: tuple[Suppressed, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
     read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon

@@ -40,8 +40,20 @@ FINDING = Finding(
 )
 COVERAGE = Coverage(
     readings=(
-        Reading("unit", "src/app/loader.py", "resolve", "reviewed", "ruff, contracts"),
+        Reading(
+            "unit",
+            "src/app/loader.py",
+            "resolve",
+            "reviewed",
+            "worker openai/gpt-5-mini",
+            line=41,
+            checked="ruff, contracts",
+            read="worker openai/gpt-5-mini",
+        ),
         Reading("unit", "src/app/style.css", "lines 1-4", "skipped", reason="no check reads CSS"),
+        Reading(
+            "use", "src/app/main.py", "src/app/loader.py:resolve", "reviewed", "contracts", line=118, checked="reported"
+        ),
         Reading("dependent", "src/app/main.py", "src/app/main.py", "reviewed", "contracts"),
     ),
     skipped_files=(("package-lock.json", "lock file"),),
@@ -75,7 +87,17 @@ REVIEW = Review(
 )
 CLEAN = replace(REVIEW, findings=(), cost=Cost(), dropped=0, notes=(), turns=())
 UNREAD = replace(
-    CLEAN, coverage=replace(COVERAGE, readings=(Reading("unit", "a.py", "f", "unread", reason="the budget was spent"),))
+    CLEAN,
+    coverage=replace(
+        COVERAGE,
+        readings=(
+            Reading("unit", "a.py", "f", "unread", reason="the budget was spent", line=3),
+            *(
+                Reading("use", "till.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=line)
+                for line in range(1, 13)
+            ),
+        ),
+    ),
 )
 
 

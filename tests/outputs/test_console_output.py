@@ -7,7 +7,7 @@ from rich.console import Console
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import console
-from bot.values import Cost, Evidence, Placed, Review, Usage
+from bot.values import Cost, Evidence, Placed, Reading, Review, Usage
 
 
 def test_a_plain_page_has_no_escape_codes() -> None:
@@ -75,11 +75,28 @@ def test_coverage_is_part_of_the_page() -> None:
     """What was reviewed, skipped and cut stands there with its reason."""
     page = console.render(REVIEW)
 
-    assert re.search(r"changed units +1 +— +1 +—", page)
-    assert re.search(r"dependent files +1 +— +— +—", page)
-    assert "skipped src/app/style.css lines 1-4  no check reads CSS" in page
+    assert re.search(r"Changed code +2 +1 +1 +—", page)
+    assert re.search(r"Uses of what changed +1 +1 +— +—", page)
+    assert "src/app/style.css lines 1-4  no check reads CSS" in page
     assert "package-lock.json  lock file" in page
-    assert "cut: 3 places that use `get` were not looked at" in page
+    assert "limit: 3 places that use `get` were not looked at" in page
+
+
+def test_open_lines_are_named_up_to_ten() -> None:
+    """Changed code first, then the uses, those of one file together; the rest is counted."""
+    page = console.render(UNREAD)
+
+    assert "open  a.py:3 f  the budget was spent" in page
+    assert "open  till.py:1, 2, 3, 4, 5, 6 and 6 more  g is gone; no model is configured" in page
+    uses = tuple(
+        Reading("use", f"till_{n}.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=1)
+        for n in range(13)
+    )
+    page = console.render(replace(UNREAD, coverage=replace(UNREAD.coverage, readings=uses)))
+    assert page.count("\n  open  ") == 10
+    assert "and 3 more open (--format json lists all)" in page
+    page = console.render(UNREAD)
+    assert "Open: 1 part of the changed code and 12 uses of what changed." in page
 
 
 def test_a_long_list_is_counted() -> None:
@@ -116,8 +133,8 @@ def test_no_model_costs_nothing() -> None:
     ("review", "verdict"),
     [
         (REVIEW, "3 findings: 1 high, 1 medium, 1 low, 1 of them in short."),
-        (CLEAN, "Nothing found."),
-        (UNREAD, "Nothing found in what was read. Not read: 1 changed unit."),
+        (CLEAN, "Clean: nothing found."),
+        (UNREAD, "Open: 1 part of the changed code and 12 uses of what changed. Nothing found in what was covered."),
         (
             replace(CLEAN, partial=True),
             "Nothing found in what was read. The review is partial: it ended before its time.",

@@ -20,7 +20,7 @@ def test_the_owner_decides_on_the_form() -> None:
     """Their words, our values."""
     page = with_own("Found {{ full | length }}: {{ say('what_was_read') }} {{ counts[0].reviewed }}\n")
 
-    assert page == "Found 2: What was read 1\n"
+    assert page == "Found 2: What was covered 1\n"
 
 
 def test_every_part_has_its_own_template() -> None:

@@ -77,7 +77,7 @@ def test_what_was_not_read_is_said() -> None:
     run = _run(UNREAD)
     said = [item["message"]["text"] for item in run["invocations"][0]["toolExecutionNotifications"]]
 
-    assert "Not read: 1 changed unit." in said
+    assert "Open: 1 part of the changed code and 12 uses of what changed." in said
     assert run["properties"]["coverage"]["units"] == {"reviewed": 0, "reused": 0, "skipped": 0, "unread": 1}
 
 

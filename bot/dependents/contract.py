@@ -1,0 +1,306 @@
+"""Which part of a changed definition's contract changed: what its users rely on, apart from how it works inside. Pure.
+
+Only a change of the contract obliges anybody to look at the uses. A new body is judged where it stands: a comment, a docstring,
+other white space, another way to the same result change nothing that a user has written down. The kinds:
+
+| kind | example |
+|---|---|
+| removed, renamed | the name is gone, or it moved to another file |
+| parameters | one is gone, renamed, moved, or required now. A new optional one at the end breaks nobody |
+| types | the annotation or the default of a parameter |
+| declaration | return type, visibility, `async`, decorators, `throws`, the bases of a class |
+| returns | in a language that declares no return type: nothing instead of a value, a tuple of another length, `yield` |
+| errors | other `raise`, `throw` or `panic` statements |
+| value | the value of a constant, a field or an enum member; not the number of a version |
+| definition | the right side of a type alias |
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from bot.dependents.sites import TEST
+from bot.values import ChangedSymbol, Contract, Parameter, Signature
+
+HASH = frozenset({".py", ".pyi", ".rb", ".rake", ".gemspec", ".ru", ".php"})  # suffixes in which `#` begins a comment
+DOCSTRING = re.compile(
+    r"""^[ \t]*[rRuUbB]{0,2}(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|"[^"\n]*"|'[^'\n]*')[ \t]*;?$""", re.MULTILINE
+)
+LINE_COMMENT = re.compile(r"(?:^|\s)//[^\n]*")
+HASH_COMMENT = re.compile(r"(?:^|\s)#[^\n\"']{0,300}$", re.MULTILINE)
+ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
+VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)$", re.IGNORECASE)
+NUMBERED = re.compile(r"\d+\.\d+")
+CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value that is a function in disguise
+HEAD_LINES = 40  # a longer head is no head
+ANNOTATED = re.compile(r"^([*.]*[\w$]+\??)\s*:\s*[^=]+?(?=\s*=|$)")
+LONG_PARAMETER = 400  # characters; a longer one is compared as it is
+BY_NAME = frozenset(
+    {".py", ".pyi", ".kt", ".kts", ".cs", ".php", ".rb"}
+)  # suffixes of languages whose calls may name a parameter
+RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
+NOTHING = frozenset({"", "none", "null", "undefined", "nil"})
+UNDECLARED = frozenset({".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".php", ".rb", ".rake"})
+ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
+CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
+OPENING, CLOSING = "([{<", ")]}>"
+VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stand
+
+
+def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    """The parts of the contract that the change touches. `before`, `after`: the text of the definition on each side."""
+    if TEST.search(item.symbol.path):
+        return ()  # nothing but tests rely on it, and they are run
+    if item.change in ("removed", "renamed"):
+        return (item.change,)
+    if item.change == "added" or item.before is None or item.after is None:
+        return ()
+    suffix = PurePosixPath(item.symbol.path).suffix.lower()
+    old, new = _bare(before, suffix), _bare(after, suffix)
+    if _squeezed(old) == _squeezed(new):
+        return ()
+    return _changed(item, item.before.signature, item.after.signature, old, new)
+
+
+def _changed(
+    item: ChangedSymbol, before: Signature | None, after: Signature | None, old: str, new: str
+) -> tuple[Contract, ...]:
+    """The same for a definition that is there on both sides and whose code differs."""
+    suffix = PurePosixPath(item.symbol.path).suffix.lower()
+    if item.symbol.kind == "variable":
+        return _value(item, old, new)
+    if item.symbol.kind in CALLABLE or before is not None:
+        return _callable(before, after, old, new, suffix)
+    if item.symbol.kind == "type":
+        return ("definition",)
+    return ("declaration",) if _squeezed(_head(old, suffix)) != _squeezed(_head(new, suffix)) else ()
+
+
+def with_contract(item: ChangedSymbol, before: str, after: str) -> ChangedSymbol:
+    """The same definition with what changed for its users."""
+    return replace(item, contract=contract(item, before, after))
+
+
+def _value(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
+    if VERSION.search(item.symbol.name) and NUMBERED.search(new):
+        return ()
+    if old.count("\n") >= VALUE_LINES and CODE.search(old) and _first(old) == _first(new):
+        return ()  # a function that is written as a value: its body changed
+    return ("value",)
+
+
+def _callable(
+    before: Signature | None, after: Signature | None, old: str, new: str, suffix: str
+) -> tuple[Contract, ...]:
+    found: list[Contract] = []
+    old_head, new_head = _head(old, suffix), _head(new, suffix)
+    old_parts, new_parts = _parts(old_head), _parts(new_head)
+    if before is not None and after is not None and before.also != after.also:
+        found.append("parameters")
+    elif old_parts[1] != new_parts[1]:
+        found += _parameters(before, after, old_parts[1], new_parts[1], named=suffix in BY_NAME)
+    if not _same_around(old_parts, new_parts):
+        found.append("declaration")
+    if suffix in UNDECLARED and "declaration" not in found and _returns(old) != _returns(new):
+        found.append("returns")
+    if Counter(map(_squeezed, ERRORS.findall(old))) != Counter(map(_squeezed, ERRORS.findall(new))):
+        found.append("errors")
+    return tuple(found)
+
+
+def _returns(text: str) -> frozenset[str]:
+    """The forms of what a function hands back: nothing, a value, a tuple of so many parts, a stream."""
+    found = set()
+    for word, value in RETURN.findall(text):
+        plain = value.strip().rstrip(",").strip()
+        if plain.lower() in NOTHING:
+            form = "nothing"
+        elif plain[:1] in "([{" and plain[-1:] not in ")]}":
+            form = "value"  # goes on in the next line: how long it is, is not known
+        else:
+            form = f"{_commas(plain)} parts" if _commas(plain) else "value"
+        found.add(form if word == "return" else "stream")
+    return frozenset(found or {"nothing"})
+
+
+def _commas(text: str) -> int:
+    """How many parts a tuple has; 0 for anything else."""
+    if text[:1] == "(" and text[-1:] == ")":
+        text = text[1:-1]
+    depth = parts = 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            return 0
+        parts += letter == "," and depth == 0
+    return parts + 1 if parts else 0
+
+
+def lost_attributes(before: str, after: str) -> frozenset[str]:
+    """Attributes that a file set on its own objects and whose names it does not hold any more."""
+    names = set(ATTRIBUTE.findall(before))
+    return frozenset(names - set(re.findall(r"\w+", after))) if names else frozenset()
+
+
+def _parameters(
+    before: Signature | None, after: Signature | None, old: Sequence[str], new: Sequence[str], *, named: bool
+) -> list[Contract]:
+    """What changed between two lists of parameters as they are written. `named`: a call may write a parameter's name."""
+    if before is None or after is None:
+        return ["parameters"]
+    found: list[Contract] = [] if _extended(before.parameters, after.parameters, named=named) else ["parameters"]
+    was, now = ({item.name for item in side.parameters} for side in (before, after))
+    if named:
+        one, other = _by_name(old, was & now), _by_name(new, was & now)
+        same = all(_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
+    else:
+        pairs = zip(old, new, strict=False)
+        same = all(_same_parameter(_nameless(one, was), _nameless(other, now)) for one, other in pairs)
+    if not same:
+        found.append("types")
+    if not found and before.opaque:
+        found.append("parameters")  # what cannot be read cannot be called compatible
+    return found
+
+
+def _extended(before: Sequence[Parameter], after: Sequence[Parameter], *, named: bool) -> bool:
+    """Whether every call that fitted still fits and means the same: what is new stands behind, or has a name, and is optional."""
+    old = [item for item in before if item.kind in ("positional", "positional-only")]
+    new = [item for item in after if item.kind in ("positional", "positional-only")]
+    if len(new) < len(old) or any(item.required for item in new[len(old) :]):
+        return False
+    if not all(_fits(one, other, named=named) for one, other in zip(old, new, strict=False)):
+        return False
+    keywords = {item.name: item for item in before if item.kind == "keyword-only"}
+    now = {item.name: item for item in after if item.kind in ("keyword-only", "positional")}
+    if any(name not in now or (now[name].required and not item.required) for name, item in keywords.items()):
+        return False
+    if any(item.required and item.name not in keywords for item in after if item.kind == "keyword-only"):
+        return False
+    rest = {item.kind for item in before if item.kind in ("varargs", "kwargs")}
+    return rest <= {item.kind for item in after} and not ("varargs" in rest and len(new) > len(old))
+
+
+def _fits(old: Parameter, new: Parameter, *, named: bool) -> bool:
+    """Whether whoever fills the old parameter fills the new one as well."""
+    renamed = named and old.name != new.name and old.kind == "positional"
+    hidden = old.kind == "positional" and new.kind == "positional-only"
+    return not renamed and not hidden and not (new.required and not old.required)
+
+
+def _nameless(text: str, names: set[str]) -> str:
+    """A parameter as written, without its own name."""
+    word = next((word for word in re.findall(r"[\w$]+", text[:LONG_PARAMETER]) if word in names), None)
+    return text if word is None else text.replace(word, "_", 1)
+
+
+def _by_name(written: Sequence[str], names: set[str]) -> dict[str, str]:
+    """The parameters as written, by the name that stands in each."""
+    found: dict[str, str] = {}
+    for text in written:
+        words = re.findall(r"[\w$]+", text)
+        name = next((word for word in words if word in names), "")
+        if name:
+            found.setdefault(name, text)
+    return found
+
+
+def _same_parameter(old: str, new: str) -> bool:
+    """Whether a parameter is the same, or has got or lost an annotation: a note for readers changes no call."""
+    if _squeezed(old) == _squeezed(new):
+        return True
+    if (":" in old and ":" in new) or max(len(old), len(new)) > LONG_PARAMETER:
+        return False
+    return _squeezed(ANNOTATED.sub(r"\1", old)) == _squeezed(ANNOTATED.sub(r"\1", new))
+
+
+def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str]) -> bool:
+    """Whether what stands before and behind the parameters is the same; a first return annotation changes no caller."""
+    ends = [
+        _squeezed(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
+        for side in (old, new)
+    ]
+    arrows = [end.startswith("->") for end in ends]
+    same_end = ends[0] == ends[1] or (arrows[0] != arrows[1] and {ends[0], ends[1]} & {""} != set())
+    return _squeezed(old[0]) == _squeezed(new[0]) and same_end
+
+
+def _parts(head: str) -> tuple[str, list[str], str]:
+    """A head as what stands before its parameters, the parameters one by one, and what stands behind."""
+    start = _opening(head)
+    if start < 0:
+        return head, [], ""
+    depth, at, found = 0, start + 1, []
+    for index in range(start, len(head)):
+        letter = head[index]
+        if letter in OPENING and not (letter == "<" and head[index + 1 : index + 2] in "=< "):
+            depth += 1
+        elif letter in CLOSING and not (letter == ">" and head[index - 1] in "-=> "):
+            depth -= 1
+        if (letter == "," and depth == 1) or depth == 0:
+            found.append(" ".join(head[at:index].split()))
+            at = index + 1
+        if depth == 0:
+            return head[:start], [text for text in found if text], head[index + 1 :]
+    return head, [], ""
+
+
+def _opening(head: str) -> int:
+    """Where the parameters begin: behind the name, not in a decorator; behind the receiver of a method of Go."""
+    lines, at = head.split("\n"), 0
+    for line in lines:
+        if not re.match(r"\s*[@#\[]", line):
+            break
+        at += len(line) + 1
+    receiver = re.match(r"\s*func\s*\([^)]*\)", head[at:])
+    return head.find("(", at + (receiver.end() if receiver else 0))
+
+
+def _head(text: str, suffix: str) -> str:
+    """The declaration of a definition, without its body."""
+    lines = text.split("\n")
+    depth, found = 0, []
+    for line in lines[:HEAD_LINES]:
+        found.append(line)
+        depth += sum(line.count(one) for one in "([") - sum(line.count(one) for one in ")]")
+        decorator = re.match(r"\s*[@#\[]", line) and not re.search(r"\b(?:def|class|function|fn)\b", line)
+        if depth > 0 or decorator:
+            continue
+        ends = re.search(r"[{;]|=>|=\s*$" if suffix not in (".py", ".pyi") else r":\s*(?:#.*)?$|:\s", line)
+        if ends or suffix in (".rb", ".rake"):
+            cut = re.search(r"[{;]|=>", line) if suffix not in (".py", ".pyi", ".rb", ".rake") else None
+            if cut is not None and depth == 0 and ")" in line[: cut.start()]:
+                found[-1] = line[: line.find(cut[0], line.rfind(")", 0, cut.start()) if cut else 0)]
+            break
+    return "\n".join(found)
+
+
+def _bare(text: str, suffix: str) -> str:
+    """A definition without comments, docstrings and empty lines."""
+    if suffix in (".py", ".pyi"):
+        text = DOCSTRING.sub("", text)
+    if suffix in HASH:
+        text = HASH_COMMENT.sub("", text)
+    if suffix not in HASH or suffix == ".php":
+        text = LINE_COMMENT.sub("", _without_blocks(text))
+    return "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
+
+
+def _without_blocks(text: str) -> str:
+    """Text without `/* ... */`; what is never closed stays."""
+    found, at = [], 0
+    while (start := text.find("/*", at)) >= 0 and (end := text.find("*/", start + 2)) >= 0:
+        found.append(text[at:start])
+        at = end + 2
+    return "".join([*found, text[at:]])
+
+
+def _first(text: str) -> str:
+    return text.partition("\n")[0].strip()
+
+
+def _squeezed(text: str) -> str:
+    """Text without white space and without the commas that a formatter puts in front of a closing bracket; one kind of quotes."""
+    return re.sub(r",(?=[)\]}])", "", re.sub(r"\s+", "", text)).replace("'", '"')

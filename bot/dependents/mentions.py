@@ -1,0 +1,81 @@
+"""What still says a name that is gone: templates, settings, strings, files of another language.
+
+Code is searched by syntax, which sees neither strings nor templates. So a name that the change takes away is looked up as a word
+in the whole tree, if it is telling and nothing defines it any more. Nobody can prove that such a line means the old definition:
+it is evidence for a reader, and what no reader has seen stays open.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from bot.dependents.names import PROSE
+from bot.dependents.readers import CONFIGURATION
+from bot.dependents.sites import MODULE, TEST, Target, telling
+from bot.ports import Tree
+from bot.values import Reference
+
+LINES = 2_000
+FAR = 20  # files that hold a word: in more it is a word of its own
+MOST = 40  # lines of one name
+LONG = 400  # characters of a line that a person wrote
+COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;;|<!--|\{#)")
+IMPORTS = re.compile(r"\s*(?:import|from|use|using|require\w*|#\s*include)\b|[^\n]{0,200}\brequire\(")
+DEFINES = r"(?:\b(?:def|class|func|function|fn|const|let|var|val|interface|type|struct|enum|trait|module|record)\s+(?:\([^)]{{0,80}}\)\s*)?{0}\b|^\s*(?:export\s+)?{0}\s*(?::|=(?!=)|\([^)]{{0,200}}\)\s*\{{))"
+
+
+async def mentions(
+    tree: Tree,
+    targets: Sequence[Target],
+    known: Sequence[Reference],
+    fresh: Mapping[str, Collection[int]],
+    attributes: Mapping[str, str],
+) -> tuple[Reference, ...]:
+    """The lines that hold the name of what is gone as a word. `known`: what was found by syntax; `attributes`: name -> key."""
+    owners = {name: key for name, key in attributes.items() if telling(name)}
+    for target in targets:
+        before = target.symbol.before if target.symbol is not None else None
+        after = target.symbol.after if target.symbol is not None else None
+        gone = {"removed", "renamed"} & set(target.contract)
+        if before is not None and gone and telling(before.short) and (after is None or after.short != before.short):
+            owners[before.short] = target.key
+    if not owners:
+        return ()
+    any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in sorted(owners))})(?![\w$])"
+    rows = await tree.grep_lines([any_name], syntax="perl", limit=LINES)
+    words, found = re.compile(any_name), defaultdict(list)
+    defined: set[str] = set()
+    for path, line, text in rows:
+        for name in set(words.findall(text[:LONG])):
+            if not CONFIGURATION.search(path) and re.search(DEFINES.format(re.escape(name)), text[:LONG]):
+                defined.add(name)
+            elif not PROSE.search(path) or path.endswith((".html", ".htm")):
+                found[name].append((path, line, text.rstrip("\r")))
+    # A file that imports the name from elsewhere means that; an import from here was found by syntax.
+    bound = {(path, name) for name, rows in found.items() for path, _, text in rows if IMPORTS.match(text)}
+    taken = {(row.path, row.line, row.name) for row in known}
+    return tuple(
+        _reference(owners[name], name, path, line, text)
+        for name, listed in sorted(found.items())
+        if name not in defined and len({path for path, _, _ in listed}) <= FAR
+        for path, line, text in listed[:MOST]
+        if (path, line, name) not in taken
+        and (path, name) not in bound
+        and line not in fresh.get(path, ())
+        and not COMMENT.match(text)
+    )
+
+
+def _reference(key: str, name: str, path: str, line: int, text: str) -> Reference:
+    return Reference(
+        symbol=key,
+        name=name,
+        path=path,
+        line=line,
+        text=text,
+        function=MODULE,
+        span=None,
+        sure=False,
+        test=bool(TEST.search(path)),
+        lone=True,
+    )

@@ -1,0 +1,50 @@
+"""The numbers that people call findings by: given in the order of the summary, kept while the pull request lives, used once.
+
+A finding that was fixed and comes back has its old number again; the number of another is never given to it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from bot.values import SEVERITIES, Finding, Placed, ordered
+
+MOST = 9_999  # beyond, a number in a file from outside is none of ours
+Given = tuple[
+    tuple[int, str], ...
+]  # number and fingerprint: the same words may stand in a file twice, so neither is a key
+
+
+def give(placed: Sequence[Placed], still: Sequence[Finding], given: Given) -> tuple[tuple[Placed, ...], Given]:
+    """The findings with their numbers, in the order in which they came, and every number that is given by now."""
+    taken = {one.number for one in (*still, *(row.finding for row in placed)) if one.number}
+    known = dict(given)
+    free: dict[str, list[int]] = {}
+    for number, mark in sorted(given):
+        if number not in taken:
+            free.setdefault(mark, []).append(number)
+    highest = max((*known, *taken), default=0)
+    said: dict[int, Placed] = {}
+    for row in ordered(placed):
+        number = row.finding.number
+        if not number:
+            own = free.get(row.finding.fingerprint)
+            number = own.pop(0) if own else highest + 1
+            highest = max(highest, number)
+        said[id(row)] = replace(row, finding=replace(row.finding, number=number))
+        known[number] = row.finding.fingerprint
+    known |= {finding.number: finding.fingerprint for finding in still if finding.number}
+    return tuple(said[id(row)] for row in placed), tuple(sorted(known.items()))
+
+
+def restored(findings: Sequence[Finding], still: Sequence[Finding], folded: Collection[int]) -> tuple[Finding, ...]:
+    """All of them with the numbers that their summary showed. `folded`: positions in `findings` of what was collapsed.
+
+    Versions that kept no numbers counted what was not collapsed, worst first; the rest gets the numbers after these.
+    """
+    every = (*findings, *still)
+    if len({one.number for one in every if 0 < one.number <= MOST}) == len(every):
+        return every
+    counted = sorted(range(len(findings)), key=lambda at: (at in folded, SEVERITIES.index(findings[at].severity)))
+    order = [*counted, *range(len(findings), len(every))]
+    numbers = {at: number for number, at in enumerate(order, 1)}
+    return tuple(replace(one, number=numbers[at]) for at, one in enumerate(every))
