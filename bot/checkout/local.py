@@ -10,6 +10,7 @@ from bot.errors import GitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+MOST_TITLES = 50  # of a range, newest first
 DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 
 
@@ -54,7 +55,15 @@ async def _known(git_dir: str, revision: str) -> str:
         return found
     if revision == "HEAD":
         raise RevisionError("this branch has no commit yet: commit something, or use --staged or --uncommitted")
+    if await _shallow(git_dir):
+        raise RevisionError(
+            f"unknown revision {revision!r}: this clone is shallow, `git fetch --unshallow` brings the rest of its history"
+        )
     raise RevisionError(f"unknown revision {revision!r}: `git branch -a` and `git log` list what there is")
+
+
+async def _shallow(git_dir: str) -> bool:
+    return (await git.run("rev-parse", "--is-shallow-repository", cwd=git_dir)).out.strip() == b"true"
 
 
 async def _range(request: ReviewRequest, where: tuple[str, str | None]) -> PullRequest:
@@ -64,12 +73,10 @@ async def _range(request: ReviewRequest, where: tuple[str, str | None]) -> PullR
     base_name, tip = (request.base, "") if request.base else await _default_branch(git_dir, head)
     tip = tip or await _known(git_dir, base_name)
     base = await _merge_base(git_dir, tip, head, base_name, head_name)
-    title, _, body = (
-        (await git.output("log", "-1", "--format=%B", head, cwd=git_dir)).decode("utf-8", "replace").partition("\n")
-    )
+    title, body = await _told(git_dir, base, head, head_name)
     return PullRequest(
-        title=title.strip(),
-        body=body.strip(),
+        title=title,
+        body=body,
         base=base,
         head=head,
         base_name=base_name,
@@ -77,6 +84,22 @@ async def _range(request: ReviewRequest, where: tuple[str, str | None]) -> PullR
         git_dir=git_dir,
         base_tip=tip,
     )
+
+
+async def _told(git_dir: str, base: str, head: str, head_name: str) -> tuple[str, str]:
+    """What the change is called and says of itself: its only commit's message, else its branch and the titles of its commits."""
+    counted = int(await git.output("rev-list", "--count", f"{base}..{head}", cwd=git_dir))
+    if counted < 2:  # noqa: PLR2004 - a single commit speaks for itself
+        text = (await git.output("log", "-1", "--format=%B", head, cwd=git_dir)).decode("utf-8", "replace")
+        title, _, body = text.partition("\n")
+        return title.strip(), body.strip()
+    listed = await git.output("log", f"-{MOST_TITLES}", "--format=%s", f"{base}..{head}", cwd=git_dir)
+    branch = await git.run("rev-parse", "--abbrev-ref", "--end-of-options", head_name, cwd=git_dir)
+    name = branch.out.decode("utf-8", "replace").strip().split("\n")[-1] if branch.status == 0 else ""
+    title = f"{counted:,} commits"
+    return (f"{name} ({title})" if name not in ("", "HEAD", "--end-of-options") else title), listed.decode(
+        "utf-8", "replace"
+    ).strip()
 
 
 async def _default_branch(git_dir: str, head: str) -> tuple[str, str]:
@@ -91,8 +114,7 @@ async def _merge_base(git_dir: str, base: str, head: str, base_name: str, head_n
     done = await git.run("merge-base", base, head, cwd=git_dir)
     if done.status == 0:
         return done.out.decode().split("\n")[0].strip()
-    shallow = (await git.run("rev-parse", "--is-shallow-repository", cwd=git_dir)).out.strip() == b"true"
-    if shallow:
+    if await _shallow(git_dir):
         raise RevisionError(
             f"this clone is shallow and holds no common ancestor of {base_name} and {head_name}: "
             "run `git fetch --unshallow` (or `git fetch --deepen=500`) and try again"

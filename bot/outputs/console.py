@@ -96,7 +96,7 @@ def _finding(placed: "Placed") -> RenderableType:
     finding = placed.finding
     colour = COLOURS[finding.severity]
     head = Text.assemble(
-        (f" {finding.severity} ", BADGES[finding.severity]), f" {finding.number}. ", (line(finding.title), "bold")
+        (f" {finding.severity} ", BADGES[finding.severity]), f" {finding.number}. " if finding.number else " ", (line(finding.title), "bold")
     )
     place = Text.assemble(
         (visible(facts.where(finding)), "cyan"), (f"  {PLACES.get(placed.place, '')}".rstrip(), "dim")
