@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest
 
 
-OFFLINE = (
-    "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
-)
+OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
 
 
 class StrategyName(StrEnum):

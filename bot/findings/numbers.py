@@ -9,7 +9,9 @@ from dataclasses import replace
 from bot.values import SEVERITIES, Finding, Placed, ordered
 
 MOST = 9_999  # beyond, a number in a file from outside is none of ours
-Given = tuple[tuple[int, str], ...]  # number and fingerprint: the same words may stand in a file twice, so neither is a key
+Given = tuple[
+    tuple[int, str], ...
+]  # number and fingerprint: the same words may stand in a file twice, so neither is a key
 
 
 def give(placed: Sequence[Placed], still: Sequence[Finding], given: Given) -> tuple[tuple[Placed, ...], Given]:

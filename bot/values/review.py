@@ -199,7 +199,9 @@ class Review:
     language: str = "en"  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
-    still: tuple[Finding, ...] = ()  # of an earlier round and still open (or moved); in a full review these are among `findings`
+    still: tuple[
+        Finding, ...
+    ] = ()  # of an earlier round and still open (or moved); in a full review these are among `findings`
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     suppressed: tuple[Suppressed, ...] = ()
