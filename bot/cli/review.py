@@ -64,7 +64,7 @@ TRACE = typer.Option(metavar="FILE", help="The same record, begun anew; `deeprep
 PREVIOUS = typer.Option(
     metavar="FILE", help="The JSON output of the last review of this change: only what is new is read."
 )
-FULL = typer.Option("--full", help="With --previous: read everything again, say more than what is new or grave.")
+FULL = typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
 SHOW = typer.Option(help="Also list what a second call did not confirm: unproven.")
 
 

@@ -33,7 +33,7 @@ COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "me
 ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
 STATUS = {"fixed": "✓"}
-NEXT = 'fix these and review again; `deeprepo ignore FINGERPRINT --reason "..."` silences one'
+NEXT = 'fix and review again, or `deeprepo ignore FINGERPRINT --reason "..."`'
 LISTED = 12  # rows of a list; the JSON output has them all
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from bot.outputs import facts
-from bot.render import Phrases, Safe, link, sentences
+from bot.render import Phrases, Safe, link, plain, sentences
 from bot.values import Coverage, Evidence, Finding, Placed, Review
 
 SENTENCES = 3  # of the summary stand open
@@ -20,7 +20,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
     return {
         "title": pull.title,
-        "verdict": facts.verdict(review, words),
+        "verdict": plain(facts.verdict(review, words)),
         "headline": Safe(facts.headline(review, words)),
         "failure": review.failure.rstrip("."),
         "found": Safe(facts.found(review, words)),

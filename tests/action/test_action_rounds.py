@@ -175,7 +175,7 @@ def test_the_second_round_uploads_everything_that_is_open(tmp_path: Path) -> Non
 
     async def uploaded(at: Stage, body: dict[str, Any]) -> list[tuple[str, str, str]]:
         ran = await at.run("pull_request", body, strategy="offline", sarif="out.sarif")
-        (run,) = json.loads(Path(ran.outputs["sarif"]).read_text())["runs"]
+        (run,) = _json(ran.outputs["sarif"])["runs"]
         return [
             (
                 r["ruleId"],
@@ -186,3 +186,7 @@ def test_the_second_round_uploads_everything_that_is_open(tmp_path: Path) -> Non
         ]
 
     asyncio.run(go())
+
+
+def _json(path: str) -> Any:  # noqa: ANN401 - any JSON value
+    return json.loads(Path(path).read_text())
