@@ -140,14 +140,17 @@ def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand)
     assert place(hand.review(first, late("medium"), full=True)) == ["inline"]
 
 
-def test_full_reads_everything_again_and_still_repeats_nothing(hand: Hand) -> None:
-    """The memory stays; only the savings and the bar are lifted."""
+def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> None:
+    """The memory stays: every finding is told again in full, as one that is known, under its number."""
     first = hand.review()
     again = hand.review(first, full=True)
     assert hand.requests
     assert again.coverage.count("unit", "reused") == 0
-    assert again.findings == ()
-    assert titles(again.still) == titles(p.finding for p in first.findings)
+    assert again.still == ()
+    assert {p.finding.title: p.finding.number for p in again.findings} == {
+        p.finding.title: p.finding.number for p in first.findings
+    }
+    assert {p.finding.status for p in again.findings} == {"open"}
 
 
 def test_a_change_that_was_taken_back_is_fixed(hand: Hand) -> None:
