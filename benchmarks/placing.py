@@ -85,7 +85,7 @@ def faults(findings: Sequence[Finding], changed: tuple[ChangedFile, ...], patch:
             invalid += bool(why)
             words += [f"{why}: {anchor}"] if why else []
         listed = [row for row in some if row.place == "outside"]
-        headings = set(re.findall(r"^### \d+\. (.*)$", made.summary, re.MULTILINE))
+        headings = set(re.findall(r"^#### \S+ \w+ · (?:\d+\. )?(.*)$", made.summary, re.MULTILINE))
         lost += len(some) - len(made.posts) - sum(row.finding.title in headings for row in listed)
         counted = facts.ENGLISH.say("posted", inline=len(made.posts), listed=len(listed))
         if made.posts and counted not in made.summary:

@@ -44,7 +44,11 @@ class RevisionError(UsageError):
 
 
 class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """The change is empty."""
+    """The change is empty. `behind`: the base has commits that the head lacks, so the two may have been given in the wrong order."""
+
+    def __init__(self, message: str = "", *, behind: bool = False) -> None:
+        super().__init__(message)
+        self.behind = behind
 
 
 class GitError(DeepRepoError):

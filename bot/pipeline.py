@@ -69,7 +69,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
         others = [name for name in written if name != deps.file]
         settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
-        files = _reviewable(diff.read(await tree.change()), settings)
+        files = _reviewable(diff.read(await tree.change()), settings, behind=pull.base == pull.head != pull.base_tip)
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
         parts = units.cut(files, users, await _texts(tree, files))
@@ -175,10 +175,10 @@ async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:
     return tuple((path.rpartition("/")[2], blob.decode("utf-8", "replace")) for path, blob in found.items())
 
 
-def _reviewable(files: Sequence[ChangedFile], settings: Config) -> tuple[ChangedFile, ...]:
+def _reviewable(files: Sequence[ChangedFile], settings: Config, *, behind: bool) -> tuple[ChangedFile, ...]:
     """The changed files, with those marked that the repository asks to leave out. Raises NothingToReview."""
     if not files:
-        raise NothingToReview
+        raise NothingToReview(behind=behind)
     left_out = f"left out by {config.FILE}"
     return tuple(
         replace(f, skip=left_out, unreviewed=False) if (not f.skip or f.unreviewed) and settings.ignores(f.path) else f

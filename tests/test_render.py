@@ -10,7 +10,7 @@ def test_a_template_is_found_by_its_name() -> None:
     """The templates of the checkout are found without a setting."""
     text = render.comment("finding.md.j2", render.load(), **_values())
 
-    assert text.startswith("### 1. Title\n")
+    assert text.startswith("#### 🔹 Low · 1. Title\n")
     assert text.endswith("\n")
 
 
@@ -171,6 +171,8 @@ def test_a_terminal_cannot_be_driven_by_code() -> None:
 
 def _values() -> dict[str, object]:
     return {
+        "heading": True,
+        "mark": render.Safe("🔹"),
         "number": 1,
         "title": "Title",
         "severity": "low",

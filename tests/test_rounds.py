@@ -1,5 +1,6 @@
 """What later pushes are told, and what they are spared."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -139,14 +140,17 @@ def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand)
     assert place(hand.review(first, late("medium"), full=True)) == ["inline"]
 
 
-def test_full_reads_everything_again_and_still_repeats_nothing(hand: Hand) -> None:
-    """The memory stays; only the savings and the bar are lifted."""
+def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> None:
+    """The memory stays: every finding is told again in full, as one that is known, under its number."""
     first = hand.review()
     again = hand.review(first, full=True)
     assert hand.requests
     assert again.coverage.count("unit", "reused") == 0
-    assert again.findings == ()
-    assert titles(again.still) == titles(p.finding for p in first.findings)
+    assert again.still == ()
+    assert {p.finding.title: p.finding.number for p in again.findings} == {
+        p.finding.title: p.finding.number for p in first.findings
+    }
+    assert {p.finding.status for p in again.findings} == {"open"}
 
 
 def test_a_change_that_was_taken_back_is_fixed(hand: Hand) -> None:
@@ -160,3 +164,30 @@ def test_a_change_that_was_taken_back_is_fixed(hand: Hand) -> None:
 def test_what_is_written_is_what_is_read() -> None:
     """The reader of the earlier review knows the form that this version writes."""
     assert earlier.SCHEMA_VERSION == json_file.SCHEMA_VERSION
+
+
+def test_a_round_after_one_of_a_version_without_numbers(hand: Hand) -> None:
+    """What that version showed as 1 and 2 keeps these numbers, collapsed ones follow, and what is new gets the next."""
+    first = hand.review()
+    old = json.loads(json_file.render(first))
+    del old["numbers"], old["fault"], old["failure"]
+    for row in old["findings"]:
+        del row["number"]
+    hand.repository.commit({"shop/stamp.py": SECOND["shop/stamp.py"]}, "second push")
+    second = hand.review(json.dumps(old).encode())
+
+    assert {f.title: f.number for f in second.still} == {p.finding.title: p.finding.number for p in first.findings}
+    assert {p.finding.title: p.finding.number for p in second.findings} == {KNOWN[STAMPS]["title"]: 3}
+
+
+def test_numbers_from_outside_are_not_believed(hand: Hand) -> None:
+    """A file that gives one number twice, or one that nobody could type, is numbered anew."""
+    first = hand.review()
+    for wrong in (0, -1, 10**9):
+        data = json.loads(json_file.render(first))
+        data["numbers"] = [[wrong, "x"]]
+        for row in data["findings"]:
+            row["number"] = wrong
+        again = hand.review(json.dumps(data).encode())
+        assert sorted(f.number for f in again.still) == [1, 2]
+        assert dict(again.numbers) == {f.number: f.fingerprint for f in again.still}

@@ -126,7 +126,7 @@ async def _told(visit: Visit, decision: Go, number: int | None) -> Told:
             async with progress(shown) as say:
                 done = await parts.reviewed(change, visit.step.inputs.config, say)
         except NothingToReview:
-            return Told("success", "There is nothing to review: both sides hold the same files.")
+            return Told("success", "There is nothing to review: the head adds nothing to the base branch.")
     return await _posted(visit, done)
 
 

@@ -10,6 +10,7 @@ from bot.checkout.locate import Place, locate
 from bot.errors import GitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
 
+MOST_TITLES = 50  # of a range, newest first
 USUAL_NAMES = ("main", "master", "trunk", "develop", "development", "devel", "dev", "default", "mainline")
 
 
@@ -53,6 +54,10 @@ async def _known(repository: _Repository, revision: str) -> str:
         return found
     if revision == "HEAD":
         raise RevisionError("this branch has no commit yet: commit something, or use --staged or --uncommitted")
+    if isolated.shallow(repository.place):
+        raise RevisionError(
+            f"unknown revision {revision!r}: this clone is shallow, `git fetch --unshallow` brings the rest of its history"
+        )
     raise RevisionError(f"unknown revision {revision!r}: `git branch -a` and `git log` list what there is")
 
 
@@ -62,7 +67,7 @@ async def _range(request: ReviewRequest, repository: _Repository) -> PullRequest
     base_name, tip = (request.base, "") if request.base else await _default_branch(repository)
     tip = tip or await _known(repository, base_name)
     base = await _merge_base(repository, tip, head, base_name, head_name)
-    title, body = await _message(repository, head)
+    title, body = await _told(repository, base, head, head_name)
     return PullRequest(
         title=title,
         body=body,
@@ -108,6 +113,19 @@ async def _default_branch(repository: _Repository) -> tuple[str, str]:
 
 def _origin_first(remote: str) -> tuple[bool, str]:
     return remote != "origin", remote
+
+
+async def _told(repository: _Repository, base: str, head: str, head_name: str) -> tuple[str, str]:
+    """What the change is called and says of itself: its only commit's message, else its branch and the titles of its commits."""
+    counted = int((await repository.run("rev-list", "--count", f"{base}..{head}")).out or b"0")
+    if counted < 2:  # noqa: PLR2004 - a single commit speaks for itself
+        return await _message(repository, head)
+    listed = await repository.run("log", f"-{MOST_TITLES}", "--format=%s", f"{base}..{head}")
+    branch = await repository.run("rev-parse", "--abbrev-ref", "--end-of-options", head_name)
+    name = branch.out.decode("utf-8", "replace").strip().split("\n")[-1] if branch.status == 0 else ""
+    title = f"{counted:,} commits"
+    named = f"{name} ({title})" if name not in ("", "HEAD", "--end-of-options") else title
+    return named, listed.out.decode("utf-8", "replace").strip()
 
 
 async def _message(repository: _Repository, commit: str) -> tuple[str, str]:

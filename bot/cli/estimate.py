@@ -106,8 +106,8 @@ def _weigh(request: "ReviewRequest", flags: dict[str, Any], *, quiet: bool) -> d
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, progress(quiet=quiet) as say:
         try:
             return asyncio.run(told(scratch, say))
-        except NothingToReview:
-            raise NothingToReview(nothing(request)) from None
+        except NothingToReview as empty:
+            raise NothingToReview(nothing(request, behind=empty.behind)) from None
 
 
 def _table(told: dict[str, Any]) -> None:

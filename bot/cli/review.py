@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest
 
 
-OFFLINE = (
-    "No model is configured, so this review ran offline: contract checks over the callers, ruff, a secrets check. "
-    "With ANTHROPIC_API_KEY or OPENAI_API_KEY set, or a model named with --worker, models also read every changed unit."
-)
+OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
 
 
 class StrategyName(StrEnum):
@@ -67,7 +64,7 @@ TRACE = typer.Option(metavar="FILE", help="The same record, begun anew; `deeprep
 PREVIOUS = typer.Option(
     metavar="FILE", help="The JSON output of the last review of this change: only what is new is read."
 )
-FULL = typer.Option("--full", help="With --previous: read everything again, say more than what is new or grave.")
+FULL = typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
 SHOW = typer.Option(help="Also list what a second call did not confirm: unproven.")
 
 
@@ -135,8 +132,8 @@ def carry_out(request: "ReviewRequest", flags: Mapping[str, Any], *, quiet: bool
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, progress(quiet=quiet) as say:
         try:
             return asyncio.run(pipeline.review(request, wiring.deps(flags, scratch, say)))
-        except NothingToReview:
-            raise NothingToReview(nothing(request)) from None
+        except NothingToReview as empty:
+            raise NothingToReview(nothing(request, behind=empty.behind)) from None
 
 
 def deliver(review: "Review", form: str, output: Path | None) -> None:
@@ -220,14 +217,20 @@ def asked(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> 
     return ReviewRequest(repo, "range", base or None, head or None)
 
 
-def nothing(request: "ReviewRequest") -> str:
-    """What an empty change means, and what to type instead."""
+def nothing(request: "ReviewRequest", *, behind: bool = False) -> str:
+    """What an empty change means, and what to type instead. `behind`: the base has commits that the head lacks."""
     if request.scope == "staged":
         return "Nothing to review: nothing is staged (`git add` something, or use --uncommitted)."
     if request.scope == "uncommitted":
         return "Nothing to review: there is no uncommitted work."
+    head = request.head or "HEAD"
+    if request.base and behind:
+        return (
+            f"Nothing to review: {head} has nothing that {request.base} lacks. "
+            f"`deeprepo review {head}..{request.base}` reviews what {request.base} adds to {head}."
+        )
     if request.base:
-        return f"Nothing to review: {request.base} and {request.head or 'HEAD'} hold the same files."
+        return f"Nothing to review: {head} changes no file of {request.base}."
     if request.head:
         return f"Nothing to review: {request.head} adds nothing to the default branch."
     return "Nothing to review: HEAD adds nothing to the default branch (`deeprepo review HEAD~1..HEAD` reviews the last commit)."

@@ -67,12 +67,13 @@ def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 
 def listed(found: Mapping[str, Any]) -> tuple[Finding, ...]:
     """What was open, with the numbers that the summary showed: new findings, then those of rounds before. Raises ValidationError."""
-    rows, still = found["findings"], _FINDINGS.validate_python(found["still"])
+    rows = found["findings"]
+    findings, still = _FINDINGS.validate_python(rows), _FINDINGS.validate_python(found["still"])
     # The state in a comment leaves out where a finding was shown; what is low is always collapsed.
     folded = [
         at for at, row in enumerate(rows) if row.get("place", "folded" if row["severity"] == "low" else "") == "folded"
     ]
-    return numbers.restored(_FINDINGS.validate_python(rows), still, folded)
+    return numbers.restored(findings, still, folded)
 
 
 def given(found: Mapping[str, Any], said: tuple[Finding, ...]) -> numbers.Given:

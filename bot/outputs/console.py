@@ -33,7 +33,7 @@ COLOURS: dict["Severity", str] = {"critical": "red", "high": "dark_orange3", "me
 ENDS = {"clean": "bold green", "findings": "bold", "incomplete": "bold yellow"}
 PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
 STATUS = {"fixed": "✓"}
-NEXT = 'fix these and review again; `deeprepo ignore FINGERPRINT --reason "..."` silences one'
+NEXT = 'fix and review again, or `deeprepo ignore FINGERPRINT --reason "..."`'
 LISTED = 12  # rows of a list; the JSON output has them all
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -96,7 +96,9 @@ def _finding(placed: "Placed") -> RenderableType:
     finding = placed.finding
     colour = COLOURS[finding.severity]
     head = Text.assemble(
-        (f" {finding.severity} ", BADGES[finding.severity]), f" {finding.number}. ", (line(finding.title), "bold")
+        (f" {finding.severity} ", BADGES[finding.severity]),
+        f" {finding.number}. " if finding.number else " ",
+        (line(finding.title), "bold"),
     )
     place = Text.assemble(
         (visible(facts.where(finding)), "cyan"), (f"  {PLACES.get(placed.place, '')}".rstrip(), "dim")

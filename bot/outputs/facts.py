@@ -109,7 +109,10 @@ def rest(review: Review, words: Phrases = ENGLISH) -> str:
     """What stands beside the count of open findings: since when, what is fixed, what was not read."""
     new = sum(placed.finding.status == "new" for placed in review.findings)
     before = len(review.findings) + len(review.still) - new
-    sentences = [words.say("new_and_open", new=words.number(new), open=words.number(before))] if before else []
+    sentences = []
+    if before and review.round.number > 1:
+        counted = words.say("new_and_open", new=words.number(new), open=words.number(before))
+        sentences.append(counted if new else words.say("none_new"))
     sentences += [words.say("fixed", len(review.fixed))] if review.fixed else []
     sentences += [words.say("partial")] if review.partial and not review.failure else []
     missing = unread(review.coverage, words)

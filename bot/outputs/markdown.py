@@ -31,7 +31,12 @@ def summary(review: Review, form: Form, posted: Collection[Placed] = (), room: i
         "folded": listed.folded,
     }  # in the order in which they get room
     told = [placed for group in groups.values() for placed in group if id(placed) not in own]
-    details = form.fill("finding.md.j2", lambda: [parts.one(placed, review, form.words) for placed in told], room)
+    headed = {id(placed) for placed in (*listed.full, *listed.folded)}  # those of earlier rounds have it on their fold
+    details = form.fill(
+        "finding.md.j2",
+        lambda: [parts.one(placed, review, form.words, heading=id(placed) in headed) for placed in told],
+        room,
+    )
     values = parts.whole(review, form.words) | {"inline": len(posted), "listed": len(review.findings) - len(posted)}
 
     def page(most: int, shown: Sequence[Safe]) -> str:

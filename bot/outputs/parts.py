@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from bot.outputs import facts
-from bot.render import Phrases, Safe, link, sentences
+from bot.render import Phrases, Safe, link, plain, sentences
 from bot.values import Coverage, Evidence, Finding, Placed, Review
 
 SENTENCES = 3  # of the summary stand open
@@ -20,9 +20,9 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
     return {
         "title": pull.title,
-        "verdict": facts.verdict(review, words),
+        "verdict": plain(facts.verdict(review, words)),
         "headline": Safe(facts.headline(review, words)),
-        "failure": facts.failure(review, words),
+        "failure": review.failure.rstrip("."),
         "found": Safe(facts.found(review, words)),
         "rest": Safe(facts.below(review, words)),
         "change": f"{pull.base_name}..{pull.head_name}",
@@ -59,11 +59,12 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     }
 
 
-def one(placed: Placed, review: Review, words: Phrases) -> dict[str, Any]:
-    """The values of finding.md.j2 and inline.md.j2."""
+def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True) -> dict[str, Any]:
+    """The values of finding.md.j2 and inline.md.j2. `heading`: whether the finding's title is still to be said."""
     finding, spot = placed.finding, placed.spot
     elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
     return {
+        "heading": heading,
         "number": finding.number,
         "mark": Safe(facts.MARKS[finding.severity]),
         "severity": words.say(finding.severity),

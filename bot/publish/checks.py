@@ -113,9 +113,11 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
             start=finding.start,
             end=max(finding.start, finding.end),
             level=LEVELS[finding.severity],  # type: ignore[arg-type]
-            title=visible(line(f"{words.say(finding.severity).capitalize()} · {finding.number}. {finding.title}"))[
-                :TITLE
-            ],
+            title=visible(
+                line(
+                    f"{words.say(finding.severity).capitalize()} · {f'{finding.number}. ' if finding.number else ''}{finding.title}"
+                )
+            )[:TITLE],
             message=visible("\n\n".join(filter(None, (finding.why, finding.consequence))))[:MESSAGE] or finding.title,
         )
         for finding in found

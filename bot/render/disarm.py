@@ -183,7 +183,7 @@ def _quiet(words: str) -> str:
 
 
 def _inert(words: str) -> str:
-    words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", f"&#36;{GAP}")
+    words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", f"&dollar;{GAP}")
     return _LIVE.sub(lambda found: found[0] + GAP, words)
 
 

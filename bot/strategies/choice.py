@@ -19,7 +19,7 @@ class Thresholds:
 
 
 THRESHOLDS = Thresholds()
-NO_MODEL, ASKED = "no model is configured", "asked for"  # reasons
+NO_MODEL, ASKED = "no model is configured", "requested"  # reasons
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ async def _checked(visit: Visit, settings: Config, decision: Go) -> None:
     try:
         await _published(visit, number, settings, decision)
     except NothingToReview:
-        await end("Both sides hold the same files.", "success")
+        await end("the head adds nothing to the base branch.", "success")
     except Superseded:
         await end(keeping.SUPERSEDED, "cancelled")
         await visit.parts.store.checks.ended(visit.job.id)

@@ -1,11 +1,13 @@
 """The second push: what the summary comment of the first round saves, and when it is not believed."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import opening
 import pushes
 import pytest
 from opening import event
@@ -150,3 +152,41 @@ def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> 
             assert "round 2" in at.gh.pull(1).comments[0].body
 
     asyncio.run(go())
+
+
+def test_the_second_round_uploads_everything_that_is_open(tmp_path: Path) -> None:
+    """Code scanning closes an alert that an upload lacks: both rounds hold the same one, the round after the repair none."""
+
+    async def go() -> None:
+        async with stage(tmp_path, opening.BASE) as at:
+            _, body = await opening.opened(at)
+            uploads = [await uploaded(at, body)]
+            for files in (
+                {"NEWS.md": "one\n"},
+                {"shop/cart.py": "from shop.price import total\n\n\ndef pay(items):\n    return total(items)\n"},
+            ):
+                with at.gh.holding() as held:
+                    await at.repo.push("feature", files)
+                uploads.append(await uploaded(at, event(held)))
+
+            assert uploads[0] == uploads[1] != []
+            assert uploads[2] == []
+            assert uploads[0][0][0] == "contracts/arity"
+
+    async def uploaded(at: Stage, body: dict[str, Any]) -> list[tuple[str, str, str]]:
+        ran = await at.run("pull_request", body, strategy="offline", sarif="out.sarif")
+        (run,) = _json(ran.outputs["sarif"])["runs"]
+        return [
+            (
+                r["ruleId"],
+                r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+                r["partialFingerprints"]["primaryLocationLineHash"],
+            )
+            for r in run["results"]
+        ]
+
+    asyncio.run(go())
+
+
+def _json(path: str) -> Any:  # noqa: ANN401 - any JSON value
+    return json.loads(Path(path).read_text())

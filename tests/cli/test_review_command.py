@@ -52,7 +52,8 @@ def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> No
     assert "shop/labels.py:5" in done.stdout
     assert CALLER.strip() in done.stdout
     assert "no model" in done.stdout
-    assert "offline" in done.stderr
+    assert "No model is configured" in done.stderr
+    assert len(done.stderr.strip()) <= 120
 
 
 def test_a_review_that_cannot_be_written_is_printed(changed: Repository) -> None:
@@ -123,7 +124,7 @@ def test_a_bare_repository_is_reviewed(changed: Repository, tmp_path: Path) -> N
     [
         (["--repo", "/nowhere"], 2, "is not a folder"),
         (["nowhere..HEAD"], 2, "unknown revision 'nowhere'"),
-        (["main..main"], 0, "hold the same files"),
+        (["main..main"], 0, "main changes no file of main"),
         (["--staged"], 0, "nothing is staged"),
         (["--uncommitted"], 0, "no uncommitted work"),
         (["--staged", "--uncommitted"], 2, "give one of"),
@@ -280,3 +281,48 @@ def test_the_demo_reviews_its_sample() -> None:
     )
     for words in ("parcel/labels.py:8", "parcel/nightly.py:10", "ghp_***", "parcel_id", "$0.00"):
         assert words in done.stdout
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
+    """The problem and what to do about it stand above what code has found, once, and the command ends with 3."""
+    with doubles.in_thread(Server(Reply("no", status=401))) as refusing:
+        env = {"OPENAI_API_KEY": "sk-pretended", "DEEPREPO_BASE_URL": refusing.openai_url}
+        done = run("--worker", "openai/reader", "--format", form, cwd=changed.folder, **env)
+
+    assert done.returncode == 3
+    said = "openai refuses the key (status 401): check that it is set, valid and allowed to use reader"
+    if form == "json":
+        found = json.loads(done.stdout)
+        assert (found["fault"], found["failure"]) == ("provider", said)
+        assert found["verdict"].startswith(f"No model could be asked: {said}. 1 finding")
+    else:
+        page = " ".join(done.stdout.split())
+        assert page.index(said) < page.index("high 1.")
+        assert page.count("refuses the key") == 2  # at the top, and in the last line
+
+
+def test_a_range_the_wrong_way_round_is_turned(changed: Repository) -> None:
+    """The head has nothing that the base lacks: the sentence says what to type."""
+    done = run("feature..main", cwd=changed.folder)
+
+    assert done.returncode == 0
+    assert "main has nothing that feature lacks. `deeprepo review main..feature`" in done.stderr + done.stdout
+
+
+def test_several_commits_are_called_by_their_branch(changed: Repository) -> None:
+    """The title of the last commit says nothing of the others."""
+    changed.commit({"NEWS.md": "one\n"}, "News")
+    done = run("main..feature", cwd=changed.folder)
+
+    assert done.stdout.startswith("deeprepo  feature (2 commits)\n")
+
+
+def test_a_shallow_clone_says_how_to_get_the_rest(changed: Repository, tmp_path: Path) -> None:
+    """A revision that a shallow clone lacks is not called unknown without a hint."""
+    clone = tmp_path / "clone"
+    changed.git("clone", "-q", "--depth", "1", f"file://{changed.folder}", str(clone))
+    done = run("HEAD~1..HEAD", cwd=clone)
+
+    assert done.returncode == 2
+    assert "git fetch --unshallow" in done.stderr

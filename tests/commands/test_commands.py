@@ -10,7 +10,7 @@ from bot import commands, config
 from bot.commands import COMMANDS, Standing, target
 from bot.config import Settings
 from bot.findings import suppress
-from bot.outputs import facts, json_file
+from bot.outputs import json_file
 from bot.render import languages, load
 from bot.values import Finding, Placed
 
@@ -102,8 +102,8 @@ def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: 
     given = [pull.give("help", standing=Standing(permission, 60.0, [0.0] * n)) for n in range(most + 2)]
     assert [bool(answer.body) for answer in given] == [True] * (most + 1) + [False]
     assert [answer.reaction for answer in given] == [""] * most + ["-1"] * 2
-    assert f"More than {most} commands" in given[most].body
-    assert "in 59 minutes" in given[most].body
+    assert f"({most} commands per hour)" in given[most].body
+    assert "again in 59 minutes" in given[most].body
 
 
 def test_a_review_that_is_asked_for_is_refused_with_the_same_words() -> None:
@@ -150,7 +150,7 @@ def test_a_finding_of_an_older_review_can_still_be_silenced(pull: Scene) -> None
     pull.thread(0)
     pull.top = pull.top.replace(pull.review.findings[0].finding.fingerprint, "f" * 16)
     assert "fingerprint: ffffffffffffffff" in pull.give("ignore").body
-    assert "does not hold this finding" in pull.give("explain").body
+    assert "does not report this finding any more" in pull.give("explain").body
 
 
 @pytest.mark.parametrize("data", [None, b"", b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
@@ -162,7 +162,7 @@ def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: b
 
 
 def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
-    """Worst first, folded ones left out."""
+    """Whether they were given by the pipeline, or counted by a version that kept none: worst first, collapsed ones last."""
     usual = pull.review.findings[0].finding
     placed = [
         Placed(replace(usual, severity=severity, title=f"{severity} {place}"), place)
@@ -171,7 +171,24 @@ def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
     review = replace(pull.review, findings=tuple(placed))
     said = target.read(json_file.render(review).encode())
     assert said is not None
-    assert said.numbered == tuple(row.finding for row in facts.listing(review).full)
+    shown = {n: said.numbered(n) for n in range(1, 6)}
+    assert [found and found.title for found in shown.values()] == [
+        "critical inline",
+        "low outside",
+        "low file",
+        "medium folded",
+        None,
+    ]
+    kept = replace(
+        review, findings=tuple(replace(row, finding=replace(row.finding, number=n)) for n, row in enumerate(placed, 4))
+    )
+    said = target.read(json_file.render(kept).encode())
+    assert said is not None
+    assert [found and found.title for found in map(said.numbered, range(3, 9))] == [
+        None,
+        *(row.finding.title for row in placed),
+        None,
+    ]
 
 
 def test_explain_shows_the_evidence_without_a_model(pull: Scene) -> None:

@@ -78,7 +78,7 @@ def test_more_findings_than_github_takes_at_once_stand_in_the_summary() -> None:
     made = posts.comments(review)
     assert len(made.posts) == 25
     assert "25 on the changed lines, 15 listed here." in made.summary
-    assert made.summary.count("\n### ") == 15 + 1
+    assert made.summary.count("\n```") == 2 * 15  # what it quotes
 
 
 def test_the_judge_of_the_rules_is_awake() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from sample_reviews import CLEAN, COVERAGE, FINDING, PULL, REVIEW, UNREAD
+from sample_reviews import CLEAN, COVERAGE, FINDING, PULL, REVIEW, UNREAD, numbered
 
 from bot.outputs import console, posts
 from bot.values import Area, Evidence, Finding, Placed, Review, Round, Spot, Suppressed
@@ -100,11 +100,12 @@ REVIEWS: Mapping[str, Review] = {
 
 def rendered(name: str) -> dict[str, str]:
     """The files of one review."""
-    made = posts.comments(REVIEWS[name])
+    review = numbered(REVIEWS[name])
+    made = posts.comments(review)
     heads = [f"=== {post.path} {post.subject} {post.side} {post.start_line} {post.line}" for post in made.posts]
     inline = "\n".join(f"{head}\n{post.body}" for head, post in zip(heads, made.posts, strict=True))
     return {
-        f"{name}.console.txt": console.render(REVIEWS[name]),
+        f"{name}.console.txt": console.render(review),
         f"{name}.summary.md": made.summary,
         f"{name}.inline.md": inline,
     }

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from bot.findings.numbers import give
 from bot.values import (
     ChangedFile,
     Cost,
@@ -99,6 +100,19 @@ UNREAD = replace(
         ),
     ),
 )
+
+
+def numbered(review: Review) -> Review:
+    """The review with its findings numbered as the pipeline does it."""
+    still, given = [], []
+    for number, finding in enumerate(review.still, 1):
+        still.append(replace(finding, number=number))
+        given.append((number, finding.fingerprint))
+    placed, numbers = give(review.findings, still, tuple(given))
+    return replace(review, findings=placed, still=tuple(still), numbers=numbers)
+
+
+REVIEW = numbered(REVIEW)
 
 
 def with_finding(**changes: Any) -> Review:  # noqa: ANN401 - any field of a finding

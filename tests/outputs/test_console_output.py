@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
-from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
+from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
 
 from bot.outputs import console
 from bot.values import Cost, Evidence, Placed, Reading, Review, Usage
@@ -132,12 +132,12 @@ def test_no_model_costs_nothing() -> None:
 @pytest.mark.parametrize(
     ("review", "verdict"),
     [
-        (REVIEW, "3 findings: 1 high, 1 medium, 1 low, 1 of them in short."),
+        (REVIEW, "3 findings (1 high, 1 medium, 1 low); 1 collapsed."),
         (CLEAN, "Clean: nothing found."),
         (UNREAD, "Open: 1 part of the changed code and 12 uses of what changed. Nothing found in what was covered."),
         (
             replace(CLEAN, partial=True),
-            "Nothing found in what was read. The review is partial: it ended before its time.",
+            "Nothing found in what was read. The review is incomplete.",
         ),
     ],
 )
@@ -193,10 +193,12 @@ def test_hostile_text_cannot_drive_the_terminal() -> None:
 
 def test_the_numbers_equal_what_is_listed() -> None:
     """As many findings stand on the page as the verdict counts."""
-    many = tuple(Placed(replace(FINDING, title=f"T{n}"), "folded" if n % 2 else "inline") for n in range(20))
-    page = console.render(replace(REVIEW, findings=many))
+    many = tuple(
+        Placed(replace(FINDING, title=f"T{n}", fingerprint=f"f{n}"), "folded" if n % 2 else "inline") for n in range(20)
+    )
+    page = console.render(numbered(replace(REVIEW, findings=many)))
 
-    assert "20 findings: 20 high, 10 of them in short." in page
+    assert "20 findings (20 high); 10 collapsed." in page
     assert len(re.findall(r"^ +high +\d+\. T", page, re.MULTILINE)) == 10
     assert len(re.findall(r"^ *\d+\. +high +T", page, re.MULTILINE)) == 10
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
-from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
+from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
 
 from bot.outputs import markdown, posts
 from bot.values import Area, Evidence, Placed, Reading, Spot
@@ -12,35 +12,38 @@ HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.exam
 
 
 def test_the_page_names_findings_coverage_and_cost() -> None:
-    """Title, verdict, table, details, what was read and the cost stand in one comment."""
+    """The result, each finding once, what was read and the cost stand in one comment."""
     page = markdown.render(REVIEW)
 
     for part in (
-        "## deeprepo: Give resolve() a mode\n",
-        "**3 findings: 1 high, 1 medium, 1 low, 1 of them in short.**",
-        "| **high** | 1. `resolve` now needs `strict` | `src/app/loader.py:41-42` | contracts required-parameter, proven |",
-        "| medium | 2. Second |",
-        "### 2. Second\n",
+        "## deeprepo: 🔴 3 findings (1 high, 1 medium, 1 low); 1 collapsed\n",
+        "#### 🔴 High · 1. `resolve` now needs `strict`\n\n`src/app/loader.py:41-42`\n",
+        "#### 🔶 Medium · 2. Second\n\n`src/b.py:41-42` · outside the diff\n",
+        "#### 🔹 Low · 3. Third\n",
         "```py\ndef resolve(package, mode, *, strict):\n    return _walk(package, mode, strict)\n```",
         '- `src/app/main.py:118` in serve(): `path = resolve("assets", "rb")`',
-        "<summary>1 more finding, in short</summary>",
+        "<summary>1 collapsed finding</summary>",
         "| changed units | 1 | 0 | 1 | 0 |",
         "- `package-lock.json` lock file",
         "\\$0.0123 (root 33 %, workers 67 %) · 12 calls (1 failed)",
     ):
         assert part in page
+    assert [page.count(title) for title in ("`resolve` now needs", "Second", "Third")] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
     ("review", "verdict"),
-    [(CLEAN, "**Nothing found.**"), (UNREAD, "**Nothing found in what was read. Not read: 1 changed unit.**")],
+    [
+        (CLEAN, "## deeprepo: ✅ Nothing found\n"),
+        (UNREAD, "⚠️ Nothing found in what was read\n\nNot read: 1 changed unit.\n"),
+    ],
 )
 def test_no_findings_need_no_table(review: object, verdict: str) -> None:
     """A page without findings says so, and what was not read."""
     page = markdown.render(review)  # type: ignore[arg-type]
 
     assert verdict in page
-    assert "| Finding |" not in page
+    assert "####" not in page
 
 
 def test_nothing_of_the_change_becomes_markup() -> None:
@@ -72,7 +75,7 @@ def test_nothing_of_the_change_becomes_markup() -> None:
     assert "<!--" not in html
     assert "<!-- deeprepo" not in markdown.render(review)
     assert "\u202e" not in html
-    assert {tag: html.count(f"<{tag}>") for tag in ("h2", "h3", "table")} == {"h2": 1, "h3": 2, "table": 2}
+    assert {tag: html.count(f"<{tag}>") for tag in ("h2", "h3", "table")} == {"h2": 1, "h3": 1, "table": 1}
 
 
 def test_a_fence_in_the_code_does_not_end_the_block() -> None:
@@ -91,10 +94,10 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     page = markdown.render(review)
 
     assert len(page.encode()) <= 65_536
-    assert f"**{findings} findings: {findings} high." in page
+    assert f"🔴 {findings} findings ({findings} high)\n" in page
     assert len(re.findall("^```", page, re.MULTILINE)) % 2 == 0
     assert page.count("<details>") == page.count("</details>")
-    assert re.search(r"\d+ (more findings, not listed|findings of the table are not shown in full)", page)
+    assert re.search(r"\d+ (more findings, not listed|findings are listed without their evidence)", page)
     assert re.search(r"- and [\d,]+ more", page)
 
 
@@ -119,12 +122,12 @@ def test_no_text_makes_a_comment_too_long(sign: str) -> None:
     assert len(markdown.render(review).encode()) <= 65_536
 
 
-def test_every_finding_of_the_table_is_shown_or_counted() -> None:
-    """Details and the number of those left out add up to the table."""
+def test_every_finding_is_shown_or_counted() -> None:
+    """Each has its heading; those with their evidence and the number of those without add up to all."""
     many = tuple(Placed(replace(FINDING, title=f"T{n}", why="w " * 900), "inline") for n in range(90))
-    page = markdown.render(replace(REVIEW, findings=many))
-    left = re.search(r"^(\d+) findings of the table are not shown in full", page, re.MULTILINE)
+    page = markdown.render(numbered(replace(REVIEW, findings=many)))
+    left = re.search(r"^(\d+) findings are listed without their evidence", page, re.MULTILINE)
 
     assert left is not None
-    assert len(re.findall("^### [0-9]+\\. T", page, re.MULTILINE)) + int(left[1]) == 90
-    assert len(re.findall("^\\| \\*\\*high\\*\\* \\| ", page, re.MULTILINE)) == 90
+    assert page.count("**Evidence:**") + int(left[1]) == 90
+    assert len(re.findall("^#### 🔴 High · [0-9]+\\. T", page, re.MULTILINE)) == 90

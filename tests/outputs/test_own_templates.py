@@ -60,7 +60,7 @@ def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
     """The usual form stands in its place, with a note that says what is wrong."""
     page = with_own(source)
 
-    assert page.startswith("## deeprepo: Give resolve() a mode")
+    assert page.startswith("## deeprepo: 🔴 3 findings")
     assert "The repository's template summary.md.j2 could not be used" in page
     assert why in page.replace("\\_", "_")
 

@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import sarif
-from bot.values import SEVERITIES, Placed, Review
+from bot.values import SEVERITIES, Placed, Review, Suppressed
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 ODD = with_finding(
@@ -29,8 +29,29 @@ def test_a_result_has_place_snippet_and_fingerprint() -> None:
 
     assert location["artifactLocation"] == {"uri": "src/app/loader.py", "uriBaseId": "SRCROOT"}
     assert location["region"] == {"startLine": 41, "endLine": 42, "snippet": {"text": FINDING.quote}}
-    assert result["partialFingerprints"] == {"deeprepo/v1": "f0e1"}
+    assert result["partialFingerprints"] == {"deeprepo/v1": "f0e1", "primaryLocationLineHash": "f0e1:1"}
     assert result["properties"]["place"] == "inline"
+
+
+def test_everything_that_is_open_is_a_result() -> None:
+    """Code scanning closes an alert that an upload lacks: what an earlier round found is there, fixed and silenced ones are not."""
+    known = with_finding(status="open", number=7).findings[0].finding
+    gone = replace(known, status="fixed", fingerprint="f8")
+    run = _run(replace(REVIEW, still=(known,), fixed=(gone,), suppressed=(Suppressed(gone, "meant", "finding"),)))
+
+    assert [result["properties"]["status"] for result in run["results"]] == ["new", "new", "new", "open"]
+    assert run["results"][-1]["locations"][0]["physicalLocation"]["region"]["startLine"] == 41
+
+
+def test_the_same_words_twice_are_two_alerts() -> None:
+    """GitHub tells alerts apart by file, rule and `primaryLocationLineHash`, which must differ for two lines that say the same."""
+    twice = tuple(Placed(replace(FINDING, start=line, end=line), "inline") for line in (3, 9))
+    hashes = [
+        result["partialFingerprints"]["primaryLocationLineHash"]
+        for result in _run(replace(REVIEW, findings=twice))["results"]
+    ]
+
+    assert hashes == ["f0e1:1", "f0e1:2"]
 
 
 def test_evidence_becomes_related_locations() -> None:

@@ -43,12 +43,12 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
                 "Reviewing",
             )
             assert (told.summary or "").endswith("\n7 of 12 units read")
-            assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings: 2 high.")
+            assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings (2 high).")
             assert "1 on the changed lines, 2 listed in the summary." in (ended.summary or "")
             assert OUTCOME.summary_url in (ended.summary or "")
-            assert "## deeprepo: A change" in (ended.text or "")
+            assert "## deeprepo: 🔴 2 findings (2 high)" in (ended.text or "")
             assert [(a["path"], a["start_line"], a["annotation_level"], a["title"]) for a in ended.annotations] == [
-                ("app.py", 5, "warning", "high: Finding f1")
+                ("app.py", 5, "warning", "High · Finding f1")
             ]
             assert [action["identifier"] for action in ended.actions] == ["again", "full"]
             assert len(at.stands.checks) == 1
@@ -154,7 +154,7 @@ def test_an_end_without_a_review(tmp_path: Path) -> None:
             assert (one.status, one.conclusion, one.title) == (
                 "completed",
                 "skipped",
-                "No review: it is a draft of @acme/all",
+                "Not reviewed: it is a draft of @acme/all",
             )
             assert "@acme" not in (one.summary or "")
 
@@ -203,7 +203,7 @@ def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
             one = at.stands.checks[0]
 
             assert "@acme" not in f"{one.summary}{one.text}"
-            assert one.annotations[0]["title"] == "high: @acme/all evil"
+            assert one.annotations[0]["title"] == "High · @acme/all evil"
             assert "\u200b" not in one.annotations[0]["message"]
             assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
 

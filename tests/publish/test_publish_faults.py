@@ -39,7 +39,7 @@ def test_a_place_that_github_refuses_moves_to_the_summary(tmp_path: Path) -> Non
             assert sorted(one.line or 0 for one in stands.review_comments) == [5, 41]
             assert (outcome.posted, outcome.listed) == (2, 1)
             assert "2 on the changed lines, 1 listed here." in stands.comments[0].body
-            assert "### 3. Finding f3" in stands.comments[0].body
+            assert "#### 🔴 High · Finding f3" in stands.comments[0].body
             assert outcome.notes == ("GitHub refused the place of 1 comments: they stand in the summary.",)
 
             before = at.writes()

@@ -197,3 +197,28 @@ def test_the_version_changes_with_the_page(tmp_path: Path) -> None:
             assert await _page(at, "/acme/shop/pull/1/version") != first
 
     asyncio.run(run())
+
+
+def test_a_page_asks_for_no_style_that_its_own_policy_forbids(tmp_path: Path) -> None:
+    """A table's alignment is a class: the browser drops styles in attributes, and says so in its console."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            await at.ok("POST", "/issues/1/comments", {"body": "| a | b |\n|:-:|---:|\n| 1 | 2 |\n"})
+            tags = _tags(await _page(at))
+            assert [attrs for _, attrs in tags if "style" in attrs] == []
+            assert [attrs.get("class") for tag, attrs in tags if tag == "td"][:2] == ["center", "right"]
+
+    asyncio.run(run())
+
+
+def test_a_button_keeps_what_was_typed(tmp_path: Path) -> None:
+    """The command of a button is posted below the text, where it counts all the same."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            await _press(at, "comment", body="Thank you.\r\nOnce more, please.", quick="/deeprepo review")
+            (said,) = at.gh.pull(1).comments
+            assert said.body == "Thank you.\nOnce more, please.\n\n/deeprepo review"
+
+    asyncio.run(run())

@@ -42,7 +42,7 @@ def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool
 
 def test_what_is_asked_for_is_taken() -> None:
     """No measure overrules a person; without a model there is nothing to choose."""
-    assert choose("rlm", units(1), root=True, worker=True) == ("rlm", "asked for")
+    assert choose("rlm", units(1), root=True, worker=True) == ("rlm", "requested")
     assert choose("rlm", units(1), root=False, worker=False)[0] == "offline"
 
 

@@ -202,7 +202,7 @@ def test_a_locked_conversation_loses_no_finding(tmp_path: Path) -> None:
             at.gh.fail("POST", r"/issues/1/comments$", Fault(status=403, message="The issue is locked."))
             number = await at.reviewed()
             (check,) = at.gh.pull(number).checks
-            assert (check.conclusion, check.title) == ("neutral", "1 finding: 1 high.")
+            assert (check.conclusion, check.title) == ("neutral", "1 finding (1 high).")
             assert "shop/cart.py:5" in (check.text or "")
             assert "The issue is locked" in (check.summary or "")
             await at.repo.push("feature", {"NEWS.md": "one\n"})

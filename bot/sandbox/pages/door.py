@@ -112,7 +112,8 @@ async def _post(world: World, request: Request, path: str) -> Response:
 
 
 async def _comment(repo: Repo, one: Pull, form: dict[str, str]) -> None:
-    body = form.get("quick") or form.get("body", "")
+    typed = form.get("body", "").rstrip()  # beside a button's command: nothing that somebody has typed is lost
+    body = "\n\n".join(filter(None, (typed, form.get("quick", ""))))
     if body.strip():
         await repo.comment(one.number, body.replace("\r\n", "\n"))
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from html import unescape
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -15,7 +16,7 @@ from bot.sandbox.pages import code
 
 Env = Mapping[str, Any]
 # Tags without attributes that can do no harm; whatever else is written in angle brackets is shown as it is.
-HARMLESS = re.compile(r"(</?(?:details|summary|sub|sup|kbd|b|i|em|strong|br|hr)(?: open)?\s*/?>)", re.IGNORECASE)
+HARMLESS = re.compile(r"(</?(?:details|summary|sub|sup|kbd|code|b|i|em|strong|br|hr)(?: open)?\s*/?>)", re.IGNORECASE)
 BARE = re.compile(r"(https?://[^\s<>\"]+[^\s<>\".,:;!?)'\]])")
 HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -28,7 +29,7 @@ def html(text: str, replaced: Sequence[str] = ()) -> Markup:
 def raw(text: str) -> str:
     """HTML that somebody wrote: folds and small signs stay, comments vanish, the rest is shown as text."""
     parts = HARMLESS.split(HIDDEN.sub("", text))
-    return "".join(part.lower() if at % 2 else str(escape(part)) for at, part in enumerate(parts))
+    return "".join(part.lower() if at % 2 else str(escape(unescape(part))) for at, part in enumerate(parts))
 
 
 @cache
@@ -40,6 +41,8 @@ def _parser() -> MarkdownIt:
     made.add_render_rule("image", _image)
     made.add_render_rule("link_open", _link)
     made.add_render_rule("text", _text)
+    made.add_render_rule("th_open", _cell)
+    made.add_render_rule("td_open", _cell)
     return made
 
 
@@ -54,6 +57,14 @@ def _image(_: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDi
 
 def _link(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Env) -> str:
     tokens[at].attrSet("rel", "nofollow noreferrer noopener")
+    return renderer.renderToken(tokens, at, options, dict(env))
+
+
+def _cell(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Env) -> str:
+    """A cell of a table. Its alignment is a class: the page's own policy forbids styles in attributes."""
+    style = str(tokens[at].attrs.pop("style", ""))
+    if style:
+        tokens[at].attrSet("class", style.partition(":")[2])
     return renderer.renderToken(tokens, at, options, dict(env))
 
 
