@@ -44,7 +44,7 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> Told:
         facts = await host.facts()
         bases = await looking.compared(host, facts)
         file = await host.file_at(inputs.config, bases.tip)
-        settings = config.resolve(inputs.flags(), file, config.environment(), inputs.config)
+        settings = config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config)
         if ask.comment is not None and not await _admitted(ask, ask.comment, host, settings):
             return Told("skipped", "Nothing was reviewed: who asked may not, or not so often.")
         decision = policy.decide(facts, ask, settings.triggers, paused=False)
