@@ -44,10 +44,10 @@ def test_an_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
 @pytest.mark.parametrize("trigger", ["command", "rerun"])
 def test_a_command_on_a_fork_holds_for_its_head(trigger: Trigger) -> None:
     """A later commit counts as a push that nobody has asked for; in the repository's own branches the command goes on."""
-    given = ReviewAsk(PULL, trigger, True, "maintainer", head="a" * 40)
+    given = ReviewAsk(PULL, trigger, full=True, actor="maintainer", head="a" * 40)
     moved = facts(fork=True, head_sha="c" * 40)
     assert policy.bound(given, facts(fork=True)) == given
-    assert policy.bound(given, moved) == ReviewAsk(PULL, "push", False, "maintainer", head="a" * 40)
+    assert policy.bound(given, moved) == ReviewAsk(PULL, "push", actor="maintainer", head="a" * 40)
     assert policy.bound(given, facts(head_sha="c" * 40)) == given
     unasked = ReviewAsk(PULL, "push", head="a" * 40)
     assert policy.bound(unasked, moved) == unasked

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from bot import commands, config, github, policy
-from bot.action import changing
+from bot.action import changing, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW
 from bot.action.told import Told
@@ -51,7 +51,10 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> Told:
         if isinstance(decision, No):
             await _answered(ask, host, decision.reason)
             return Told("skipped", decision.reason)
-        return await _checked(Visit(ask, step, host, console, facts, bases, settings), decision)
+        visit = Visit(ask, step, host, console, facts, bases, settings)
+        if not decision.offline and (held := await spending.held_back(visit)):
+            decision = Go(offline=True, reason=held)
+        return await _checked(visit, decision)
 
 
 async def _admitted(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:

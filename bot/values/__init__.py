@@ -47,6 +47,7 @@ from bot.values.host import (
     PullFacts,
     Sent,
     Thread,
+    WorkflowRun,
 )
 from bot.values.model import (
     Allowance,
@@ -161,5 +162,6 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "WorkflowRun",
     "tokens",
 ]
