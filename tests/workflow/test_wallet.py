@@ -1,6 +1,7 @@
 """What a stranger with a fork can spend: the real server, the sandbox GitHub, a provider on loopback that takes its time."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -238,5 +239,22 @@ def test_what_was_not_spent_comes_back(tmp_path: Path, monkeypatch: pytest.Monke
                 await p.push(mark)
                 await p.at.quiet()
             assert p.model.count == 4
+
+    asyncio.run(go())
+
+
+def test_no_order_of_pushes_passes_the_cap_on_postgresql(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Callable[..., str]
+) -> None:
+    """The same for impatient pushes to two pull requests, where several processes could share the database."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch, database_url=postgres()) as p:
+            await two_pulls(p)
+            await p.at.quiet()
+            assert p.model.count == CAP
+            jobs, dollars = await p.at.server.store.spending.spent(time.time())
+            assert jobs == CAP
+            assert 0 < dollars < CAP
 
     asyncio.run(go())
