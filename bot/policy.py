@@ -5,7 +5,7 @@ for. Each refusal is a sentence that the check run shows, so that a person knows
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from pathspec import GitIgnoreSpec
@@ -34,11 +34,20 @@ class No:
     quiet: bool = False
 
 
-def decide(facts: PullFacts, ask: ReviewAsk, triggers: Triggers, *, paused: bool, forks: int = 0) -> Go | No:
-    """Whether this pull request, as it is now, is reviewed for this reason.
+def bound(ask: ReviewAsk, facts: PullFacts) -> ReviewAsk:
+    """What is left of an ask now that the head is known: what a person asked for holds for the commit that they saw.
 
-    `forks`: reviews of pull requests from forks that asked a model in the last day, in the whole repository.
+    Whoever opened a pull request from a fork pushes to it as they like. If their later commits inherited the command, one
+    command would pay for all of them. In the repository's own branches only people with write permission push, who could
+    give the command themselves.
     """
+    if ask.trigger not in ASKED or not facts.fork or not ask.head or ask.head == facts.head_sha:
+        return ask
+    return replace(ask, trigger="push", full=False)
+
+
+def decide(facts: PullFacts, ask: ReviewAsk, triggers: Triggers, *, paused: bool) -> Go | No:
+    """Whether this pull request, as it is now, is reviewed for this reason."""
     asked = ask.trigger in ASKED
     if facts.state != "open":
         ended = "merged" if facts.merged else "closed"
@@ -47,8 +56,7 @@ def decide(facts: PullFacts, ask: ReviewAsk, triggers: Triggers, *, paused: bool
         refused = next(_against(facts, ask.trigger, triggers, paused=paused), None)
         if refused is not None:
             return No(f"{refused}; {HOW}.")
-    sized = _size(facts, triggers, asked=asked)
-    return sized if asked or not facts.fork else _forks(sized, triggers, forks)
+    return _size(facts, triggers, asked=asked)
 
 
 def touched(paths: Iterable[str], triggers: Triggers, trigger: Trigger) -> Go | No:
@@ -76,16 +84,6 @@ def _against(facts: PullFacts, trigger: Trigger, triggers: Triggers, *, paused: 
     if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
         yield f"`triggers.branches` of {FILE} does not name its base branch"
     yield from _labels(facts.labels, triggers)
-
-
-def _forks(sized: Go | No, triggers: Triggers, paid: int) -> Go | No:
-    """Anybody can open a pull request from a fork and push to it all day: what that may cost the owner has an end."""
-    if isinstance(sized, No) or sized.offline or paid < triggers.fork_reviews_per_day:
-        return sized
-    limit = f"`triggers.fork_reviews_per_day` ({triggers.fork_reviews_per_day}) of {FILE}"
-    return Go(
-        offline=True, reason=f"Reviewed without a model: pull requests from forks have used {limit}; {HOW} with one."
-    )
 
 
 def _starts(trigger: Trigger, triggers: Triggers) -> bool:

@@ -15,7 +15,7 @@ NONE = Settings(_env_file=None)
 def test_the_strongest_source_wins_and_is_named() -> None:
     """Flag, then the repository's file, then the environment, then the default."""
     file = b"quota: 2\nstrategy: fanout\nbudget: {usd: 0.5}\n"
-    found = config.resolve({"quota": 1, "usd": None}, file, Settings(strategy="direct", usd=9.0, worker="openai/x"))
+    found = config.resolve({"quota": 1, "usd": None}, file, Settings(usd=9.0, worker="openai/x"))
     shown = {name: (found[name], found.values[name].origin) for name in ("quota", "strategy", "usd", "worker", "calls")}
     assert shown == {
         "quota": (1, "flag"),
@@ -24,6 +24,79 @@ def test_the_strongest_source_wins_and_is_named() -> None:
         "worker": ("openai/x", "environment"),
         "calls": (1000, "default"),
     }
+
+
+# What the environment sets, what the file asks for, and what holds.
+LOWERED = [
+    ({"usd": 0.1}, "usd: 40", 0.1),
+    ({"usd": 3.0}, "usd: 2", 2.0),
+    ({}, "usd: 40", 1.0),
+    ({"cap_usd": 5.0}, "usd: 40", 5.0),
+    ({"cap_usd": 5.0}, "usd: 3", 3.0),
+    ({"cap_usd": 5.0, "usd": 0.2}, "usd: 3", 0.2),
+    ({"tokens": 1000}, "tokens: 9000000", 1000),
+    ({"calls": 3}, "calls: 5000", 3),
+    ({"calls": 3}, "calls: 2", 2),
+    ({"seconds": 20.0}, "seconds: 90000", 20.0),
+    ({}, "seconds: 1800", 1800.0),
+]
+
+
+@pytest.mark.parametrize(("ours", "asked", "holds"), LOWERED)
+def test_a_file_only_lowers_a_limit(ours: dict[str, float], asked: str, holds: float) -> None:
+    """The environment's limit is a ceiling, for dollars the default too; where it bites, the origin names it."""
+    found = config.resolve({}, f"budget: {{{asked}}}\n".encode(), Settings(**ours))
+    name = asked.partition(":")[0]
+    assert found[name] == holds
+    assert ("below the" in found.values[name].origin) == (float(asked.partition(":")[2]) != holds)
+
+
+def test_a_flag_is_the_wish_of_who_pays() -> None:
+    """It is stronger than DEEPREPO_USD, and only DEEPREPO_CAP_USD is above it."""
+    assert config.resolve({"usd": 5.0}, None, Settings(usd=0.1))["usd"] == 5.0
+    found = config.resolve({"usd": 5.0}, None, Settings(usd=0.1, cap_usd=2.0))
+    assert (found["usd"], found.values["usd"].origin) == (2.0, "DEEPREPO_CAP_USD, below the 5.00 of: flag")
+
+
+FILE_MODELS = b"models: {root: a/dear, worker: b/mid}\nstrategy: rlm\n"
+# Flags, environment, and the root, worker and strategy that hold under FILE_MODELS.
+CHOSEN = [
+    ({}, {}, ("a/dear", "b/mid", "rlm")),
+    ({}, {"worker": "c/cheap"}, (None, "c/cheap", "rlm")),
+    ({"worker": "c/cheap"}, {}, (None, "c/cheap", "rlm")),
+    ({}, {"root": "b/mid", "worker": "c/cheap"}, ("b/mid", "c/cheap", "rlm")),
+    ({}, {"worker": "c/cheap", "models": "a/*, b/mid"}, ("a/dear", "b/mid", "rlm")),
+    ({}, {"worker": "c/cheap", "models": "b/*"}, (None, "b/mid", "rlm")),
+    ({}, {"models": "c/*"}, (None, None, "rlm")),
+    ({}, {"worker": "b/mid", "root": "a/dear"}, ("a/dear", "b/mid", "rlm")),
+    ({}, {"strategy": "direct"}, ("a/dear", "b/mid", "direct")),
+    ({"strategy": "fanout"}, {"strategy": "direct"}, ("a/dear", "b/mid", "fanout")),
+]
+
+
+@pytest.mark.parametrize(("flags", "ours", "holds"), CHOSEN)
+def test_a_file_chooses_no_model_that_nobody_allowed(
+    flags: dict[str, str], ours: dict[str, str], holds: tuple[str | None, ...]
+) -> None:
+    """Who names a model, or lists some, has decided what is paid; each choice that does not hold is a warning."""
+    found = config.resolve(flags, FILE_MODELS, Settings(**ours))
+    assert (found["root"], found["worker"], found["strategy"]) == holds
+    refused = [asked for asked, held in zip(("a/dear", "b/mid", "rlm"), holds, strict=True) if asked != held]
+    assert len(found.warnings) == len(refused) - (1 if "strategy" in flags and "strategy" not in ours else 0)
+    assert bool(found.chosen()) == any("of the base branch" in found.values[n].origin for n in ("root", "worker"))
+
+
+def test_a_file_may_always_spend_nothing() -> None:
+    """Offline is the one strategy that goes below every other."""
+    assert config.resolve({}, b"strategy: offline\n", Settings(strategy="rlm"))["strategy"] == "offline"
+
+
+def test_a_server_has_ceilings_that_nobody_set() -> None:
+    """What the operator sets stays; `config --explain` shows each."""
+    found = Settings(cap_usd=0.5).hosted()
+    assert (found.cap_usd, found.cap_usd_per_day) == (0.5, 100.0)
+    rows = {name: value for name, value, _ in config.resolve({}, b"budget: {usd: 9}\n", found).rows()}
+    assert (rows["usd"], rows["DEEPREPO_CAP_USD"], rows["DEEPREPO_CAP_USD_PER_DAY"]) == ("0.5", "0.50", "100.00")
 
 
 def test_an_unknown_key_is_a_warning_with_its_line() -> None:

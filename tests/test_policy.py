@@ -41,19 +41,16 @@ def test_an_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
     assert decide(trigger) == decide(trigger, fork=True, head_repo=None) == Go()
 
 
-def test_what_strangers_may_cost_in_a_day_has_an_end() -> None:
-    """From so many on, a fork's pull request is reviewed without a model, unless somebody who may asks for one."""
-    ask, asked = (ReviewAsk(PULL, trigger, actor="somebody") for trigger in ("push", "command"))
-    rules = Triggers(fork_reviews_per_day=3)
-    fork = facts(fork=True)
-
-    assert policy.decide(fork, ask, rules, paused=False, forks=2) == Go()
-    spent = policy.decide(fork, ask, rules, paused=False, forks=3)
-    assert isinstance(spent, Go)
-    assert spent.offline
-    assert "triggers.fork_reviews_per_day" in spent.reason
-    assert policy.decide(fork, asked, rules, paused=False, forks=3) == Go()
-    assert policy.decide(facts(), ask, rules, paused=False, forks=3) == Go()
+@pytest.mark.parametrize("trigger", ["command", "rerun"])
+def test_a_command_on_a_fork_holds_for_its_head(trigger: Trigger) -> None:
+    """A later commit counts as a push that nobody has asked for; in the repository's own branches the command goes on."""
+    given = ReviewAsk(PULL, trigger, full=True, actor="maintainer", head="a" * 40)
+    moved = facts(fork=True, head_sha="c" * 40)
+    assert policy.bound(given, facts(fork=True)) == given
+    assert policy.bound(given, moved) == ReviewAsk(PULL, "push", actor="maintainer", head="a" * 40)
+    assert policy.bound(given, facts(head_sha="c" * 40)) == given
+    unasked = ReviewAsk(PULL, "push", head="a" * 40)
+    assert policy.bound(unasked, moved) == unasked
 
 
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [

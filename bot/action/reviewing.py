@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from bot import commands, config, github, policy
-from bot.action import changing
+from bot.action import changing, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW
 from bot.action.told import Told
@@ -44,7 +44,7 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> Told:
         facts = await host.facts()
         bases = await looking.compared(host, facts)
         file = await host.file_at(inputs.config, bases.tip)
-        settings = config.resolve(inputs.flags(), file, config.environment(), inputs.config)
+        settings = config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config)
         if ask.comment is not None and not await _admitted(ask, ask.comment, host, settings):
             return Told("skipped", "Nothing was reviewed: who asked may not, or not so often.")
         decision = policy.decide(facts, ask, settings.triggers, paused=False)
@@ -52,7 +52,10 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> Told:
             says = f"Not reviewed: {decision.reason}"
             await _answered(ask, host, says)
             return Told("skipped", says)
-        return await _checked(Visit(ask, step, host, console, facts, bases, settings), decision)
+        visit = Visit(ask, step, host, console, facts, bases, settings)
+        if not decision.offline and (held := await spending.held_back(visit)):
+            decision = Go(offline=True, reason=held)
+        return await _checked(visit, decision)
 
 
 async def _admitted(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:

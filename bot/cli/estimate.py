@@ -99,6 +99,7 @@ def _weigh(request: "ReviewRequest", flags: dict[str, Any], *, quiet: bool) -> d
                 "worker": worker.name if worker else None,
                 "strategy": {"name": chosen, "reason": reason},
                 "cap_usd": settings["usd"],
+                "cap_from": settings.values["usd"].origin,
                 "assumed": str(HABITS),
                 "strategies": [asdict(row) for row in rows],
             }
@@ -139,5 +140,9 @@ def _table(told: dict[str, Any]) -> None:
     console.print(f"{count(told['units'], 'unit')} in {count(told['files'], 'file')}; {told['strategy']['reason']}")
     console.print(f"root {told['root'] or 'none'}, worker {told['worker']}\n", highlight=False)
     console.print(table)
+    if told["cap_usd"] is not None:
+        console.print(
+            f"\nThe cap of one review is ${told['cap_usd']:.2f} ({told['cap_from']}).", highlight=False, markup=False
+        )
     console.print("\noffline costs nothing and needs no model.", highlight=False)
     console.print(f"Assumed: {told['assumed']}.", style="dim", highlight=False)

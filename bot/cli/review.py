@@ -131,7 +131,7 @@ def carry_out(request: "ReviewRequest", flags: Mapping[str, Any], *, quiet: bool
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, progress(quiet=quiet) as say:
         try:
-            return asyncio.run(pipeline.review(request, wiring.deps(flags, scratch, say)))
+            return asyncio.run(pipeline.review(request, wiring.deps(flags, scratch, say, tell=tell)))
         except NothingToReview as empty:
             raise NothingToReview(nothing(request, behind=empty.behind)) from None
 

@@ -48,15 +48,21 @@ async def told(
     template: str, question: str, about: Target, desk: Desk, opened: Opened, instead: Answer | None = None
 ) -> Answer:
     """A model's answer. Where none comes, the reason, and what can be said without."""
+    try:
+        return await _answered(template, question, about, desk, opened, instead)
+    except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
+        return Answer(f"{desk.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip())
+
+
+async def _answered(
+    template: str, question: str, about: Target, desk: Desk, opened: Opened, instead: Answer | None
+) -> Answer:
     started = desk.clock()
     async with opened() as work:
         model = work.root or work.reader
         if model is None:
             return instead or desk.say("reply_no_model", example="`/deeprepo explain`")
-        try:
-            said = await answering.answer(template, question, about, work, model)
-        except (ProviderError, BudgetSpent) as error:
-            return Answer(f"{desk.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip())
+        said = await answering.answer(template, question, about, work, model)
         cost = facts.cost(work.calls.cost(), desk.clock() - started, desk.words)
         pull = work.pull
     return desk.reply(

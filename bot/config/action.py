@@ -39,6 +39,8 @@ class Inputs(BaseSettings):
     api_key: SecretStr | None = None  # of `provider`, or of the provider that `worker` or `root` names
     strategy: Strategy | None = None
     budget: float | None = Field(default=None, ge=0)
+    cap_usd_per_day: float | None = Field(default=None, ge=0)
+    fork_reviews_per_day: int | None = Field(default=None, ge=0)
     quota: int | None = Field(default=None, ge=0)
     fail_on: Severity | None = None
     config: Annotated[str, AfterValidator(_inside)] = FILE
@@ -66,6 +68,7 @@ class Runner(BaseSettings):
     github_step_summary: Path | None = None
     github_run_id: str = "local"
     github_run_attempt: str = "1"
+    github_workflow_ref: str = ""  # "owner/name/.github/workflows/file.yml@ref"
     github_repository: str = ""  # "owner/name"
     github_repository_id: int = 0
     github_actor: str = ""

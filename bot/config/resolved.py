@@ -1,10 +1,15 @@
 """One value per setting, from the strongest source that has it, and where it comes from.
 
 Order, strongest first: flag, repository file, environment, default. Nothing is read from the head of a pull request.
+
+A repository's file may have been written by a stranger, and the money is not theirs. So what the environment says of money
+is stronger than the file: its limits are ceilings that the file can only lower, and its models and its strategy hold.
+A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
 from pathspec import GitIgnoreSpec
@@ -13,6 +18,8 @@ from bot.config.repository import FILE, RepoConfig, Triggers, read
 from bot.config.settings import Settings
 
 FROM_FILE = f"{FILE} of the base branch"
+LIMITS = ("usd", "tokens", "calls", "seconds", "turns", "concurrency")  # which the environment's value is a ceiling of
+MODELS = ("root", "worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,7 @@ class Config:
     values: Mapping[str, Value]
     warnings: tuple[str, ...] = field(default=())
     triggers: Triggers = field(default=Triggers())
+    ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - settings are of several types; a wrong name is a KeyError
         return self.values[name].value
@@ -68,6 +76,14 @@ class Config:
         for name, value in self.triggers:
             given = name in self.triggers.model_fields_set
             yield f"triggers.{name}", shown(value), FROM_FILE if given else "default"
+        for name, text in self.ceilings:
+            yield name, text, "ceiling: no repository's file goes above it"
+
+    def chosen(self) -> str:
+        """A sentence about the models that the repository's file has chosen, "" if it has chosen none."""
+        named = [(name, self.values[name]) for name in MODELS]
+        ours = [f"{name} {found.value}" for name, found in named if found.origin.endswith("of the base branch")]
+        return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
 
 
 def shown(value: object) -> str:
@@ -92,21 +108,66 @@ def resolve(
     """
     file, warnings = read(repository, name) if repository is not None else (RepoConfig(), ())
     warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
-    layers = (("flag", flags), (f"{name} of the base branch", _flat(file)), ("environment", settings.model_dump()))
+    operator = settings.model_dump()
+    given, refused = _allowed(_flat(file), flags, operator, name)
+    source = f"{name} of the base branch"
+    layers = (("flag", flags), (source, given), ("environment", operator))
     values = {}
     for key, default in DEFAULTS.items():
         found = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
         value, origin = next(found, (default, "default"))
         values[key] = Value(value, origin)
-    values["usd"] = _capped(values["usd"], settings.cap_usd)
-    return Config(values, warnings, file.triggers)
+        if origin == source and key in LIMITS:
+            values[key] = _lowered(key, values[key], operator)
+    if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
+        values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
+    return Config(values, (*warnings, *refused), file.triggers, tuple(settings.ceilings()))
 
 
-def _capped(asked: Value, cap: float | None) -> Value:
-    """The dollars of one review, under the ceiling that the operator has set."""
-    if cap is None or asked.value <= cap:
+def _allowed(
+    given: dict[str, Any], flags: Mapping[str, Any], operator: Mapping[str, Any], name: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What the file may choose of the models and the strategy, and a sentence for each choice that does not hold.
+
+    A list of the operator's says which models the file may name. Without one, the file chooses only if nobody else has:
+    not even for the other role, which would be one more model, and perhaps a dearer one.
+    """
+    kept, refused = dict(given), []
+    listed = [pattern.strip() for pattern in (operator.get("models") or "").split(",") if pattern.strip()]
+    named = any(flags.get(role) or operator.get(role) for role in MODELS)
+    for role in MODELS:
+        model = kept.get(role)
+        ours = flags.get(role) or operator.get(role)
+        if model is None or model == ours:
+            continue
+        if listed and any(fnmatchcase(model, pattern) for pattern in listed):
+            continue
+        if listed or named:
+            del kept[role]
+            why = "DEEPREPO_MODELS does not list it" if listed else "the models are named by who runs deeprepo"
+            refused.append(f"{name}: models.{role} {model} is not used: {why}")
+    asked, wanted = operator.get("strategy"), kept.get("strategy")
+    if asked is not None and wanted not in (None, asked, "offline"):  # offline spends nothing
+        del kept["strategy"]
+        refused.append(f"{name}: strategy {wanted} is not used: DEEPREPO_STRATEGY is {asked}")
+    return kept, tuple(refused)
+
+
+def _lowered(key: str, asked: Value, operator: Mapping[str, Any]) -> Value:
+    """A limit of the file, below the one of the environment; dollars below the default too, if the environment sets none."""
+    if operator.get(key) is not None:
+        variable, most = f"DEEPREPO_{key.upper()}", operator[key]
+    elif key == "usd" and operator.get("cap_usd") is None:
+        variable, most = "the default (DEEPREPO_USD sets another)", DEFAULTS["usd"]
+    else:
         return asked
-    return Value(cap, f"DEEPREPO_CAP_USD, below the {asked.value:.2f} of: {asked.origin}")
+    return asked if asked.value <= most else _below(variable, most, asked)
+
+
+def _below(variable: str, most: Any, asked: Value) -> Value:  # noqa: ANN401 - a whole number or a fraction
+    """A ceiling in the place of what was asked for."""
+    text = f"{asked.value:.2f}" if isinstance(asked.value, float) else str(asked.value)
+    return Value(most, f"{variable}, below the {text} of: {asked.origin}")
 
 
 def _flat(file: RepoConfig) -> dict[str, Any]:

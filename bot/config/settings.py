@@ -1,6 +1,7 @@
 """What the environment sets for every command. Read here and nowhere else."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError
@@ -10,6 +11,15 @@ from bot.config import written
 from bot.config.repository import Strategy
 from bot.errors import ConfigError
 
+# What holds for a server, whose reviews are paid by somebody who watches none of them, if the operator sets nothing else.
+HOSTED = {
+    "cap_usd": 5.0,
+    "cap_usd_per_day": 100.0,
+    "cap_usd_per_day_installation": 50.0,
+    "cap_usd_per_day_repository": 25.0,
+}
+BASE_URL = "DEEPREPO_BASE_URL"
+
 
 class Settings(BaseSettings):
     """What the environment sets: DEEPREPO_ROOT, DEEPREPO_WORKER, DEEPREPO_BASE_URL and so on."""
@@ -18,13 +28,43 @@ class Settings(BaseSettings):
 
     root: str | None = Field(default=None, description="As `models.root`.")
     worker: str | None = Field(default=None, description="As `models.worker`.")
+    models: str | None = Field(
+        default=None,
+        description="The models that a repository's file may choose, separated by commas, with `*`; without it "
+        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set.",
+    )
     base_url: str | None = Field(
-        default=None, description="Of an endpoint that speaks OpenAI's or Anthropic's dialect; for both models."
+        default=None,
+        description="Of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
+        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one.",
     )
     strategy: Strategy | None = Field(default=None, description="As `strategy`.")
-    usd: float | None = Field(default=None, ge=0, description="As `budget.usd`.")
+    usd: float | None = Field(default=None, ge=0, description="As `budget.usd`, which can only lower it.")
+    tokens: int | None = Field(default=None, ge=0, description="As `budget.tokens`, which can only lower it.")
+    calls: int | None = Field(default=None, ge=0, description="As `budget.calls`, which can only lower it.")
+    seconds: float | None = Field(default=None, gt=0, description="As `budget.seconds`, which can only lower it.")
     cap_usd: float | None = Field(
-        default=None, ge=0, description="The operator's ceiling: no flag and no file goes above it."
+        default=None,
+        ge=0,
+        description=f"The operator's ceiling for one review: no flag and no file goes above it. On a server and in "
+        f"the Action ${HOSTED['cap_usd']:g}, if not set.",
+    )
+    cap_usd_per_day: float | None = Field(
+        default=None,
+        ge=0,
+        description=f"What a server spends in 24 hours at most, in dollars. On a server "
+        f"${HOSTED['cap_usd_per_day']:g}, if not set.",
+    )
+    cap_usd_per_day_installation: float | None = Field(
+        default=None,
+        ge=0,
+        description=f"The same for one installation of the App. On a server "
+        f"${HOSTED['cap_usd_per_day_installation']:g}, if not set.",
+    )
+    cap_usd_per_day_repository: float | None = Field(
+        default=None,
+        ge=0,
+        description=f"The same for one repository. On a server ${HOSTED['cap_usd_per_day_repository']:g}, if not set.",
     )
     journal: str | None = Field(
         default=None,
@@ -34,14 +74,35 @@ class Settings(BaseSettings):
         default=None, description="A folder that keeps what was parsed, at most 128 MB, writable for its owner alone."
     )
 
+    def hosted(self) -> "Settings":
+        """The same with the ceilings of a server, if the operator has set none."""
+        missing = {name: value for name, value in HOSTED.items() if getattr(self, name) is None}
+        return self.model_copy(update=missing)
 
-def environment() -> Settings:
-    """The settings of the environment. Raises ConfigError with the variable's name, never its value."""
+    def ceilings(self) -> Iterator[tuple[str, str]]:
+        """The limits that a repository's file cannot raise, by the name of their variable, as texts for people."""
+        for name in ("models", "cap_usd", *(name for name in HOSTED if name != "cap_usd")):
+            value = getattr(self, name)
+            if value is not None:
+                yield f"DEEPREPO_{name.upper()}", f"{value:.2f}" if isinstance(value, float) else value
+
+
+def environment(*, hosted: bool = False) -> Settings:
+    """The settings of the environment. Raises ConfigError with the variable's name, never its value.
+
+    `hosted`: with the ceilings that hold where strangers start reviews.
+    """
     try:
-        return Settings()
+        found = Settings()
+        return found.hosted() if hosted else found
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"DEEPREPO_{str(first['loc'][0]).upper()}: {written.sentence(first)}") from None
+
+
+def base_url(provider: str) -> str | None:
+    """The address that the environment sets for this one provider."""
+    return os.environ.get(f"{BASE_URL}_{provider.upper()}", "").strip() or None
 
 
 def telemetry() -> str | None:

@@ -22,6 +22,7 @@ from bot.values import (
     PullFacts,
     PullRef,
     Thread,
+    WorkflowRun,
 )
 
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
@@ -89,6 +90,11 @@ class Host:
             raise
         found = isinstance(said, dict) and said.get("type") == "file" and said.get("encoding") == "base64"
         return base64.b64decode(said.get("content", "")) if found else None
+
+    async def runs(self, since: str) -> tuple[WorkflowRun, ...]:
+        """The repository's runs of workflows since then (ISO 8601), newest first. Needs the permission `actions: read`."""
+        listed = self._door.pages(f"{self._repo}/actions/runs", "workflow_runs", created=f">={since}")
+        return tuple([shapes.run(data) async for data in listed])
 
     async def comments(self) -> tuple[Posted, ...]:
         """The comments of the conversation, oldest first."""

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.errors import HostError
 from bot.github.identity import Voice
-from bot.values import Bases, Check, Posted, PullFacts, Thread
+from bot.values import Bases, Check, Posted, PullFacts, Thread, WorkflowRun
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -121,6 +121,20 @@ class _Thread(Slim):
     comments: _Tops = Field(default_factory=_Tops)
 
 
+class _Named(Slim):
+    full_name: str
+
+
+class _Run(Slim):
+    id: int
+    event: str
+    path: str
+    conclusion: str | None
+    repository: _Named
+    head_repository: _Named | None
+    run_attempt: int = 1
+
+
 def read(shape: type[Shape], data: Any) -> Shape:  # noqa: ANN401 - JSON
     """The answer in our shape. Raises HostError where GitHub answers something else."""
     try:
@@ -225,3 +239,11 @@ def thread(data: Any) -> Thread | None:  # noqa: ANN401 - JSON
         return None
     hidden = (top.minimizedReason or "hidden").lower() if top.isMinimized else ""
     return Thread(top.databaseId, said.isResolved, said.isOutdated, hidden)
+
+
+def run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
+    """One run of a workflow."""
+    said = read(_Run, data)
+    here = said.repository.full_name
+    fork = said.head_repository is None or said.head_repository.full_name != here  # a fork that was deleted has none
+    return WorkflowRun(said.id, said.event, said.path, fork, said.conclusion == "skipped", said.run_attempt)

@@ -6,13 +6,19 @@ from dataclasses import replace
 from bot.jobs.ids import ASKED
 from bot.values import ReviewAsk
 
+UNKNOWN = "unknown"  # the head of a command that was stored without one: no later head is the same
+
 
 def merged(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
-    """The new ask, with what people asked for in those that it replaces: a push must not swallow a command."""
+    """The new ask, with what people asked for in those that it replaces: a push must not swallow a command.
+
+    The command keeps the head that it was given at: `policy.bound` decides what it is worth for another one.
+    """
     for old in older:
         new = replace(new, full=new.full or old.full)
         if old.trigger in ASKED and new.trigger not in ASKED:
-            new = replace(new, trigger=old.trigger, actor=old.actor, comment=old.comment)
+            head = old.head or UNKNOWN
+            new = replace(new, trigger=old.trigger, actor=old.actor, comment=old.comment, head=head)
     return new
 
 

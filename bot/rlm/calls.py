@@ -184,7 +184,7 @@ class Calls:
     async def _request(self, model: Model, prompt: Prompt, role: Role, key: str, hold: Hold, tried: int) -> Completion:
         """Send it. Whatever happens it is in the journal, and settled, before anybody sees it."""
         started, at = self._clock(), self.at
-        self.journal.request(key, prompt, role, model.name, at, tried)
+        self.journal.request(key, prompt, role, model.name, at, tried, hold.usd or None)
         done: Completion | str = "cancelled"
         usage, usd = Usage(), 0.0 if model.price(Usage()) is not None else None
         try:

@@ -85,7 +85,9 @@ class Journal:
             self._write({"kind": "reused", **facts})  # the reply itself stands further up
         return known
 
-    def request(self, key: str, prompt: Prompt, role: Role, model: str, at: str, tried: int) -> None:
+    def request(
+        self, key: str, prompt: Prompt, role: Role, model: str, at: str, tried: int, reserved: float | None = None
+    ) -> None:
         """A request is about to be sent: said first, so that what was in flight at a crash is known."""
         messages = [lines.message(given) for given in prompt.messages] if self._file is not None else []
         for row in messages:
@@ -104,6 +106,7 @@ class Journal:
                 "answer": prompt.answer.name if prompt.answer else None,
                 "tool": prompt.tool.name if prompt.tool else None,
                 "max_tokens": prompt.max_tokens,
+                **({} if reserved is None else {"reserved": reserved}),
             }
         )
 

@@ -24,6 +24,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], str]] = {
     "repos/get-collaborator-permission-level": (("metadata",), "read"),
     "repos/get-content": (("contents",), "read"),
     "repos/compare-commits-with-basehead": (("contents",), "read"),
+    "actions/list-workflow-runs-for-repo": (("actions",), "read"),
     "checks/create": (("checks",), "write"),
     "checks/update": (("checks",), "write"),
     "checks/list-annotations": (("checks",), "read"),

@@ -153,6 +153,7 @@ class Repository:
     people: dict[str, Permission] = field(default_factory=dict)
     pulls: "dict[int, Pull]" = field(default_factory=dict)
     checks: dict[int, Check] = field(default_factory=dict)
+    runs: list[Json] = field(default_factory=list)  # of workflows
     deleted: bool = False
 
     @property

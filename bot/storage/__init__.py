@@ -4,6 +4,7 @@ from bot.storage.deliveries import Delivered
 from bot.storage.journals import Kept
 from bot.storage.people import Suppression
 from bot.storage.reviews import Finished, Known
+from bot.storage.spending import Caps, Exhausted, Grant
 from bot.storage.store import Store, opened
 
-__all__ = ["Delivered", "Finished", "Kept", "Known", "Store", "Suppression", "opened"]
+__all__ = ["Caps", "Delivered", "Exhausted", "Finished", "Grant", "Kept", "Known", "Store", "Suppression", "opened"]

@@ -91,13 +91,6 @@ class Reviews:
         wanted = sa.select(review.c.id).where(review.c.id == job)
         return await self.database.run(lambda connection: connection.execute(wanted).first() is not None)
 
-    async def of_forks(self, repository: int, since: float) -> int:
-        """How many reviews of pull requests from forks asked a model, in a repository since then."""
-        columns = review.c
-        paid = (columns.repository == repository) & columns.fork & (columns.calls > 0) & (columns.finished > since)
-        wanted = sa.select(sa.func.count()).select_from(review).where(paid)
-        return await self.database.run(lambda connection: int(connection.execute(wanted).scalar_one()))
-
     async def heads(self, pull: PullRef) -> frozenset[str]:
         """The heads of a pull request that were reviewed."""
         wanted = sa.select(review.c.head).where(review.c.pull == pull.key)

@@ -14,6 +14,7 @@ from bot.storage.journals import Journals
 from bot.storage.migrate import migrate
 from bot.storage.people import People
 from bot.storage.reviews import Reviews
+from bot.storage.spending import Spending
 from bot.storage.tables import (
     OWNED,
     check,
@@ -24,6 +25,7 @@ from bot.storage.tables import (
     installation,
     line,
     review,
+    spending,
     suppression,
 )
 from bot.storage.workers import Workers
@@ -42,6 +44,7 @@ class Store:
     deliveries: Deliveries
     workers: Workers
     checks: OpenChecks
+    spending: Spending
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""
@@ -79,6 +82,7 @@ class Store:
                 sa.delete(suppression).where(suppression.c.until < now),
                 sa.delete(check).where(check.c.begun < old),
                 sa.delete(command).where(command.c.given < old),
+                sa.delete(spending).where(spending.c.begun < now - 2 * DAY),
             )
             return sum(connection.execute(each).rowcount for each in ends)
 
@@ -99,6 +103,7 @@ async def opened(url: str) -> AsyncIterator[Store]:
             Deliveries(database),
             Workers(database),
             OpenChecks(database),
+            Spending(database),
         )
     finally:
         await asyncio.shield(database.close())

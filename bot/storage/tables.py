@@ -144,6 +144,18 @@ command = sa.Table(
     sa.Column("given", sa.Double, nullable=False),
     sa.Index("command_who", "repository", "who", "given"),
 )
+spending = sa.Table(  # kept when the App is removed, or removing it would be a way around the caps; gone after two days
+    "spending",
+    schema,
+    sa.Column("journal", sa.Text, primary_key=True),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("holder", sa.Text, nullable=False),  # the reservation that may settle it
+    sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request from a fork, and nobody has asked for it
+    sa.Column("begun", sa.Double, nullable=False),
+    sa.Column("usd", sa.Double, nullable=False),  # reserved, then paid
+    sa.Index("spending_begun", "begun"),
+)
 OWNED = (
     review,
     finding,

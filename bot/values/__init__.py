@@ -48,6 +48,7 @@ from bot.values.host import (
     PullFacts,
     Sent,
     Thread,
+    WorkflowRun,
 )
 from bot.values.model import (
     Allowance,
@@ -164,6 +165,7 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "WorkflowRun",
     "ordered",
     "tokens",
 ]

@@ -49,6 +49,18 @@ class Bases:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkflowRun:
+    """One run of a workflow, as the list of the repository's runs shows it."""
+
+    id: int
+    event: str
+    path: str  # of the workflow's file
+    fork: bool  # its commit is of another repository
+    skipped: bool  # no job of it was started
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Posted:
     """A comment that stands on the pull request.
 

@@ -25,7 +25,7 @@ async def reviewed(change: Change, file: str, say: Callable[[str], None]) -> Rev
         async def given(_: ReviewRequest, __: str) -> PullRequest:
             return change.pull
 
-        made = review.deps(change.flags, scratch, say, keep_on_cancel=False)
+        made = review.deps(change.flags, scratch, say, keep_on_cancel=False, hosted=True)
         parts = replace(made, pull=given, earlier=change.earlier, full=change.full, note=change.note, file=file)
         ends = ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)
         return await pipeline.review(ends, parts)

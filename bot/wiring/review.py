@@ -28,6 +28,7 @@ from bot.rlm.record import Record, Section
 from bot.rlm.rehearsal import Rehearsal
 from bot.rlm.work import Work
 from bot.values import Limits, PullRequest
+from bot.wiring import addresses
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -43,15 +44,22 @@ def deps(
     book: Callable[[PullRequest], Journal] | None = None,
     *,
     keep_on_cancel: bool = True,
+    hosted: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Deps:
-    """The parts of a review of a local change. `book` opens its journal; without it the flags and the environment name one."""
-    settings = config.environment()
+    """The parts of a review of a local change. `book` opens its journal; without it the flags and the environment name one.
+
+    `hosted`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent.
+    """
+    settings = config.environment(hosted=hosted)
     likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
     if likely and "offline" not in {flags.get("strategy"), settings.strategy}:
         warm(likely)
 
     def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
-        chosen = models(resolved, settings.base_url)
+        chosen = models(resolved, partial(addresses.address, flags=flags, settings=settings))
+        if chosen.reader is not None and resolved.chosen():
+            tell(resolved.chosen())
         opened = partial(book, subject.pull) if book else partial(journal, flags, settings.journal, subject.pull)
         return _desk(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel)
 
@@ -173,8 +181,11 @@ def analyzers(resolved: Config) -> tuple[str, ...]:
     return tuple(resolved["analyzers"])
 
 
-def models(resolved: Config, base_url: str | None) -> Models:
-    """Root and worker as named, or the preferred ones of a provider whose key is set, or none: the review runs offline."""
+def models(resolved: Config, address: Callable[[str], str | None]) -> Models:
+    """Root and worker as named, or the preferred ones of a provider whose key is set, or none: the review runs offline.
+
+    `address`: where a provider is called, None for its own address.
+    """
     root, worker = resolved["root"], resolved["worker"]
     if resolved["strategy"] == "offline":
         return Models(None, None)
@@ -189,8 +200,8 @@ def models(resolved: Config, base_url: str | None) -> Models:
         return Models(None, None)
     if not root and resolved["strategy"] in {"rlm", "rlm-only"}:
         raise UsageError(f"the strategy {resolved['strategy']} needs a root model: name one with --root provider/model")
-    reader = _connected(worker or root, base_url)
-    return Models(_connected(root, base_url) if root else None, reader)
+    reader = _connected(worker or root, address)
+    return Models(_connected(root, address) if root else None, reader)
 
 
 def limits(resolved: Config) -> Limits:
@@ -215,6 +226,6 @@ def preferred() -> tuple[str | None, str | None]:
     return None, None
 
 
-def _connected(name: str, base_url: str | None) -> Model:
+def _connected(name: str, address: Callable[[str], str | None]) -> Model:
     provider = named(name)
-    return connect(name, config.key(provider.key_variable), base_url)
+    return connect(name, config.key(provider.key_variable), address(provider.name))

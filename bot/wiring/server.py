@@ -42,7 +42,7 @@ def worker(
         pace=pace,
         store=store,
         folder=folder,
-        settings=config.environment(),
+        settings=config.environment(hosted=True),
         review=partial(_reviewed, opened),
         work=partial(_work, opened),
         model=_can_ask,
@@ -102,7 +102,7 @@ async def _opened(store: Store, folder: Path, change: Change, say: Callable[[str
         async def given(_: ReviewRequest, __: str) -> PullRequest:
             return change.pull
 
-        made = review.deps(change.flags, scratch, say, partial(_book, path, keep), keep_on_cancel=False)
+        made = review.deps(change.flags, scratch, say, partial(_book, path, keep), keep_on_cancel=False, hosted=True)
         yield replace(
             made, pull=given, earlier=change.earlier, full=change.full, ignored=change.ignored, note=change.note
         )

@@ -13,6 +13,8 @@ from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
 from bot.ports import Job
+from bot.render import code, load
+from bot.render import comment as template
 from bot.values import CommentRef, Posted, PullRef, ReviewAsk
 from bot.workflow.parts import Parts
 
@@ -48,6 +50,15 @@ async def answered(answer: Answer, comment: CommentRef, host: Host, *, seen: boo
             await host.react(comment, answer.reaction)
     if answer.body:
         await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host))
+
+
+async def moved(comment: CommentRef, given: str, head: str, host: Host, settings: Config) -> None:
+    """Say below a command that the branch was pushed to after it. Once, however many pushes follow."""
+    values: dict[str, object] = {"given": code(given[:10]), "head": code(head[:10]), "again": code("/deeprepo review")}
+    words = load(settings["language"])
+    said = template("replies/phrase.md.j2", words, key="reply_moved", number=None, values=values)
+    with suppress(HostRefused):
+        await answered(Answer(said), comment, host)
 
 
 async def _found(comment: CommentRef, host: Host) -> Posted | None:

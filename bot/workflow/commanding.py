@@ -10,13 +10,13 @@ from pydantic import TypeAdapter
 from bot import commands, config, github
 from bot.commands import Answer, Desk
 from bot.config import Config
-from bot.errors import HostRefused, UsageError
+from bot.errors import BudgetSpent, HostRefused, UsageError
 from bot.github import Host
 from bot.ports import Job
 from bot.rlm.work import Work
-from bot.storage import Suppression
+from bot.storage import Exhausted, Suppression
 from bot.values import CommandAsk, CommentRef, ReviewAsk
-from bot.workflow import asking
+from bot.workflow import asking, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import Seen, look
 from bot.workflow.parts import Change, Parts
@@ -54,7 +54,7 @@ def _desk(ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Part
     people, pull = parts.store.people, ask.pull
 
     async def submit(full: bool) -> None:
-        asked = ReviewAsk(pull, "command", full, ask.actor, ask.comment)
+        asked = ReviewAsk(pull, "command", full, ask.actor, ask.comment, seen.facts.head_sha)
         await parts.submit(asked, f"comment-{ask.comment.kind}-{ask.comment.id}")
 
     async def suppressed(fingerprint: str, reason: str) -> None:
@@ -78,7 +78,7 @@ def _desk(ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Part
         resume=partial(people.resume, pull),
         cancel=partial(parts.cancel, pull),
         top=partial(_top, ask.comment, host),
-        work=partial(_opened, ask, seen, parts) if parts.model(settings) else None,
+        work=partial(_opened, ask, seen, settings, parts) if parts.model(settings) else None,
     )
 
 
@@ -93,9 +93,12 @@ async def _top(comment: CommentRef, host: Host) -> str:
 
 
 @asynccontextmanager
-async def _opened(ask: CommandAsk, seen: Seen, parts: Parts) -> AsyncIterator[Work]:
+async def _opened(ask: CommandAsk, seen: Seen, settings: Config, parts: Parts) -> AsyncIterator[Work]:
     """The change, fetched and opened for a question; what the question costs stands in a journal of its own."""
     async with fetched(ask.pull, seen.facts, seen.bases, parts) as pull:
         name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
-        async with parts.work(Change(pull, {}, name), lambda _: None) as work:
-            yield work
+        async with spending.reserved(ask.pull, name, settings, parts) as grant:
+            if isinstance(grant, Exhausted):
+                raise BudgetSpent(spending.sentence(grant))
+            async with parts.work(Change(pull, {"usd": grant.usd}, name), lambda _: None) as work:
+                yield work

@@ -1,6 +1,5 @@
 """What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
 
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
@@ -16,7 +15,7 @@ from bot.render import cut
 from bot.values import Bases, PullFacts, PullRef
 from bot.workflow.parts import Parts
 
-GONE, DAY = 404, 86_400.0
+GONE = 404
 MOST_CONFIG = 64_000  # bytes of the owner's file
 MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 
@@ -29,7 +28,6 @@ class Seen:
     bases: Bases
     paused: bool
     file: str | None  # .deeprepo.yml of the base branch's tip
-    forks: int = 0  # reviews of pull requests from forks that asked a model in the last day, in the whole repository
 
     def settings(self, parts: Parts) -> Config:
         """Every setting, resolved. Raises ConfigError where the owner's file is wrong."""
@@ -50,8 +48,7 @@ async def _look(pull: PullRef, host: Host, parts: Parts) -> dict[str, object]:
     bases = await compared(host, facts)
     file = await host.file_at(config.FILE, bases.tip)
     text = file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
-    paid = await parts.store.reviews.of_forks(pull.repository, time.time() - DAY) if facts.fork else 0
-    seen = Seen(facts, bases, await parts.store.people.paused(pull), text, paid)
+    seen = Seen(facts, bases, await parts.store.people.paused(pull), text)
     return cast("dict[str, object]", _SEEN.dump_python(seen, mode="json"))
 
 

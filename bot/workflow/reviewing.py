@@ -1,7 +1,9 @@
 """A review of one pull request: from whether there is one at all to the last word in its check run."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
 from bot import checkout, diff, github, policy
 from bot.config import Config
@@ -19,8 +21,9 @@ from bot.github import Host
 from bot.policy import Go, No
 from bot.ports import Job
 from bot.publish import Outcome, checks, publish
+from bot.storage import Exhausted
 from bot.values import Ending, PullRequest, Review, ReviewAsk, Trigger
-from bot.workflow import journals, keeping
+from bot.workflow import asking, journals, keeping, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import Seen, look
 from bot.workflow.parts import Change, Parts
@@ -34,7 +37,7 @@ SAID = (HostRefused, UsageError, GitError, ProviderError, BudgetSpent, ReplUnava
 class Visit:
     """One review in progress."""
 
-    ask: ReviewAsk
+    ask: ReviewAsk  # as it holds for this head
     job: Job
     host: Host
     parts: Parts
@@ -52,26 +55,30 @@ async def review(ask: ReviewAsk, job: Job, parts: Parts) -> None:
         if await parts.store.reviews.has(job.id):
             await parts.store.checks.ended(job.id)
             return
-        visit = Visit(ask, job, host, parts, await look(ask.pull, host, job, parts))
+        seen = await look(ask.pull, host, job, parts)
+        visit = Visit(policy.bound(ask, seen.facts), job, host, parts, seen)
         try:
             settings = visit.seen.settings(parts)
         except UsageError as error:
             await _left(visit, str(error))
             return
-        decision = policy.decide(
-            visit.seen.facts, ask, settings.triggers, paused=visit.seen.paused, forks=visit.seen.forks
-        )
+        await _moved(visit, ask, settings)
+        decision = policy.decide(visit.seen.facts, visit.ask, settings.triggers, paused=visit.seen.paused)
         if isinstance(decision, No):
             if not decision.quiet:
                 await _left(visit, decision.reason)
-        elif not await _known(visit):
+        elif ask.trigger in policy.ASKED or not await _known(visit):
             await _checked(visit, settings, decision)
 
 
+async def _moved(visit: Visit, ask: ReviewAsk, settings: Config) -> None:
+    """Say below the command that it holds for another commit than the one that is the head now."""
+    if visit.ask is not ask and ask.comment is not None and visit.seen.facts.state == "open":
+        await asking.moved(ask.comment, ask.head, visit.head, visit.host, settings)
+
+
 async def _known(visit: Visit) -> bool:
-    """Whether this very change has its review already, and nobody asks for another: a late delivery, a catch-up."""
-    if visit.ask.trigger in policy.ASKED:
-        return False
+    """Whether this very change has its review already: a late delivery, a catch-up."""
     last = keeping.place(await visit.parts.store.reviews.last(visit.ask.pull))
     return last == (visit.seen.bases.merge_base, visit.head)
 
@@ -152,8 +159,27 @@ async def _reviewed(visit: Visit, number: int, settings: Config, decision: Go) -
             note=decision.reason,
             ignored=await keeping.ignored(ask.pull, parts.store),
         )
-        async with progress(shown) as say:
-            return await parts.review(change, say)
+        async with _paid(visit, change, settings) as allowed, progress(shown) as say:
+            return await parts.review(allowed, say)
+
+
+@asynccontextmanager
+async def _paid(visit: Visit, change: Change, settings: Config) -> AsyncIterator[Change]:
+    """The review with what the day leaves it to spend; without any model if a cap of the day is reached."""
+    ask, parts = visit.ask, visit.parts
+    if change.flags.get("strategy") == "offline" or not parts.model(settings):
+        yield change
+        return
+    unasked = visit.seen.facts.fork and ask.trigger not in policy.ASKED
+    forks = settings.triggers.fork_reviews_per_day if unasked else None
+    async with spending.reserved(ask.pull, change.journal, settings, parts, forks=forks) as grant:
+        if isinstance(grant, Exhausted):
+            note = f"Reviewed without a model: {spending.sentence(grant)}"
+            yield replace(change, flags={"strategy": "offline"}, note=note)
+        elif grant.usd < settings["usd"]:
+            yield replace(change, flags={"usd": grant.usd})
+        else:
+            yield change
 
 
 async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:

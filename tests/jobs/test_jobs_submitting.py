@@ -88,7 +88,7 @@ def test_a_copy_of_a_delivery_changes_nothing(scene: Scene) -> None:
 
 
 def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
-    """A push that takes the place of a commanded review is carried out as that command, in full if so asked."""
+    """A push that takes the place of a commanded review is carried out as that command, in full if so asked, and names the head that it was given at."""
 
     async def story() -> None:
         diary = Diary(hold={"spoken"})
@@ -96,10 +96,10 @@ def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
             await jobs.submit(SPOKEN, "guid-1")
             await diary.seen("begin spoken")
             await jobs.submit(push(head="two"), "guid-2")
-            await diary.seen("end two")
-        assert diary.asks[-1] == ReviewAsk(
-            pull(), "command", full=True, actor="ann", comment=SPOKEN.comment, head="two"
-        )
+            await diary.release("spoken")
+            await on_sqlite.settled(jobs)
+        assert len(diary.asks) == 2
+        assert diary.asks[-1] == SPOKEN
 
     asyncio.run(story())
 

@@ -194,22 +194,3 @@ def test_who_is_alive(url: str) -> None:
             assert await store.workers.alive(60.0) == {"two": "v2"}
 
     asyncio.run(story())
-
-
-def test_what_forks_have_cost(url: str) -> None:
-    """Reviews of pull requests from forks that asked a model are counted by repository and time; others are not."""
-
-    async def story() -> None:
-        async with storage.opened(url) as store:
-            rows = [
-                replace(DONE, id="paid", fork=True, calls=2, finished=100.0),
-                replace(DONE, id="old", fork=True, calls=2, finished=10.0),
-                replace(DONE, id="offline", fork=True, calls=0, finished=100.0),
-                replace(DONE, id="ours", fork=False, calls=2, finished=100.0),
-                replace(DONE, id="elsewhere", fork=True, calls=2, finished=100.0, pull=OTHER),
-            ]
-            for row in rows:
-                await store.reviews.keep(row)
-            assert await store.reviews.of_forks(PULL.repository, 50.0) == 1
-
-    asyncio.run(story())

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from bot import config
+from bot import config, wiring
 from bot.errors import ProviderRefused, UsageError
 from bot.evals.context import scripted
 from bot.evals.context.room import Pair
@@ -21,7 +21,7 @@ def check(name: str) -> str:
         if name not in scripted.PLAYS:
             raise UsageError(f"unknown scripted model {name!r}: known are {', '.join(scripted.PLAYS)}")
         return name
-    provider, base_url = named(name), config.environment().base_url
+    provider, base_url = named(name), wiring.typed(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name
@@ -34,7 +34,7 @@ async def opened(root: str, worker: str) -> AsyncIterator[Callable[[], Pair]]:
     try:
         for name in dict.fromkeys((root, worker)):
             if not name.startswith(scripted.PREFIX):
-                real[name] = connect(name, config.key(named(name).key_variable), config.environment().base_url)
+                real[name] = connect(name, config.key(named(name).key_variable), wiring.typed(name))
         for model in real.values():
             await _greet(model)
 

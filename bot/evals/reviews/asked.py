@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -158,14 +159,15 @@ def _check_models(flags: Mapping[str, Any], strategy: str) -> None:
     from bot import config, wiring
 
     environment = config.environment()
-    wiring.models(config.resolve({**flags, "strategy": strategy}, None, environment), environment.base_url)
+    address = partial(wiring.address, flags=flags, settings=environment)
+    wiring.models(config.resolve({**flags, "strategy": strategy}, None, environment), address)
 
 
 async def _judge(name: str, stack: AsyncExitStack) -> Model:
-    from bot import config
+    from bot import config, wiring
     from bot.models import connect, named
 
-    model = connect(name, config.key(named(name).key_variable), config.environment().base_url)
+    model = connect(name, config.key(named(name).key_variable), wiring.typed(name))
     stack.push_async_callback(model.close)
     return model
 

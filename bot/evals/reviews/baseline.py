@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from bot import checkout, config, diff, render, wiring
@@ -44,8 +45,9 @@ class DiffOnly:
             model = product.acting(oracle)
             told = replace(await self._asked(task, model), input=product.weight(model))
             return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
-        resolved = config.resolve({**self.flags, "strategy": "direct"}, None, config.environment())
-        chosen = wiring.models(resolved, config.environment().base_url)
+        environment = config.environment()
+        resolved = config.resolve({**self.flags, "strategy": "direct"}, None, environment)
+        chosen = wiring.models(resolved, partial(wiring.address, flags=self.flags, settings=environment))
         model_ = chosen.root or chosen.reader
         if model_ is None:
             raise ProviderError("the baseline needs a model: name one with --worker provider/model")

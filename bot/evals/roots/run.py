@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot import config, pipeline
+from bot import config, pipeline, wiring
 from bot.config import Config, Settings
 from bot.errors import BudgetSpent, ProviderDown
 from bot.evals import match, plant, results
@@ -111,7 +111,7 @@ async def _opened(plan: Plan) -> AsyncIterator[Mapping[str, Model]]:
         for name in dict.fromkeys((plan.worker, *(one.root for one in plan.contenders))):
             if not name.startswith(scripted.PREFIX):
                 key = config.key(named(name).key_variable)
-                real[name] = connect(name, key, config.environment().base_url)
+                real[name] = connect(name, key, wiring.typed(name))
                 stack.push_async_callback(real[name].close)
         yield real
 

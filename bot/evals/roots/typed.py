@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from bot import config
+from bot import config, wiring
 from bot.errors import UsageError
 from bot.evals.plant.made import FEWEST, MOST
 from bot.evals.plant.reader import NAME as READER
@@ -39,7 +39,7 @@ def _model(name: str, *, root: bool) -> str:
     """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
     if name.startswith(scripted.PREFIX):
         return scripted.check(name, root=root)
-    provider, base_url = named(name), config.environment().base_url
+    provider, base_url = named(name), wiring.typed(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from bot import config
+from bot import config, wiring
 from bot.errors import ProviderRefused, UsageError
 from bot.evals.plant.reader import NAME as READER
 from bot.evals.plant.reader import Reader
@@ -38,7 +38,7 @@ def check(name: str, *, root: bool) -> str:
         if name not in known:
             raise UsageError(f"unknown scripted {'root' if root else 'worker'} {name!r}: known are {', '.join(known)}")
         return name
-    provider, base_url = named(name), config.environment().base_url
+    provider, base_url = named(name), wiring.typed(name)
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name
@@ -56,7 +56,7 @@ def worker(name: str, task: Task, base_url: str | None = None, timeout: float = 
 
 def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
     key = config.key(named(name).key_variable)
-    return connect(name, key, base_url or config.environment().base_url, timeout)
+    return connect(name, key, base_url or wiring.typed(name), timeout)
 
 
 def _reading(code: CodeBase) -> Model:

@@ -1,9 +1,10 @@
 """The operations, each under GitHub's own name for it. A new one is a function and a line in its module's OPERATIONS."""
 
-from bot.sandbox.api import apps, checks, comments, pulls, reactions, repositories, review_comments, reviews
+from bot.sandbox.api import actions, apps, checks, comments, pulls, reactions, repositories, review_comments, reviews
 from bot.sandbox.call import Do
 
 OPERATIONS: dict[str, Do] = {
+    **actions.OPERATIONS,
     **apps.OPERATIONS,
     **checks.OPERATIONS,
     **comments.OPERATIONS,

@@ -1,0 +1,76 @@
+"""The money of a day: reserved before a review asks a model, settled when it has ended, however it has ended."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.config import FILE, Config, Settings
+from bot.errors import StorageError
+from bot.rlm.paid import paid
+from bot.storage import Caps, Exhausted, Grant
+from bot.values import PullRef
+from bot.workflow import journals
+from bot.workflow.parts import Parts
+
+VARIABLES = {
+    "repository": "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY",
+    "installation": "DEEPREPO_CAP_USD_PER_DAY_INSTALLATION",
+    "server": "DEEPREPO_CAP_USD_PER_DAY",
+}
+OF = {"repository": "of this repository", "installation": "of this installation", "server": "of this server"}
+log = logging.getLogger("deeprepo.review")
+
+
+@asynccontextmanager
+async def reserved(
+    pull: PullRef, journal: str, settings: Config, parts: Parts, *, forks: int | None = None
+) -> AsyncIterator[Grant | Exhausted]:
+    """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
+
+    The reservation is made before the first call, not at it: what runs at the same time cannot pass a cap together. If no call
+    was paid, it is given back. What a killed process leaves counts until its job is resumed, or for a day.
+    """
+    caps = daily(parts.settings, forks)
+    found = await parts.store.spending.reserve(pull, journal, settings["usd"], caps, time.time())
+    if isinstance(found, Exhausted):
+        log.info("a cap of the day is reached", extra={"facts": {"cap": found.which, "repository": pull.repository}})
+        yield found
+        return
+    try:
+        yield found
+    finally:
+        await asyncio.shield(asyncio.ensure_future(_settled(found, parts)))
+
+
+async def _settled(grant: Grant, parts: Parts) -> None:
+    """Count what the journal shows. If that cannot be stored, the reservation counts."""
+    try:
+        usd = await asyncio.to_thread(paid, journals.path(parts.folder, grant.journal))
+        await parts.store.spending.settle(grant, usd)
+    except (OSError, StorageError) as error:
+        log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
+
+
+def daily(settings: Settings, forks: int | None) -> Caps:
+    """The caps of a day."""
+    return Caps(
+        repository=settings.cap_usd_per_day_repository,
+        installation=settings.cap_usd_per_day_installation,
+        server=settings.cap_usd_per_day,
+        forks=forks,
+    )
+
+
+def sentence(reached: Exhausted) -> str:
+    """Why no model was asked, and who can change that."""
+    if reached.which == "forks":
+        return (
+            f"pull requests from forks have used `triggers.fork_reviews_per_day` ({reached.cap:g}) of {FILE} for these "
+            "24 hours; `/deeprepo review` in a comment of somebody with write permission starts one with a model."
+        )
+    return (
+        f"the cap of ${reached.cap:,.2f} in 24 hours {OF[reached.which]} is reached; the operator of this server can raise "
+        f"{VARIABLES[reached.which]}."
+    )

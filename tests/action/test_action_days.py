@@ -1,0 +1,78 @@
+"""Caps of a day without a server: the runs that were started earlier are counted, as GitHub lists them."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from opening import BASE, opened
+from stepping import WRITE, Stage, stage
+
+from bot import doubles
+from bot.action import Told
+
+COUNTING = {**WRITE, "actions": "read"}
+FINE = doubles.Reply(data={"answer": "One.", "findings": []})
+
+
+def ran(at: Stage, number: int, *, event: str = "pull_request_target", fork: bool = True, **other: object) -> None:
+    """A run of the workflow that stands in the repository's list."""
+    name = at.repo.repository.full_name
+    row = {
+        "id": number,
+        "path": ".github/workflows/review.yml",
+        "event": event,
+        "run_attempt": 1,
+        "status": "completed",
+        "conclusion": "cancelled",
+        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "repository": {"full_name": name},
+        "head_repository": {"full_name": "stranger/shop" if fork else name},
+        **other,
+    }
+    at.repo.repository.runs.append(row)
+
+
+async def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **how: object) -> Told:
+    """What the first run of a fork's pull request comes to, after these."""
+    async with doubles.openai_server(doubles.PerModel({"worker": FINE})) as model, stage(tmp_path, BASE) as at:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+        _, body = await opened(at, fork=True)
+        for number, row in enumerate(rows):
+            ran(at, number + 1, **row)  # type: ignore[arg-type]
+        ran(at, 10_000)  # started later: it counts this run, not the other way round
+        return await at.told("pull_request_target", body, worker="openai/worker", strategy="direct", **how)
+
+
+FORK: dict[str, object] = {}
+# The earlier runs, the inputs, and a word of the sentence that the review holds; "" if a model read it.
+DAYS = [
+    ([FORK], {"fork_reviews_per_day": "2"}, ""),
+    ([FORK, FORK], {"fork_reviews_per_day": "2"}, "triggers.fork_reviews_per_day"),
+    ([{"conclusion": "skipped"}, {"fork": False}, {"event": "push"}], {"fork_reviews_per_day": "1"}, ""),
+    ([{"fork": False}], {"cap_usd_per_day": "2", "budget": "1"}, ""),
+    ([{"fork": False}, FORK], {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
+    ([{"run_attempt": 2}], {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
+]
+
+
+@pytest.mark.parametrize(("rows", "inputs", "word"), DAYS)
+def test_a_run_counts_those_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], inputs: dict[str, str], word: str
+) -> None:
+    """Cancelled ones too; skipped ones not; from the cap on the review is offline and says why."""
+    found = asyncio.run(told(tmp_path, monkeypatch, rows, permissions=COUNTING, **inputs))
+    assert found.review is not None
+    assert (found.review.cost.calls == 0) == bool(word)
+    assert word in " ".join(found.review.notes)
+
+
+def test_a_cap_in_dollars_that_cannot_be_held_lets_nothing_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without `actions: read` the review is offline, and names the permission."""
+    found = asyncio.run(told(tmp_path, monkeypatch, [], cap_usd_per_day="50"))
+    assert found.review is not None
+    assert found.review.cost.calls == 0
+    assert "actions: read" in " ".join(found.review.notes)

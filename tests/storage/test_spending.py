@@ -1,0 +1,70 @@
+import asyncio
+import time
+from dataclasses import replace
+
+from bot import storage
+from bot.storage import Caps, Exhausted, Grant
+from bot.values import PullRef
+
+PULL = PullRef(7, 70, "acme", "shop", 1)
+NOW = time.time()
+
+
+def test_workers_that_reserve_at_the_same_time_do_not_pass_a_cap(url: str) -> None:
+    """Twenty at once, over two connections to one database: what is granted together is the cap, and no more."""
+
+    async def story() -> None:
+        async with storage.opened(url) as one, storage.opened(url) as other:
+            stores = (one, other) * 10
+            asked = [s.spending.reserve(PULL, f"j{n}", 1.0, Caps(installation=4.5), NOW) for n, s in enumerate(stores)]
+            granted = [found.usd for found in await asyncio.gather(*asked) if isinstance(found, Grant)]
+            assert sum(granted) == 4.5
+            assert await one.spending.spent(NOW) == (5, 4.5)
+            asked = [s.spending.reserve(PULL, f"f{n}", 1.0, Caps(forks=3), NOW) for n, s in enumerate(stores)]
+            assert sum(isinstance(found, Grant) for found in await asyncio.gather(*asked)) == 3
+
+    asyncio.run(story())
+
+
+def test_a_reservation_counts_until_it_is_settled(url: str) -> None:
+    """A dead process's counts in full; the job that goes on takes it over; nothing paid gives it back, for the count too."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            caps, spending = Caps(repository=1.0, forks=1), store.spending
+            dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
+            assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == Exhausted("forks", 1)
+            assert await spending.reserve(PULL, "two", 1.0, replace(caps, forks=None), NOW) == Exhausted(
+                "repository", 1.0
+            )
+            taken = await spending.reserve(PULL, "one", 1.0, caps, NOW)
+            assert isinstance(dead, Grant)
+            assert isinstance(taken, Grant)
+            await spending.settle(dead, 0.0)  # comes back from the dead: it is no longer its to settle
+            assert await spending.spent(NOW) == (1, 1.0)
+            await spending.settle(taken, None)  # nobody knows the price
+            assert await spending.spent(NOW) == (1, 1.0)
+            await spending.settle(taken, 0.25)
+            assert await spending.spent(NOW, repository=70) == (1, 0.25)
+            rest = await spending.reserve(PULL, "two", 1.0, Caps(repository=1.0), NOW)
+            assert isinstance(rest, Grant)
+            assert rest.usd == 0.75
+            await spending.settle(rest, 0.0)
+            assert await spending.spent(NOW) == (1, 0.25)
+            assert await spending.spent(NOW + 90_000) == (0, 0.0)
+
+    asyncio.run(story())
+
+
+def test_a_removed_app_does_not_begin_a_new_day(url: str) -> None:
+    """Who removes the App and installs it again has spent what they have spent; after two days it is forgotten."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            await store.spending.reserve(PULL, "one", 1.0, Caps(), NOW)
+            await store.forget(7)
+            assert await store.spending.spent(NOW, repository=70) == (1, 1.0)
+            await store.prune(NOW + 3 * 86_400, 30)
+            assert await store.spending.spent(NOW) == (0, 0.0)
+
+    asyncio.run(story())

@@ -1,0 +1,71 @@
+import asyncio
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bot import config, doubles
+from bot.config import Settings
+from bot.errors import UsageError
+from bot.values import Message, Prompt
+from bot.wiring import address, models
+
+KEYS = {"OPENAI_API_KEY": "sk-openai", "GROQ_API_KEY": "sk-groq", "MISTRAL_API_KEY": "sk-mistral"}
+MAIN, OTHER = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
+# Flags, environment, and for each provider the address that its key goes to ("error": nobody may be called).
+OWNERS = [
+    ({}, {"worker": "openai/m"}, {"openai": MAIN, "groq": None, "compatible": None}),
+    ({"worker": "groq/m"}, {}, {"groq": MAIN, "openai": None}),
+    ({"worker": "groq/m"}, {"root": "openai/m"}, {"openai": MAIN, "groq": None}),
+    ({}, {"root": "openai/r", "worker": "compatible/m"}, {"compatible": MAIN, "openai": None}),
+    ({}, {"root": "openai/r", "worker": "groq/m"}, {"openai": "error", "groq": "error"}),
+    ({}, {}, {"compatible": MAIN, "groq": "error", "openai": "error"}),
+]
+
+
+@pytest.mark.parametrize(("flags", "ours", "goes"), OWNERS)
+def test_a_base_url_belongs_to_one_provider(
+    flags: dict[str, str], ours: dict[str, str], goes: dict[str, str | None]
+) -> None:
+    """The one that the person who runs deeprepo names. Where that is nobody, nothing is sent anywhere by guess."""
+    settings = Settings(base_url=MAIN, **ours)
+    for provider, expected in goes.items():
+        if expected == "error":
+            with pytest.raises(UsageError, match="DEEPREPO_BASE_URL"):
+                address(provider, flags, settings)
+        else:
+            assert address(provider, flags, settings) == expected
+
+
+def test_a_provider_has_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DEEPREPO_BASE_URL_<PROVIDER> is for that one, and leaves the common one to the other."""
+    monkeypatch.setenv("DEEPREPO_BASE_URL_GROQ", OTHER)
+    settings = Settings(base_url=MAIN, root="openai/r", worker="groq/m")
+    assert [address(name, {}, settings) for name in ("openai", "groq", "mistral")] == [MAIN, OTHER, None]
+
+
+def test_no_server_gets_another_provider_s_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two servers, two providers, each with its own key; a file's choice brings no third key to either of them."""
+
+    async def go() -> None:
+        async with (
+            doubles.openai_server("hello", key="sk-openai") as one,
+            doubles.openai_server("hello", key="sk-groq") as other,
+        ):
+            for name, value in KEYS.items():
+                monkeypatch.setenv(name, value)
+            monkeypatch.setenv("DEEPREPO_BASE_URL", one.openai_url)
+            monkeypatch.setenv("DEEPREPO_BASE_URL_GROQ", other.openai_url)
+            settings = Settings(base_url=one.openai_url, worker="openai/m", models="groq/*, openai/m")
+            file = b"models: {root: groq/r, worker: mistral/small}\nstrategy: rlm\n"
+            resolved = config.resolve({}, file, settings)
+            chosen = models(resolved, partial(address, flags={}, settings=settings))
+            assert chosen.root is not None
+            assert chosen.reader is not None
+            assert (chosen.root.name, chosen.reader.name) == ("groq/r", "openai/m")
+            for model in (chosen.root, chosen.reader):
+                await model.complete(Prompt((Message("user", "hi"),)))  # each server takes its own provider's key alone
+                await model.close()
+            assert (one.count, other.count) == (1, 1)
+
+    asyncio.run(go())

@@ -1,0 +1,260 @@
+"""What a stranger with a fork can spend: the real server, the sandbox GitHub, a provider on loopback that takes its time."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from whole import BROKEN, Whole, whole
+
+from bot import doubles
+from bot.doubles.server import Server
+
+CAP = 2
+RULES = f"strategy: direct\nverify: false\ntriggers: {{fork_reviews_per_day: {CAP}}}\n"
+SLOW = 0.4  # seconds for an answer: long enough for a push to come in between
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """A server with a model, and what was asked of it."""
+
+    at: Whole
+    model: Server
+
+    async def paying(self, more: int = 1) -> None:
+        """Wait until so many calls more have been sent, or until nothing is left to do."""
+        wanted = self.model.count + more
+        async with asyncio.timeout(30):
+            while self.model.count < wanted:
+                await self.at.gh.settled()
+                if not any((await self.at.server.jobs.counts()).values()):
+                    return
+                await asyncio.sleep(0.02)
+
+    async def push(self, mark: object, branch: str = "feature") -> None:
+        """A commit that changes the same file again."""
+        await self.at.repo.push(branch, {"shop/price.py": BROKEN["shop/price.py"] + f"# {mark}\n"})
+
+    def fork(self, number: int) -> str:
+        """The summary of a pull request, and its check runs, as one text."""
+        stands = self.at.gh.pull(number)
+        return "\n".join([*(c.body for c in stands.comments), *(repr(c) for c in stands.checks)])
+
+
+@asynccontextmanager
+async def purse(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, rules: str = RULES, delay: float = SLOW, **place: object
+) -> AsyncIterator[Purse]:
+    answer = doubles.Reply(data={"answer": "One.", "findings": []}, delay=delay)
+    async with doubles.openai_server(doubles.PerModel({"gpt-5.4-mini": answer})) as model:
+        monkeypatch.setenv("DEEPREPO_WORKER", "openai/gpt-5.4-mini")
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
+        async with whole(folder, **place) as at:
+            await at.repo.commit("main", {".deeprepo.yml": rules})
+            yield Purse(at, model)
+
+
+async def patient(p: Purse) -> None:
+    """Each push waits for the end of the review before."""
+    await p.at.reviewed(fork=True)
+    for mark in range(4):
+        await p.push(mark)
+        await p.at.quiet()
+
+
+async def impatient(p: Purse) -> None:
+    """Each push comes while the review before is being paid."""
+    await p.at.opened(fork=True)
+    await p.paying()
+    for mark in range(6):
+        await p.push(mark)
+        await p.paying()
+
+
+async def reopening(p: Purse) -> None:
+    """Closed and opened again between the pushes, also while a review is being paid."""
+    number = await p.at.opened(fork=True)
+    for mark in range(4):
+        await p.paying()
+        await p.push(mark)
+        await p.at.repo.close(number)
+        await p.at.repo.reopen(number)
+
+
+async def two_pulls(p: Purse) -> None:
+    """Two pull requests of one stranger at the same time."""
+    for branch in ("feature", "other"):
+        await p.at.opened(branch, fork=True)
+    for mark in range(3):
+        for branch in ("feature", "other"):
+            await p.push(f"{branch} {mark}", branch)
+        await p.paying()
+
+
+async def drafting(p: Purse) -> None:
+    """Made a draft while it is being paid, and ready again."""
+    number = await p.at.opened(fork=True)
+    for mark in range(3):
+        await p.paying()
+        await p.at.repo.set_draft(number, draft=True)
+        await p.push(mark)
+        await p.at.repo.set_draft(number, draft=False)
+
+
+@pytest.mark.parametrize("story", [patient, impatient, reopening, two_pulls, drafting])
+def test_no_order_of_pushes_passes_the_cap_of_forks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: Callable[[Purse], Awaitable[None]]
+) -> None:
+    """A review counts from its first paid call, whether or not it comes to an end; what follows is offline and says why."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch) as p:
+            await story(p)
+            await p.at.quiet()
+            assert p.model.count == CAP
+            assert "`triggers.fork_reviews_per_day` (2)" in p.fork(1)
+            assert "somebody with write permission" in p.fork(1)
+
+    asyncio.run(go())
+
+
+def test_a_command_pays_for_the_commit_that_it_was_given_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stranger's later commits inherit nothing, while the commanded review runs and after it; the reply says so, once."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch) as p:
+            number = await p.at.reviewed(fork=True)
+            for mark in range(2):
+                await p.push(mark)
+                await p.at.quiet()
+            assert p.model.count == CAP
+            await p.at.repo.comment(number, "/deeprepo full review", author="maintainer")
+            await p.paying()
+            for mark in range(10, 15):
+                await p.push(mark)
+                await p.paying()
+            await p.at.quiet()
+            assert p.model.count == CAP + 1
+            (reply,) = p.at.replies(number)
+            assert "Commits were pushed after this command" in reply
+            await p.at.repo.comment(number, "/deeprepo review", author="maintainer")
+            await p.at.quiet()
+            assert p.model.count == CAP + 2
+
+    asyncio.run(go())
+
+
+def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Re-run on the head is one review; pushes while it is paid get none, and the button of an old commit neither."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch, RULES.replace("day: 2", "day: 0")) as p:
+            number = await p.at.reviewed(fork=True)
+            assert p.model.count == 0
+            check = p.at.gh.pull(number).checks[-1].id
+            await p.at.repo.rerequest(check)
+            await p.paying()
+            for mark in range(4):
+                await p.push(mark)
+                await p.paying()
+            await p.at.quiet()
+            assert p.model.count == 1
+            await p.at.repo.rerequest(check)
+            await p.at.quiet()
+            assert p.model.count == 1
+
+    asyncio.run(go())
+
+
+def test_a_command_in_a_branch_of_the_repository_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who pushes there may give commands: the newest commit is reviewed, and nobody has to ask again."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch) as p:
+            number = await p.at.opened()
+            await p.at.quiet()
+            await p.at.repo.comment(number, "/deeprepo full review", author="maintainer")
+            await p.paying()
+            await p.push("newer")
+            await p.at.quiet()
+            assert p.at.replies(number) == []
+            assert p.model.count == 3
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("which", ["", "_INSTALLATION", "_REPOSITORY"])
+def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    """Each reserves what it may spend: of six at once as many are paid at a time as the cap covers."""
+
+    async def go() -> None:
+        monkeypatch.setenv(f"DEEPREPO_CAP_USD_PER_DAY{which}", "2.05")
+        async with purse(tmp_path, monkeypatch, reviews_per_installation=6) as p:
+            numbers = [await p.at.opened(f"feature-{n}") for n in range(6)]
+            await p.at.quiet()
+            assert p.model.peak <= 2
+            offline = sum("the operator of this server can raise" in p.at.summary(number) for number in numbers)
+            assert p.model.count + offline == 6
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("which", ["", "_INSTALLATION", "_REPOSITORY"])
+def test_a_day_s_cap_that_is_reached_stops_commands_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    """Reviews go on offline and name the variable that raises the cap; a question gets that sentence for an answer."""
+
+    async def go() -> None:
+        monkeypatch.setenv(f"DEEPREPO_CAP_USD_PER_DAY{which}", "0")
+        async with purse(tmp_path, monkeypatch) as p:
+            number = await p.at.reviewed()
+            sentence = f"can raise DEEPREPO_CAP_USD_PER_DAY{which}."
+            assert sentence in p.at.summary(number)
+            await p.at.repo.comment(number, "/deeprepo full review", author="maintainer")
+            await p.at.repo.comment(number, "/deeprepo ask who calls total?", author="maintainer")
+            await p.at.quiet()
+            assert p.model.count == 0
+            (reply,) = p.at.replies(number)
+            assert sentence in reply.replace("\\", "")
+
+    asyncio.run(go())
+
+
+def test_what_was_not_spent_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finished review counts what it cost: one after the other, many fit under a cap that two reservations fill."""
+
+    async def go() -> None:
+        monkeypatch.setenv("DEEPREPO_CAP_USD_PER_DAY", "2.00")
+        async with purse(tmp_path, monkeypatch, delay=0.0) as p:
+            await p.at.reviewed()
+            for mark in range(3):
+                await p.push(mark)
+                await p.at.quiet()
+            assert p.model.count == 4
+
+    asyncio.run(go())
+
+
+def test_no_order_of_pushes_passes_the_cap_on_postgresql(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Callable[..., str]
+) -> None:
+    """The same for impatient pushes to two pull requests, where several processes could share the database."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch, database_url=postgres()) as p:
+            await two_pulls(p)
+            await p.at.quiet()
+            assert p.model.count == CAP
+            jobs, dollars = await p.at.server.store.spending.spent(time.time())
+            assert jobs == CAP
+            assert 0 < dollars < CAP
+
+    asyncio.run(go())
