@@ -13,7 +13,7 @@ from bot.values import ChangedFile, Coverage, Dependents, Reading, Unit
 
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
 
-_NUMBERED = re.compile(r"^(?:[ +-]?\s*\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
+_NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
 
 
 class Ledger:
