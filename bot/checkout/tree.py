@@ -13,6 +13,9 @@ MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left 
 HEAD_BYTES = 1_000  # enough for a "generated" header
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
+SEARCH_SECONDS = 60.0  # of one search
+SEARCH_BYTES = 64 << 20  # of what one search finds
+STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 
 
@@ -34,6 +37,7 @@ class Checkout:
         self._batch: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
+        self.stopped: list[str] = []  # a sentence for each search that was ended before it was done
 
     async def __aenter__(self) -> Self:
         return self
@@ -106,7 +110,7 @@ class Checkout:
         limit: int = 1000,
     ) -> tuple[tuple[str, int, str], ...]:
         """The matching lines as (path, line, text), `limit` at most."""
-        out = await self._grep(["-n"], patterns, globs, syntax, side, word=word)
+        out = await self._grep(["-n"], patterns, globs, syntax, side, word=word, rows=2 * limit)
         skip = len(self._tree(side)) + 1
         found: list[tuple[str, int, str]] = []
         for row in out.split(b"\n"):
@@ -164,26 +168,32 @@ class Checkout:
         )
 
     async def _grep(
-        self, form: list[str], patterns: Sequence[str], globs: Sequence[str], syntax: str, side: Side, *, word: bool
+        self,
+        form: list[str],
+        patterns: Sequence[str],
+        globs: Sequence[str],
+        syntax: str,
+        side: Side,
+        *,
+        word: bool,
+        rows: int | None = None,
     ) -> bytes:
-        given = [part for pattern in patterns for one in [_one_line(pattern, syntax)] if one for part in ("-e", one)]
+        """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
+        given = [part for pattern in patterns for one in [_one_line(pattern, syntax)] if one for part in ("-e", STEPS + one if syntax == "perl" else one)]
         if not given:
             return b""
         form += ["-w"] if word else []
         form += ["-F" if syntax == "fixed" else "-P"]
-        return await self._git(
-            "grep",
-            "-z",
-            "-I",
-            "--full-name",
-            "--no-color",
-            *form,
-            *given,
-            self._tree(side),
-            "--",
-            *globs,
-            ok=(0, NO_MATCH),
-        )
+        done = await git.search(
+            "grep", "-z", "-I", "--full-name", "--no-color", *form, *given, self._tree(side), "--", *globs,
+            cwd=self.pull.git_dir, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
+        )  # fmt: skip
+        if done.stopped or "limit exceeded" in done.err:
+            why = f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB" if done.stopped else "at a line that is too hard for it"
+            self.stopped.append(f"a search of the tree was stopped {why}: it may have missed something")
+        elif done.status not in (0, NO_MATCH):
+            raise GitError(f"git grep failed: {done.err[:400] or f'status {done.status}'}")
+        return done.out
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
         """Objects in the order asked. Asked in portions, so that neither pipe can fill while both sides wait."""
