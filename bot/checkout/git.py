@@ -80,7 +80,8 @@ async def run(
 
 
 async def search(
-    *arguments: str, cwd: str, env: Mapping[str, str] | None, seconds: float, rows: int | None, most: int
+    *arguments: str, cwd: str, env: Mapping[str, str] | None, seconds: float, rows: int | None, most: int,
+    row_end: bytes = b"\n",
 ) -> Done:
     """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts."""
     process = await start(*arguments, cwd=cwd, env=env)
@@ -93,7 +94,7 @@ async def search(
         async with asyncio.timeout(seconds):
             while chunk := await process.stdout.read(CHUNK):
                 out += chunk
-                lines += chunk.count(b"\n") if rows is not None else 0
+                lines += chunk.count(row_end) if rows is not None else 0
                 if len(out) > most or (rows is not None and lines >= rows):
                     return Done(0, bytes(out), "", stopped=len(out) > most)
             await process.wait()

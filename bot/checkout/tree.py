@@ -1,6 +1,7 @@
 """Both trees of a change, read from the object store."""
 
 import asyncio
+import os
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Self
@@ -10,6 +11,11 @@ from bot.errors import GitError
 from bot.values import Entry, PullRequest, RawChange, Side
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
+CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
+PORTION = 32  # files that are held at once for that
+PATCH_BYTES = 128 << 20
+MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
+MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
 HEAD_BYTES = 1_000  # enough for a "generated" header
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
@@ -52,24 +58,59 @@ class Checkout:
     async def change(self) -> RawChange:
         """What git says of the change: patch and status, and what decides whether a file is generated."""
         form = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
-        patch, status, heads, bases = await asyncio.gather(
-            self._diff(*form), self._diff("--raw", "-z", "--no-abbrev"), self.entries("head"), self.entries("base")
+        patch, status, _, bases = await asyncio.gather(
+            self._patch(*form), self._diff("--raw", "-z", "--no-abbrev"), self.entries("head"), self.entries("base")
         )
         rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]
         changed = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
-        starts = {path: blob[:HEAD_BYTES] for path, blob in (await self.read_many(changed)).items() if path in heads}
-        return RawChange(patch, status, await self.read_many(rules, "base"), starts)
+        return RawChange(patch, status, await self.read_many(rules, "base"), await self._starts(changed))
+
+    async def _starts(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """How each of these files begins. They are read in portions, and only as many as a change of people has."""
+        heads = await self.entries("head")
+        found: dict[str, bytes] = {}
+        room = CHANGED_BYTES
+        for at in range(0, len(paths), PORTION):
+            portion = [path for path in paths[at : at + PORTION] if path in heads]
+            room -= sum(heads[path].size for path in portion if heads[path].size <= MAX_FILE_BYTES)
+            if room < 0:
+                break
+            found |= {path: blob[:HEAD_BYTES] for path, blob in (await self.read_many(portion)).items()}
+        return found
 
     async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
         """Every path of one side."""
         async with self._listing:
             if side not in self._entries:
-                out = await self._git("ls-tree", "-r", "-l", "-z", self._tree(side))
+                out = await self._listed(side)
                 known, rows = self._rows, [row for row in out.split(b"\0") if row]
                 entries = [known.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
                 self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
                 self._entries[side] = {entry.path: entry for entry in entries}
         return self._entries[side]
+
+    async def _listed(self, side: Side) -> bytes:
+        """The rows of `ls-tree`. Of a tree that is too large, its first ones and the folders of changed files."""
+        done = await git.search(
+            "ls-tree", "-r", "-l", "-z", self._tree(side), cwd=self.pull.git_dir, env=self._env,
+            seconds=git.MOST_SECONDS, rows=MOST_ENTRIES, most=MOST_ENTRIES * PATH_BYTES, row_end=b"\0",
+        )  # fmt: skip
+        if done.status:
+            raise GitError(f"git ls-tree failed: {done.err[:400] or f'status {done.status}'}")
+        if not done.stopped and done.out.count(b"\0") < MOST_ENTRIES:
+            return done.out
+        self.stopped.append(
+            f"the tree has more than {MOST_ENTRIES:,} files: dependents were looked for in the first of them"
+            " and in the folders of changed files"
+        )
+        names = await self._diff("--name-only", "-z")
+        folders = dict.fromkeys(name.rpartition(b"/")[0] for name in names.split(b"\0") if name)
+        near = [os.fsdecode(folder) + "/" for folder in folders if folder][:MOST_FOLDERS]
+        whole = done.out[: done.out.rfind(b"\0") + 1]
+        own = await self._git("ls-tree", "-l", "-z", self._tree(side))
+        beside = await self._git("--literal-pathspecs", "ls-tree", "-l", "-z", self._tree(side), "--", *near) if near else b""
+        seen = dict.fromkeys(row for row in (whole + own + beside).split(b"\0") if row and b" tree " not in row[:16])
+        return b"\0".join(seen)
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, None where it does not exist, is no file, or is above the size cap."""
@@ -122,10 +163,7 @@ class Checkout:
 
     async def at_tip(self, path: str) -> bytes | None:
         """A file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
-        done = await git.run(
-            "cat-file", "blob", f"{self.pull.base_tip or self.pull.base}:{path}", cwd=self.pull.git_dir, env=self._env
-        )
-        return done.out if done.status == 0 else None
+        return (await self.many_at_tip([path])).get(path)
 
     async def many_at_tip(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist at the tip of the base branch, in the order asked."""
@@ -161,6 +199,18 @@ class Checkout:
 
     async def _git(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> bytes:
         return await git.output(*arguments, cwd=self.pull.git_dir, env=self._env, ok=ok)
+
+    async def _patch(self, *form: str) -> bytes:
+        """The patch. Raises GitError when it is larger than any that people write."""
+        done = await git.search(
+            "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head,
+            cwd=self.pull.git_dir, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=PATCH_BYTES,
+        )  # fmt: skip
+        if done.stopped:
+            raise GitError(f"the patch is larger than {PATCH_BYTES >> 20} MiB, or takes minutes to make: split the change")
+        if done.status:
+            raise GitError(f"git diff-tree failed: {done.err[:400] or f'status {done.status}'}")
+        return done.out
 
     async def _diff(self, *form: str) -> bytes:
         return await self._git(

@@ -11,6 +11,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from re import _constants as op  # type: ignore[attr-defined]
@@ -59,7 +60,7 @@ def collected() -> list[Found]:
 
     for module in loaded:
         for name, value in list(vars(module).items()):
-            for path, pattern in _held(value, name, 0):
+            for path, pattern in (*_held(value, name, 0), *_templates(value, name)):
                 asked = used[module.__name__, name]
                 keep(f"{module.__name__}.{path}", pattern, anchored=bool(asked) and asked <= ANCHORED)
     for module, tree in trees.items():
@@ -87,6 +88,16 @@ def _held(value: object, name: str, depth: int) -> Iterator[tuple[str, re.Patter
         for field, inner in vars(value).items():
             if isinstance(inner, re.Pattern):
                 yield f"{name}.{field}", inner
+
+
+def _templates(value: object, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """The patterns that are put together from a text in which NAME stands for a name."""
+    if isinstance(value, str) and name.isupper() and ("NAME" in value or "{0}" in value):
+        with suppress(re.error, IndexError, KeyError, ValueError):
+            yield name, re.compile(value if "NAME" in value else value.format("NAME"))
+    elif isinstance(value, tuple) and name.isupper():
+        for at, inner in enumerate(value):
+            yield from _templates(inner, f"{name}[{at}]".upper())
 
 
 def _methods(trees: Mapping[Any, ast.AST]) -> dict[tuple[str, str], set[str]]:
