@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -23,11 +24,12 @@ import bot
 APART = ("bot.evals", "bot.sandbox", "bot.doubles", "bot.demo", "bot.rlm.program", "bot.storage.migrations", "bot.__main__")
 CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 ANCHORED = {"match", "fullmatch"}
-SIZE = 4_000  # characters of a first look: a square is some ten million steps
-TELLING = 0.0015  # seconds of a first look from which on the growth is measured
-MOST = 60_000  # characters of a last look
+SIZE = 2_000  # characters of a first look: a square is some millions of steps
+TELLING = 0.0008  # seconds of a first look from which on the growth is measured
+MOST = 32_000  # characters of a last look
+SURE = 0.1  # seconds of a longer text that are no accident any more
 SHARE = 9.0  # how many times longer four times the text may take: linear is 4, a square 16
-REPEATS = 3
+REPEATS = 2
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ def modules() -> Iterator[Any]:
             yield importlib.import_module(info.name)
 
 
-def collected() -> list[Found]:
+@cache
+def collected() -> tuple[Found, ...]:
     """Each pattern once."""
     seen: dict[tuple[Any, int], tuple[str, re.Pattern[Any], bool]] = {}
     loaded = list(modules())
@@ -69,7 +72,7 @@ def collected() -> list[Found]:
                 if method == "compile" and (pattern.pattern, pattern.flags) in seen:
                     continue  # known by its name, and by what is asked of it
                 keep(f"{module.__name__}:{getattr(node, 'lineno', 0)}", pattern, anchored=method in ANCHORED)
-    return [Found(*row) for row in seen.values()]
+    return tuple(Found(*row) for row in seen.values())
 
 
 def _held(value: object, name: str, depth: int) -> Iterator[tuple[str, re.Pattern[Any]]]:
@@ -273,8 +276,18 @@ def _pumped(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
         lead += _sample(kind, value, 1)
 
 
-def texts(pattern: re.Pattern[Any], size: int, *, thorough: bool = True) -> Iterator[tuple[str, Any]]:
-    """(what it is made of, the text) for one pattern: `size` characters each."""
+Parts = tuple[str, str, str]  # what a text begins with, what it repeats, what it ends with
+
+
+def built(pattern: re.Pattern[Any], parts: Parts, size: int) -> Any:
+    """A text of so many characters, of the pattern's kind."""
+    lead, unit, end = parts
+    text = lead + unit * (size // len(unit)) + end
+    return text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
+
+
+def texts(pattern: re.Pattern[Any], *, thorough: bool = True) -> Iterator[Parts]:
+    """What texts for one pattern are made of."""
     source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin1")
     tree = parser.parse(source, pattern.flags & ~re.DEBUG)
     pumps = dict.fromkeys(_pumped(tree))
@@ -303,10 +316,7 @@ def texts(pattern: re.Pattern[Any], size: int, *, thorough: bool = True) -> Iter
         for one in few:
             for two in few:
                 units["", one + two, "\x01"] = None
-    for lead, unit, end in units:
-        if unit:
-            text = (lead + unit * (size // len(unit)) + end)
-            yield f"{lead!r} {unit!r} * n {end!r}", text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
+    yield from (parts for parts in units if parts[1])
 
 
 def _run(found: Found) -> Callable[[Any], None]:
@@ -331,24 +341,19 @@ def seconds(act: Callable[[Any], None], text: Any, repeats: int = 1) -> float:
     return best
 
 
-def grows(found: Found, *, thorough: bool = True, size: int = SIZE) -> list[str]:
-    """The texts on which a pattern takes more than its share of time when they get longer."""
+def grows(found: Found, *, thorough: bool = True) -> str:
+    """The first text on which a pattern takes more than its share of time when it gets longer, "" when there is none."""
     act = _run(found)
-    bad = []
-    for at, (made_of, text) in enumerate(texts(found.pattern, size, thorough=thorough)):
-        first = seconds(act, text)
-        if first < TELLING or seconds(act, text) < TELLING:
+    for parts in texts(found.pattern, thorough=thorough):
+        size, text = SIZE, built(found.pattern, parts, SIZE)
+        if seconds(act, text) < TELLING or seconds(act, text) < TELLING:
             continue
-        now = size
         while True:
-            longer = list(texts(found.pattern, now * 4, thorough=thorough))[at][1]
-            short, long = seconds(act, text, REPEATS), seconds(act, longer)
-            if long > short * SHARE:
-                short = min(short, seconds(act, text, REPEATS))
-                long = min(long, seconds(act, longer, REPEATS - 1)) if long < 1 else long
+            longer = built(found.pattern, parts, size * 4)
+            short, long = seconds(act, text, REPEATS), seconds(act, longer, REPEATS)
             if long <= short * SHARE:
                 break
-            if long > 0.3 or now * 4 >= MOST:  # noqa: PLR2004 - it was no accident
-                return [f"{made_of}: {short * 1000:.1f} ms at {now}, {long * 1000:.1f} ms at {now * 4}"]
-            now, text = now * 4, longer
-    return bad
+            if long > SURE or size * 4 >= MOST:
+                return f"{parts}: {short * 1000:.1f} ms at {size}, {long * 1000:.1f} ms at {size * 4}"
+            size, text = size * 4, longer
+    return ""
