@@ -80,7 +80,12 @@ async def run(
 
 
 async def search(
-    *arguments: str, cwd: str, env: Mapping[str, str] | None, seconds: float, rows: int | None, most: int,
+    *arguments: str,
+    cwd: str,
+    env: Mapping[str, str] | None,
+    seconds: float,
+    rows: int | None,
+    most: int,
     row_end: bytes = b"\n",
 ) -> Done:
     """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts."""

@@ -108,7 +108,11 @@ class Checkout:
         near = [os.fsdecode(folder) + "/" for folder in folders if folder][:MOST_FOLDERS]
         whole = done.out[: done.out.rfind(b"\0") + 1]
         own = await self._git("ls-tree", "-l", "-z", self._tree(side))
-        beside = await self._git("--literal-pathspecs", "ls-tree", "-l", "-z", self._tree(side), "--", *near) if near else b""
+        beside = (
+            await self._git("--literal-pathspecs", "ls-tree", "-l", "-z", self._tree(side), "--", *near)
+            if near
+            else b""
+        )
         seen = dict.fromkeys(row for row in (whole + own + beside).split(b"\0") if row and b" tree " not in row[:16])
         return b"\0".join(seen)
 
@@ -207,7 +211,9 @@ class Checkout:
             cwd=self.pull.git_dir, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=PATCH_BYTES,
         )  # fmt: skip
         if done.stopped:
-            raise GitError(f"the patch is larger than {PATCH_BYTES >> 20} MiB, or takes minutes to make: split the change")
+            raise GitError(
+                f"the patch is larger than {PATCH_BYTES >> 20} MiB, or takes minutes to make: split the change"
+            )
         if done.status:
             raise GitError(f"git diff-tree failed: {done.err[:400] or f'status {done.status}'}")
         return done.out
@@ -229,7 +235,13 @@ class Checkout:
         rows: int | None = None,
     ) -> bytes:
         """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
-        given = [part for pattern in patterns for one in [_one_line(pattern, syntax)] if one for part in ("-e", STEPS + one if syntax == "perl" else one)]
+        given = [
+            part
+            for pattern in patterns
+            for one in [_one_line(pattern, syntax)]
+            if one
+            for part in ("-e", STEPS + one if syntax == "perl" else one)
+        ]
         if not given:
             return b""
         form += ["-w"] if word else []
@@ -239,7 +251,11 @@ class Checkout:
             cwd=self.pull.git_dir, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
         if done.stopped or "limit exceeded" in done.err:
-            why = f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB" if done.stopped else "at a line that is too hard for it"
+            why = (
+                f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
+                if done.stopped
+                else "at a line that is too hard for it"
+            )
             self.stopped.append(f"a search of the tree was stopped {why}: it may have missed something")
         elif done.status not in (0, NO_MATCH):
             raise GitError(f"git grep failed: {done.err[:400] or f'status {done.status}'}")

@@ -26,7 +26,9 @@ _MARKER = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")  # a code span that somebody wrote, on one line
 
 _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore inside a word is no emphasis
-_AT_START = re.compile(r"^([^\S\n]*+)(#+|[-+=:>/!]|\d++(?=[.)](?:\s|$)))", re.MULTILINE)  # with / and ! the commands of bots
+_AT_START = re.compile(
+    r"^([^\S\n]*+)(#+|[-+=:>/!]|\d++(?=[.)](?:\s|$)))", re.MULTILINE
+)  # with / and ! the commands of bots
 _MARK = re.compile(r"^(?=--- .* ---[ \t]*$)", re.MULTILINE)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _LIVE = re.compile(  # mentions, issues, links, emoji

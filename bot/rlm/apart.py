@@ -70,7 +70,9 @@ class Apart:
         except ValueError:
             raise TypeError("it takes plain values only: numbers, text, lists, tuples, dicts, sets") from None
         if self._left <= 0:
-            raise ValueError(f"the calls of this block took {self._block_seconds:g} s together: end the block, then go on")
+            raise ValueError(
+                f"the calls of this block took {self._block_seconds:g} s together: end the block, then go on"
+            )
         process = self._started()
         begun = time.monotonic()
         end = begun + min(self._call_seconds, self._left)
@@ -103,7 +105,11 @@ class Apart:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
-            code = WORKER.replace("MEMORY,", f"{MEMORY},").replace("MEMORY)", f"{MEMORY})").replace("ANSWER_BYTES", str(ANSWER_BYTES))
+            code = (
+                WORKER.replace("MEMORY,", f"{MEMORY},")
+                .replace("MEMORY)", f"{MEMORY})")
+                .replace("ANSWER_BYTES", str(ANSWER_BYTES))
+            )
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", code],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}, cwd=os.sep,

@@ -37,14 +37,20 @@ OFFERED: dict[str, tuple[int, tuple[str, ...]]] = {
 }
 
 
-def attributes(name: str, guard: Callable[[str, Callable[..., Any]], Callable[..., Any]], apart: Apart) -> dict[str, Any]:
+def attributes(
+    name: str, guard: Callable[[str, Callable[..., Any]], Callable[..., Any]], apart: Apart
+) -> dict[str, Any]:
     """What one module offers in the REPL; `guard` is the boundary that every host call passes."""
     module, (cap, names) = import_module(name), OFFERED[name]
     return {part: _part(module, part, cap, guard, apart) for part in names}
 
 
 def _part(
-    module: ModuleType, name: str, cap: int, guard: Callable[[str, Callable[..., Any]], Callable[..., Any]], apart: Apart
+    module: ModuleType,
+    name: str,
+    cap: int,
+    guard: Callable[[str, Callable[..., Any]], Callable[..., Any]],
+    apart: Apart,
 ) -> object:
     found = getattr(module, name)
     if not callable(found):

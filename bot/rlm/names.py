@@ -62,7 +62,9 @@ async def _in_time(function: Async, book: Notebook, *arguments: Any, **named: An
         async with asyncio.timeout(seconds):
             return await function(book, *arguments, **named)
     except TimeoutError:
-        raise ValueError(f"stopped after {seconds:.0f} s: ask for less, with a narrower pattern or fewer files") from None
+        raise ValueError(
+            f"stopped after {seconds:.0f} s: ask for less, with a narrower pattern or fewer files"
+        ) from None
 
 
 async def variables(work: Work) -> dict[str, Any]:

@@ -58,7 +58,8 @@ _STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of wo
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
 # Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
 _SHAPE = re.compile(
-    r"^[+-]\d*+ [ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s", re.MULTILINE
+    r"^[+-]\d*+ [ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s",
+    re.MULTILINE,
 )
 PERSISTENCE = frozenset(
     {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}

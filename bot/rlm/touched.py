@@ -17,7 +17,9 @@ PLAIN = 5  # letters below which a single lower-case word says nothing
 _ROW = re.compile(r"([+-])\s*(?:\d+)? (.*)$")  # the rows of a new file are not all numbered
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 # A key of a properties or YAML file.
-_KEY = re.compile(r"\s*+((?!self\.|this\.|cls\.)(?=[\w-]*[.-][A-Za-z_])[A-Za-z_][\w-]*+(?:\.[A-Za-z_][\w-]*+)*+)\s*+[=:](?!=)")
+_KEY = re.compile(
+    r"\s*+((?!self\.|this\.|cls\.)(?=[\w-]*[.-][A-Za-z_])[A-Za-z_][\w-]*+(?:\.[A-Za-z_][\w-]*+)*+)\s*+[=:](?!=)"
+)
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _KEYLIKE = re.compile(r"[\w$@/.:-]+$")  # a string that is a key, a path, a route or a flag: no prose
 _COMMENT = re.compile(r"\s*(#(?!include|define|\[|!)|#!?\[derive\b|//|\*|/\*|--\s|;;|<!--)")

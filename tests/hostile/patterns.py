@@ -21,7 +21,15 @@ from typing import Any
 
 import bot
 
-APART = ("bot.evals", "bot.sandbox", "bot.doubles", "bot.demo", "bot.rlm.program", "bot.storage.migrations", "bot.__main__")
+APART = (
+    "bot.evals",
+    "bot.sandbox",
+    "bot.doubles",
+    "bot.demo",
+    "bot.rlm.program",
+    "bot.storage.migrations",
+    "bot.__main__",
+)
 CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 ANCHORED = {"match", "fullmatch"}
 SIZE = 2_000  # characters of a first look: a square is some millions of steps
@@ -78,13 +86,13 @@ def collected() -> tuple[Found, ...]:
 def _held(value: object, name: str, depth: int) -> Iterator[tuple[str, re.Pattern[Any]]]:
     if isinstance(value, re.Pattern):
         yield name, value
-    elif depth < 4 and isinstance(value, dict):  # noqa: PLR2004
+    elif depth < 4 and isinstance(value, dict):
         for key, inner in value.items():
             yield from _held(inner, f"{name}[{key!r}]", depth + 1)
-    elif depth < 4 and isinstance(value, (list, tuple, set, frozenset)):  # noqa: PLR2004
+    elif depth < 4 and isinstance(value, (list, tuple, set, frozenset)):
         for at, inner in enumerate(value):
             yield from _held(inner, f"{name}[{at}]", depth + 1)
-    elif depth < 4 and hasattr(type(value), "__dataclass_fields__"):  # noqa: PLR2004
+    elif depth < 4 and hasattr(type(value), "__dataclass_fields__"):
         for field in type(value).__dataclass_fields__:
             yield from _held(getattr(value, field, None), f"{name}.{field}", depth + 1)
     elif isinstance(value, type) and value.__module__.startswith("bot."):
@@ -127,14 +135,21 @@ def _methods(trees: Mapping[Any, ast.AST]) -> dict[tuple[str, str], set[str]]:
                 used[home, name].add(node.attr)
                 called.add(id(node.value))
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in called and node.id.isupper():
+            if (
+                isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Load)
+                and id(node) not in called
+                and node.id.isupper()
+            ):
                 used[homes.get(node.id, module.__name__), node.id].add("?")
     return used
 
 
 def _written(node: ast.AST, module: Any) -> Iterator[tuple[re.Pattern[Any], str]]:
     """The pattern of a call of `re`, if its text can be told."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS and node.args):
+    if not (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS and node.args
+    ):
         return
     if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "re"):
         return
@@ -143,7 +158,12 @@ def _written(node: ast.AST, module: Any) -> Iterator[tuple[re.Pattern[Any], str]
         return
     flags = 0
     for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == "re" and part.attr.isupper():
+        if (
+            isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Name)
+            and part.value.id == "re"
+            and part.attr.isupper()
+        ):
             flags |= getattr(re, part.attr)
     try:
         yield re.compile(text, flags), node.func.attr
@@ -261,7 +281,7 @@ def _pumped(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
     """(what leads to a repeated part, what it repeats), for each unbounded repetition of the pattern."""
     lead = before
     for kind, value in tree:
-        if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT) and value[1] > 50:  # noqa: PLR2004
+        if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT) and value[1] > 50:
             body = value[2]
             if len(body) == 1 and body[0][0] is op.IN:
                 for letter in dict.fromkeys(_letters(body[0][1])):

@@ -95,7 +95,9 @@ def _own(node: Node) -> tuple[str, ...]:
     if holder is not None:
         return (text(holder.child_by_field_name("name")),)
     function = next((above for above in ancestors(node) if above.type == "function_definition"), None)
-    owner = re.search(r"(?<!\w)(\w++)(?:<[^<>]*+>)?::~?\w++\s*+\(", text(function)[:400]) if function is not None else None
+    owner = (
+        re.search(r"(?<!\w)(\w++)(?:<[^<>]*+>)?::~?\w++\s*+\(", text(function)[:400]) if function is not None else None
+    )
     return (owner[1],) if owner else ()
 
 

@@ -18,7 +18,9 @@ USING = re.compile(
     rb"(?:^|(?<=[{;]))[ \t]*(?:global\s+)?using\s+(?P<static>static\s+)?(?:(?P<alias>\w+)\s*=\s*)?(?:global::)?(?P<name>[\w.]+)(?:<[^;\n]*>)?\s*;",
     re.MULTILINE,
 )
-GLOBAL = re.compile(rb"^[ \t]*+global\s++using\s++(?:static\s++)?([\w.]++)\s*+;|<Using\s++Include=\"([\w.]++)\"", re.MULTILINE)
+GLOBAL = re.compile(
+    rb"^[ \t]*+global\s++using\s++(?:static\s++)?([\w.]++)\s*+;|<Using\s++Include=\"([\w.]++)\"", re.MULTILINE
+)
 WORD = re.compile(rb"[A-Za-z_]\w*")
 EXTENSION = re.compile(rb"\b(\w++)\s*+(?:<[^<>()]{0,80}+>)?\s*+\(\s*+(?:\[[^\]]{0,80}+\]\s*+)?this\s")
 CHAIN = re.compile(rb"(?:[\w)\]>?!]+\s*\.\s*)+$")  # what stands before a dot
@@ -63,7 +65,9 @@ class Namespaces:
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)  # (namespace, name) -> files
         self._names: dict[str, set[str]] = defaultdict(set)  # name -> namespaces
         self._global = {
-            (first or second).decode() for source in configs.values() for first, second in GLOBAL.findall(config(source))
+            (first or second).decode()
+            for source in configs.values()
+            for first, second in GLOBAL.findall(config(source))
         }
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:

@@ -20,7 +20,8 @@ FIRST_CLASS = re.compile(
     rb"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w", re.MULTILINE
 )
 USE = re.compile(
-    rb"^[ \t]*+(?:<\?php[ \t]++)?use[ \t]++(?:(?P<kind>function|const)[ \t]++)?(?P<what>[\w\\](?:[^;(\n]|\n(?![ \t]*+(?:<\?php[ \t]++)?use\b))*+);", re.MULTILINE
+    rb"^[ \t]*+(?:<\?php[ \t]++)?use[ \t]++(?:(?P<kind>function|const)[ \t]++)?(?P<what>[\w\\](?:[^;(\n]|\n(?![ \t]*+(?:<\?php[ \t]++)?use\b))*+);",
+    re.MULTILINE,
 )
 QUALIFIED = re.compile(rb"(?<![\w\\$'\"])\\?[A-Za-z_]\w*(?:\\\w+)+|(?<![\w\\$'\"])\\[A-Z]\w*")
 LOADED = re.compile(

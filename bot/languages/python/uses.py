@@ -108,7 +108,9 @@ def _own(node: Node) -> tuple[str, ...]:
 def _assigned(source: bytes, target: str, attribute: str = "") -> tuple[str, ...]:
     """The one class that a name is given in this stretch of code: `x = Class(...)`, `x: Class`, or a parameter so annotated."""
     code = source.decode("utf-8", "replace")
-    found = set(_annotated(code, target)) | (set(_annotated(code, rf"(?m:^[ \t]*+){attribute}")) if attribute else set())
+    found = set(_annotated(code, target)) | (
+        set(_annotated(code, rf"(?m:^[ \t]*+){attribute}")) if attribute else set()
+    )
     for value in re.findall(rf"(?<![\w.]){target}\s*+=(?!=)\s*+([^\n]++)", code):  # an annotated one has told already
         built = re.match(r"(?:await\s++)?((?:\w++\.)*+_*+[A-Z]\w*+)\(", value)
         passed = re.match(r"(\w++)\s*+(?:#.*)?$", value)
