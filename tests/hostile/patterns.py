@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401, C901, PLR0911, RET504 - the parts of a parsed pattern have no types
 """Every regular expression of the package, and strings made from each one that would make a careless one slow.
 
 Patterns are found in two ways: as values (what the imported modules hold) and as text (calls of `re` with a literal, so that those

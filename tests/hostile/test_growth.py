@@ -40,8 +40,8 @@ def _made(form: str, size: int) -> bytes:
 
 
 def _grows(act: Callable[[Any], object], form: str, size: int = SIZE) -> str:
-    short = patterns.seconds(lambda text: act(text), _made(form, size), 2)
-    long = patterns.seconds(lambda text: act(text), _made(form, 4 * size), 2)
+    short = patterns.seconds(act, _made(form, size), 2)
+    long = patterns.seconds(act, _made(form, 4 * size), 2)
     if long < LEAST or long <= short * SHARE:
         return ""
     if size < 4 * SIZE:  # it may have been the machine
