@@ -250,7 +250,7 @@ class Checkout:
             "grep", "-z", "-I", "--full-name", "--no-color", *form, *given, self._tree(side), "--", *globs,
             cwd=self.pull.git_dir, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
-        if done.stopped or "limit exceeded" in done.err:
+        if done.stopped or "match failed with error code" in done.err:
             why = (
                 f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
                 if done.stopped

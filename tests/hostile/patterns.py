@@ -231,7 +231,7 @@ def _samples(tree: Any) -> str:
     return "".join(_sample(kind, value) for kind, value in tree)
 
 
-def _sample(kind: Any, value: Any, times: int | None = None) -> str:  # noqa: PLR0911
+def _sample(kind: Any, value: Any, times: int | None = None) -> str:
     if kind is op.LITERAL:
         return chr(value)
     if kind is op.NOT_LITERAL:
