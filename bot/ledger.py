@@ -44,8 +44,8 @@ SETTLED = re.compile(
 )
 OWNER = "if that is right, say so in .gitattributes or .deeprepo.yml on the base branch"
 _NONE: Mapping[Place, str] = {}
-_ROW = re.compile(r"[ +-]?\s*(\d{1,7}) (.*)$")  # a line of code with its number
-_NUMBERED = re.compile(r"^(?:[ +-]?\s*\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
+_ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
+_NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
 
 
 class Ledger:

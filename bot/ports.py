@@ -28,6 +28,10 @@ Result = TypeVar("Result")
 class Tree(Protocol):
     """Read access to both trees of a change. Git stands behind it; nothing is ever opened through a work tree."""
 
+    @property
+    def stopped(self) -> Sequence[str]:
+        """A sentence for each search that was ended before it was done."""
+
     async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
         """Every path of one side."""
 

@@ -27,10 +27,10 @@ RAISES = re.compile(r"\b(raises|assertRaises\w*|warns|suppress|deprecated_call)\
 ATTRIBUTE = re.compile(r"\s*[\w.]+\s*(#.*)?$")  # read for its effect: a lazy import, a property
 MAGIC = re.compile(r"`__\w+__`")
 DYNAMIC = re.compile(r"\bglobals\(\)|\bsetattr\(builtins|\bbuiltins\.\w+ =|\bexec\(")  # names can come from anywhere
-CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clear|remove|discard)\(|\[[^]]*\]\s*(\+|-|\|)?=(?!=))"
-DEFAULT = re.compile(r"(\w+)\s*(?::[^=]+)?=\s*(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
-BINDING = r"\b(import|def|class|as|for)\b.*\b{0}\b|^\s*{0}\s*(:[^=]+)?="
-FORMATTED = re.compile(r"""\b[rR]?[fFtT][rR]?["'][^"']*\{[^"'}]*$""")
+CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clear|remove|discard)\(|\[[^]]{{0,200}}\]\s*+(\+|-|\|)?=(?!=))"
+DEFAULT = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=]{1,300}+)?=\s*+(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
+BINDING = r"\b(import|def|class|as|for)\b.{{0,300}}\b{0}\b|^\s*+{0}\s*+(:[^=]++)?="
+FORMATTED = re.compile(r"""\b[rR]?[fFtT][rR]?["'](?>[^"']*\{)[^"'}]*$""")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 

@@ -27,7 +27,7 @@ PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 NAMED = re.compile(
-    r"(passw|secret|token|credential|api.?key|access.?key|auth.?key|private.?key|bearer)\w*['\"\]]*\s*[:=]",
+    r"(passw|secret|token|credential|api.?key|access.?key|auth.?key|private.?key|bearer)\w{0,60}+['\"\]]{0,6}+\s*+[:=]",
     re.IGNORECASE,
 )
 NO_SECRET = re.compile(

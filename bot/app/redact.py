@@ -11,9 +11,9 @@ _FORMS = re.compile(
     r"""
     -----BEGIN[ A-Z0-9]*PRIVATE[ ]KEY-----.*?(?:-----END[ A-Z0-9]*PRIVATE[ ]KEY-----|\Z)
     | \b(?:gh[a-z]_|github_pat_)[A-Za-z0-9_.-]+          # GitHub's tokens, of any length
-    | \beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?                # a signed token such as the App's own
+    | \beyJ(?:(?!-eyJ)[\w-]){8,}+\.[\w-]++(?:\.[\w-]*+)?  # a signed token such as the App's own
     | \bsk-[A-Za-z0-9_-]{16,}                            # of model providers
-    | (?<=://)[^\s/@]*:[^\s/@]*(?=@)                     # name and password in an address
+    | (?<=://)[^\s/@:]*+:[^\s/@]*+(?=@)                  # name and password in an address
     | (?i:(?<=\bbearer\s)|(?<=\bbasic\s)|(?<=\btoken\s))[A-Za-z0-9_.~+/=-]{8,}
     | (?i:(?<=[?&]token=)|(?<=[?&]code=)|(?<=[?&]state=))[^\s&"']+
     """,

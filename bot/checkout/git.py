@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.errors import GitError
@@ -16,9 +17,9 @@ SAFE = (
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
     "-c", "core.quotePath=false",
-    "-c", "core.bigFileThreshold=2m",  # a larger file is no text: a patch of it would be as large as the file
     "-c", "log.showSignature=false",
     "-c", "protocol.allow=never",
+    "-c", "core.bigFileThreshold=2m",  # a larger file has no patch and is not searched: tree.MAX_FILE_BYTES
 )  # fmt: skip
 ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -35,13 +36,18 @@ OUTWARD = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO
 LACKING = re.compile(r"unable to read [0-9a-f]{40}|missing (blob|tree|object)|bad object [0-9a-f]{40}")
 
 
+MOST_SECONDS = 300.0  # of one command; a search has less
+CHUNK = 1 << 16
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A finished command."""
+    """A finished command. `stopped`: it was ended before it was done, because it took too long or had written enough."""
 
     status: int
     out: bytes
     err: str
+    stopped: bool = False
 
 
 def environment(
@@ -73,17 +79,63 @@ async def start(
 
 
 async def run(
-    *arguments: str, cwd: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", personal: bool = False
+    *arguments: str,
+    cwd: str,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    personal: bool = False,
+    seconds: float = MOST_SECONDS,
 ) -> Done:
-    """Run one git command to its end; the caller judges the status."""
+    """Run one git command to its end; the caller judges the status. Raises GitError when it takes too long."""
     process = await start(*arguments, cwd=cwd, env=env, personal=personal)
     try:
-        out, err = await process.communicate(stdin)
-    except asyncio.CancelledError:
-        process.kill()
-        await process.wait()
-        raise
+        async with asyncio.timeout(seconds):
+            out, err = await process.communicate(stdin)
+    except TimeoutError:
+        raise GitError(f"git {arguments[0]} took longer than {seconds:g} s and was ended") from None
+    finally:
+        await _end(process)
     return Done(process.returncode or 0, out, err.decode("utf-8", "replace").strip())
+
+
+async def search(
+    *arguments: str,
+    cwd: str,
+    env: Mapping[str, str] | None,
+    seconds: float,
+    rows: int | None,
+    most: int,
+    row_end: bytes = b"\n",
+) -> Done:
+    """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts."""
+    process = await start(*arguments, cwd=cwd, env=env)
+    out, lines, stopped = bytearray(), 0, False
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        raise GitError("git has no pipes")
+    process.stdin.close()
+    said = asyncio.ensure_future(process.stderr.read())
+    try:
+        async with asyncio.timeout(seconds):
+            while chunk := await process.stdout.read(CHUNK):
+                out += chunk
+                lines += chunk.count(row_end) if rows is not None else 0
+                if len(out) > most or (rows is not None and lines >= rows):
+                    return Done(0, bytes(out), "", stopped=len(out) > most)
+            await process.wait()
+    except TimeoutError:
+        stopped = True
+    finally:
+        await _end(process)
+        err = await said
+    return Done(process.returncode or 0, bytes(out), err.decode("utf-8", "replace").strip(), stopped)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a command that still runs: nobody waits for it any more."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
 
 
 async def output(

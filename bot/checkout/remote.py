@@ -48,7 +48,7 @@ GONE = re.compile(
 DENIED = re.compile(
     r"Authentication failed|could not read Username|terminal prompts disabled|returned error: (401|403)"
 )
-MISSING = re.compile(r"[Rr]epository .*not found|returned error: 404")
+MISSING = re.compile(r"[Rr]epository .{0,1000}not found|returned error: 404")
 MOVED = re.compile(r"returned error: 30\d|unable to update url base from redirection")
 DAMAGED = re.compile(r"bad object|index-pack|fsck|invalid|corrupt", re.IGNORECASE)
 

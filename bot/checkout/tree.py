@@ -1,6 +1,7 @@
 """Both trees of a change, read from the object store."""
 
 import asyncio
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -17,8 +18,16 @@ MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left 
 HEAD_BYTES = 8_000  # enough for a "generated" header, and for git to see whether a file is binary
 MOST_TEXTS = 200  # files with a stray NUL byte that are shown as text
 FEW_NULS, NUL_SHARE = 8, 100  # text holds no more NUL bytes than these, or than one in so many
+CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
+PORTION = 32  # files that are held at once for that
+PATCH_BYTES = 128 << 20
+MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
+MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
+SEARCH_SECONDS = 60.0  # of one search
+SEARCH_BYTES = 64 << 20  # of what one search finds
+STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 
 
@@ -43,6 +52,7 @@ class Checkout:
         self._batch: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
+        self.stopped: list[str] = []  # a sentence for each search that was ended before it was done
 
     async def __aenter__(self) -> Self:
         made = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
@@ -64,25 +74,43 @@ class Checkout:
         """What git says of the change: patch and status, and what decides whether a file is generated."""
         form = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
         patch, status, heads, bases = await asyncio.gather(
-            self._diff(*form), self._diff("--raw", "-z", "--no-abbrev"), self.entries("head"), self.entries("base")
+            self._patch(*form), self._diff("--raw", "-z", "--no-abbrev"), self.entries("head"), self.entries("base")
         )
         rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]
         changed = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
-        after, before = await self.read_many(changed), await self.read_many(changed, "base")
+        after, odd = await self._starts(changed, "head")
+        before, odd_before = await self._starts(changed, "base")
         if b"\nBinary files " in patch:
-            patch = await self._as_text(
-                patch, form, [p for p in changed if _stray(before.get(p)) or _stray(after.get(p))]
-            )
+            patch = await self._as_text(patch, form, [path for path in changed if path in odd | odd_before])
         sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed}
         return RawChange(
             patch,
             status,
             await self.read_many(rules, "base"),
-            {path: blob[:HEAD_BYTES] for path, blob in after.items()},
-            {path: blob[:HEAD_BYTES] for path, blob in before.items()},
+            after,
+            before,
             frozenset(path for path, size in sizes.items() if size > MAX_FILE_BYTES),
             frozenset(self.pull.withheld),
         )
+
+    async def _starts(self, paths: Sequence[str], side: Side) -> tuple[dict[str, bytes], frozenset[str]]:
+        """How each of these files begins, and which of them are text but for a few NUL bytes.
+
+        They are read in portions, and only as many as a change of people has.
+        """
+        there = await self.entries(side)
+        starts: dict[str, bytes] = {}
+        odd: set[str] = set()
+        room = CHANGED_BYTES
+        for at in range(0, len(paths), PORTION):
+            portion = [path for path in paths[at : at + PORTION] if path in there]
+            room -= sum(there[path].size for path in portion if there[path].size <= MAX_FILE_BYTES)
+            if room < 0:
+                break
+            texts = await self.read_many(portion, side)
+            starts |= {path: blob[:HEAD_BYTES] for path, blob in texts.items()}
+            odd |= {path for path, blob in texts.items() if _stray(blob)}
+        return starts, frozenset(odd)
 
     async def _as_text(self, patch: bytes, form: Sequence[str], paths: Sequence[str]) -> bytes:
         """The patch with these files as text: one NUL byte must not hide a file of code from its review."""
@@ -99,12 +127,39 @@ class Checkout:
         """Every path of one side."""
         async with self._listing:
             if side not in self._entries:
-                out = await self._git("ls-tree", "-r", "-l", "-z", self._tree(side))
+                out = await self._listed(side)
                 known, rows = self._rows, [row for row in out.split(b"\0") if row]
                 entries = [known.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
                 self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
                 self._entries[side] = {entry.path: entry for entry in entries}
         return self._entries[side]
+
+    async def _listed(self, side: Side) -> bytes:
+        """The rows of `ls-tree`. Of a tree that is too large, its first ones and the folders of changed files."""
+        done = await git.search(
+            "ls-tree", "-r", "-l", "-z", self._tree(side), cwd=self._folder, env=self._env,
+            seconds=git.MOST_SECONDS, rows=MOST_ENTRIES, most=MOST_ENTRIES * PATH_BYTES, row_end=b"\0",
+        )  # fmt: skip
+        if done.status:
+            raise GitError(f"git ls-tree failed: {done.err[:400] or f'status {done.status}'}")
+        if not done.stopped and done.out.count(b"\0") < MOST_ENTRIES:
+            return done.out
+        self.stopped.append(
+            f"the tree has more than {MOST_ENTRIES:,} files: dependents were looked for in the first of them"
+            " and in the folders of changed files"
+        )
+        names = await self._diff("--name-only", "-z")
+        folders = dict.fromkeys(name.rpartition(b"/")[0] for name in names.split(b"\0") if name)
+        near = [os.fsdecode(folder) + "/" for folder in folders if folder][:MOST_FOLDERS]
+        whole = done.out[: done.out.rfind(b"\0") + 1]
+        own = await self._git("ls-tree", "-l", "-z", self._tree(side))
+        beside = (
+            await self._git("--literal-pathspecs", "ls-tree", "-l", "-z", self._tree(side), "--", *near)
+            if near
+            else b""
+        )
+        seen = dict.fromkeys(row for row in (whole + own + beside).split(b"\0") if row and b" tree " not in row[:16])
+        return b"\0".join(seen)
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, None where it does not exist, is no file, or is above the size cap."""
@@ -145,7 +200,7 @@ class Checkout:
         limit: int = 1000,
     ) -> tuple[tuple[str, int, str], ...]:
         """The matching lines as (path, line, text), `limit` at most."""
-        out = await self._grep(["-n"], patterns, globs, syntax, side, word=word)
+        out = await self._grep(["-n"], patterns, globs, syntax, side, word=word, rows=2 * limit)
         skip = len(self._tree(side)) + 1
         found: list[tuple[str, int, str]] = []
         for row in out.split(b"\n"):
@@ -157,10 +212,7 @@ class Checkout:
 
     async def at_tip(self, path: str) -> bytes | None:
         """A file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
-        done = await git.run(
-            "cat-file", "blob", f"{self.pull.base_tip or self.pull.base}:{path}", cwd=self._folder, env=self._env
-        )
-        return done.out if done.status == 0 else None
+        return (await self.many_at_tip([path])).get(path)
 
     async def many_at_tip(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist at the tip of the base branch, in the order asked."""
@@ -200,32 +252,62 @@ class Checkout:
     async def _git(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> bytes:
         return await git.output(*arguments, cwd=self._folder, env=self._env, ok=ok)
 
+    async def _patch(self, *form: str) -> bytes:
+        """The patch. Raises GitError when it is larger than any that people write."""
+        done = await git.search(
+            "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head,
+            cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=PATCH_BYTES,
+        )  # fmt: skip
+        if done.stopped:
+            raise GitError(
+                f"the patch is larger than {PATCH_BYTES >> 20} MiB, or takes minutes to make: split the change"
+            )
+        if done.status:
+            raise GitError(f"git diff-tree failed: {done.err[:400] or f'status {done.status}'}")
+        return done.out
+
     async def _diff(self, *form: str) -> bytes:
         return await self._git(
             "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head
         )
 
     async def _grep(
-        self, form: list[str], patterns: Sequence[str], globs: Sequence[str], syntax: str, side: Side, *, word: bool
+        self,
+        form: list[str],
+        patterns: Sequence[str],
+        globs: Sequence[str],
+        syntax: str,
+        side: Side,
+        *,
+        word: bool,
+        rows: int | None = None,
     ) -> bytes:
-        given = [part for pattern in patterns for one in [_one_line(pattern, syntax)] if one for part in ("-e", one)]
+        """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
+        given = [
+            part
+            for pattern in patterns
+            for one in [_one_line(pattern, syntax)]
+            if one
+            for part in ("-e", STEPS + one if syntax == "perl" else one)
+        ]
         if not given:
             return b""
         form += ["-w"] if word else []
         form += ["-F" if syntax == "fixed" else "-P"]
-        return await self._git(
-            "grep",
-            "-z",
-            "-I",
-            "--full-name",
-            "--no-color",
-            *form,
-            *given,
-            self._tree(side),
-            "--",
-            *globs,
-            ok=(0, NO_MATCH),
-        )
+        done = await git.search(
+            "grep", "-z", "-I", "--full-name", "--no-color", *form, *given, self._tree(side), "--", *globs,
+            cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
+        )  # fmt: skip
+        if done.stopped or "match failed with error code" in done.err:
+            why = (
+                f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
+                if done.stopped
+                else "at a line that is too hard for it"
+            )
+            self.stopped.append(f"a search of the tree was stopped {why}: it may have missed something")
+        elif done.status not in (0, NO_MATCH):
+            raise GitError(f"git grep failed: {done.err[:400] or f'status {done.status}'}")
+        return done.out
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:
         """Objects in the order asked. Asked in portions, so that neither pipe can fill while both sides wait."""

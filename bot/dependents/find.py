@@ -44,7 +44,7 @@ async def find(
         *(_of_language(tree, language, mine, budget, cut) for language, mine in chosen),
         by_name(tree, files, suffixes, budget),
     )
-    cut += parts[-1].cut
+    cut += [*parts[-1].cut, *tree.stopped]
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),

@@ -115,4 +115,4 @@ def _defines(use: Use, spans: Collection[tuple[int, int]]) -> bool:
 def _spelt(name: str, source: bytes) -> bool:
     """Whether the name stands in quotes beside code that looks names up."""
     word = re.escape(name.encode())
-    return bool(re.search(rb"(?:attr\s*\([^)\n]*|\[\s*)[\"']" + word + rb"[\"']", source))
+    return bool(re.search(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source))

@@ -10,12 +10,12 @@ from bot.dependents.sites import TEST
 from bot.ports import Language, Tree
 from bot.values import Reference, Use
 
-ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.*\bNAME"
+ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"
 LOOKS = (
-    ("write", r"NAME[\"'\])]*\s*(?::[^=:]+)?=(?![=>])"),
+    ("write", r"NAME[\"'\])]*+\s*+(?::[^=:]{1,300}+)?=(?![=>])"),
     ("key", r"[\"'`]NAME[\"'`]\s*\]|\.(get|pop|has|setdefault)\(\s*[\"'`]NAME[\"'`]|[\"'`]NAME[\"'`]\s*:"),
     ("attribute", r"(\.|->|::)\s*NAME\b"),
-    ("string", r"[\"'`][^\"'`]*NAME[^\"'`]*[\"'`]"),
+    ("string", r"[\"'`][^\"'`]*NAME[^\"'`]*+[\"'`]"),
 )
 Row = tuple[str, int, str, str]  # path, line, text, kind
 FORMS = {"import": "import", "definition": "definition", "key": "definition"}

@@ -15,7 +15,7 @@ from bot.values import Claim, Evidence, Finding
 MAX_CLAIMS = 6
 MAX_ROWS = 400
 _NAME = r"`([A-Za-z_$][\w$.]*)(?:\(\))?`"
-_PATH = r"`([\w@./-]+/[\w@./-]+|[\w-]+\.(?:py|js|ts|go|rs|java|md|ya?ml|toml|json|sql|html))`"
+_PATH = r"`((?=[\w@.-]*+/)[\w@./-]{3,400}+|[\w-]++\.(?:py|js|ts|go|rs|java|md|ya?ml|toml|json|sql|html))`"
 _EVERYWHERE = r"(?:\s+(?:anywhere|in the (?:whole )?(?:repository|repo|code ?base|project|tree))\b)"
 _SENTENCES: tuple[tuple[str, str], ...] = (
     ("undefined", rf"{_NAME} (?:is|was|are) (?:not|never|no longer|nowhere) (?:defined|declared){_EVERYWHERE}?"),
@@ -93,7 +93,7 @@ async def _against(claim: Claim, finding: Finding, tree: Tree) -> str | None:
 
 def _passes(name: str, text: str) -> bool:
     """Whether a line hands something over under this name; a parameter of a definition is no argument."""
-    call = re.search(rf"\w\s*\(.*\b{re.escape(name)}\s*=(?!=)", text)
+    call = re.search(rf"\w\s*+\(.{{0,300}}\b{re.escape(name)}\s*+=(?!=)", text)
     return bool(call) and not re.search(r"\b(?:def|function|fn|func|class)\s", text)
 
 

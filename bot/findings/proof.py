@@ -21,7 +21,7 @@ DEFINES = (
     r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|pub(?:\([a-z]+\))?\s+|final\s+|abstract\s+)*"
     r"(?:def|fn|func(?:\s+\([^)]*\))?|function\*?|class|struct|enum|interface|trait|type|const|let|var)\s+NAME\b"
 )
-_CALLED = re.compile(r"\b([A-Za-z_$][\w$]{3,})\s*\(")
+_CALLED = re.compile(r"(?<![\w$])\$*+([A-Za-z_][\w$]{3,}+)\s*+\(")
 Place = tuple[str, Side, int, int]  # path, side, first and last line
 
 

@@ -17,9 +17,9 @@ TAB = 4  # blanks that a model writes for one tab
 PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 TELLING = 6  # characters without blanks; a shorter line ("}", "else:") may well stand twice in a row
 Faults = Callable[[str, bytes], frozenset[int] | None]
-_FENCED = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*?)\n?\1\s*\Z", re.DOTALL)
+_FENCED = re.compile(r"\A\s*+(`{3,}+|~{3,}+)[^\n`]*+\n(.*?)\n?\1\s*\Z", re.DOTALL)
 _LEFT_OUT = re.compile(
-    r"\s*(?:#|//|/\*|--|<!--)?\s*(?:\.{3}|…)[^\w\n]*(?:\b(?:rest|existing|unchanged|same|other)\b.*)?"
+    r"\s*+(?:#|//|/\*|--|<!--)?\s*+(?:\.{3}|…)[^\w\n]*(?:\b(?:rest|existing|unchanged|same|other)\b.*)?"
 )
 _MARKER = re.compile(r"<!--\s*deeprepo", re.IGNORECASE)  # of our comments: nobody else puts it there
 _INDENT = re.compile(r"[ \t]*")

@@ -5,7 +5,6 @@ known to nobody here, and therefore no reason to say anything.
 """
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +14,11 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from bot.languages.lexical import Lines
 from bot.languages.syntax import CLIMB, MAX_TEXT, Form, ancestors, any_of, first_line, last_line, text
 from bot.values import Call, Symbol, Use
 
+__all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
 UNKNOWN = ("?",)
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
@@ -71,17 +72,6 @@ class Reading:
 def readable(source: bytes) -> bytes:
     """What the parsers are given: they read each open comment to the end in search of its other half, so of many, nothing."""
     return b"}" if source.count(b"/*") > source.count(b"*/") + OPEN else source
-
-
-class Lines:
-    """The 1-based line of a position: counted once, however many positions are asked for."""
-
-    def __init__(self, code: bytes) -> None:
-        self._breaks = [match.start() for match in re.finditer(rb"\n", code)]
-
-    def at(self, position: int) -> int:
-        """The line on which a position lies."""
-        return bisect_left(self._breaks, position) + 1
 
 
 def blank(source: bytes, *, templates: bool = False) -> bytes:

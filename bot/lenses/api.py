@@ -9,7 +9,7 @@ PATHS = seen(
     r"openapi|swagger|\.proto$|\.graphql$|\.d\.ts$|(^|/)(?:api|routes?|endpoints?|public)(/|\.)|(^|/)__init__\.py$|(^|/)cli(/|\.)"
 )
 WORDS = seen(
-    r"@(?:app|router|api)\.(?:get|post|put|patch|delete|route)|\bjsonify|res\.(?:json|send|status)\(|\bdeprecat|\bpublic\s+\w+.*\("
+    r"@(?:app|router|api)\.(?:get|post|put|patch|delete|route)|\bjsonify|res\.(?:json|send|status)\(|\bdeprecat|\bpublic\s++\w.{0,200}\("
     r"|@(?:Get|Post|Put|Delete|Request)Mapping|add_argument\(|environ|process\.env|\bpub fn\b|\bexport (?:default|function|class|const|interface|type)\b"
 )
 

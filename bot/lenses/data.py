@@ -7,7 +7,7 @@ from bot.values import ChangedFile, Unit
 QUESTION = "lenses/data.md.j2"
 PATHS = seen(r"(^|/)migrations?/|(^|/)alembic/|schema|\.sql$|\.prisma$|(^|/)models?(/|\.py$)")
 WORDS = seen(
-    r"\b(?:create|alter|drop)\s+(?:table|index|column)|\b(?:insert\s+into|delete\s+from|update\s+\w+\s+set|select\s.+\sfrom)\b"
+    r"\b(?:create|alter|drop)\s+(?:table|index|column)|\b(?:insert\s+into|delete\s+from|update\s++\w++\s++set|select\s.{1,300}?\sfrom)\b"
     r"|add_column|remove_column|\bon_delete\b|\.objects\.|\bbulk_|\bcommit\(|rollback|\btransaction|\bserializ|\bdeserializ|pickle"
     r"|\bcache(?:d|_key|Key)?\b|localStorage|\bTTL\b|\bpersist"
 )

@@ -32,10 +32,12 @@ _BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0e\U000e0000-\U0
 _UNSEEN = re.compile(f"[{_CONTROLS}{_BIDI}{_BLANK}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARKER = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
-_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]+?)(?<!`)\1(?!`)")  # a code span that somebody wrote, on one line
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")  # a code span that somebody wrote, on one line
 
 _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore inside a word is no emphasis
-_AT_START = re.compile(r"^(\s*)(#+|[-+=:>/!]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)  # with / and ! the commands of bots
+_AT_START = re.compile(
+    r"^([^\S\n]*+)(#+|[-+=:>/!]|\d++(?=[.)](?:\s|$)))", re.MULTILINE
+)  # with / and ! the commands of bots
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # a long dash counts alone
 _MARK_START, _MARK_END = re.compile(_RULED), re.compile(f"{_RULED}$")

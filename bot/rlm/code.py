@@ -76,7 +76,7 @@ def _unfenced(code: str) -> str:
 
 
 _ASSIGNED = re.compile(
-    r"^(?:(?:async )?def (\w+)|class (\w+)|for ([\w, ]+) in |import (\w+)|((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]+)?=(?!=))",
+    r"^(?:(?:async )?def (\w+)|class (\w+)|for ([\w, ]+) in |import (\w+)|((?:\w++[ \t]*+,[ \t]*+)*+\w++)[ \t]*+(?::[^=\n]++)?=(?!=))",
     re.MULTILINE,
 )
 

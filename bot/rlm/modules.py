@@ -1,13 +1,14 @@
-"""Modules of the standard library that Monty lacks and that are safe to run in the host, function by function.
+"""Modules of the standard library that Monty lacks, function by function.
 
-They run outside the sandbox, so each has a cap on what it takes: difflib is quadratic.
+They run outside the sandbox, in a process with limits (`apart`), and each has a cap on what it takes.
 """
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from bot.rlm.apart import Apart
 
 Value = Any  # what crosses between a block and the host: None, numbers, text, bytes, lists, tuples, dicts, sets
 SMALL, LARGE = 50_000, 500_000  # characters and items that a function takes
@@ -36,26 +37,31 @@ OFFERED: dict[str, tuple[int, tuple[str, ...]]] = {
 }
 
 
-def attributes(name: str, guard: Callable[[str, Callable[..., Any]], Callable[..., Any]]) -> dict[str, Any]:
+def attributes(
+    name: str, guard: Callable[[str, Callable[..., Any]], Callable[..., Any]], apart: Apart
+) -> dict[str, Any]:
     """What one module offers in the REPL; `guard` is the boundary that every host call passes."""
     module, (cap, names) = import_module(name), OFFERED[name]
-    return {part: _part(module, part, cap, guard) for part in names}
+    return {part: _part(module, part, cap, guard, apart) for part in names}
 
 
 def _part(
-    module: ModuleType, name: str, cap: int, guard: Callable[[str, Callable[..., Any]], Callable[..., Any]]
+    module: ModuleType,
+    name: str,
+    cap: int,
+    guard: Callable[[str, Callable[..., Any]], Callable[..., Any]],
+    apart: Apart,
 ) -> object:
     found = getattr(module, name)
     if not callable(found):
         return found
-    return guard(f"{module.__name__}.{name}", partial(_capped, found, cap, as_list=name in LISTS))
 
+    def capped(*arguments: Value, **named: Value) -> Value:
+        if weight([*arguments, *named.values()]) > cap:
+            raise ValueError(f"takes at most {cap:,} characters: cut the text first")
+        return apart.call(module.__name__, name, arguments, named, as_list=name in LISTS)
 
-def _capped(function: Callable[..., Any], cap: int, *arguments: Value, as_list: bool, **named: Value) -> Value:
-    if weight([*arguments, *named.values()]) > cap:
-        raise ValueError(f"takes at most {cap:,} characters: cut the text first")
-    result = function(*arguments, **named)
-    return list(result) if as_list else result
+    return guard(f"{module.__name__}.{name}", capped)
 
 
 def weight(values: Iterable[Any]) -> int:

@@ -1,5 +1,6 @@
 """The names that the root's code finds in the REPL: data as plain values, everything else as functions over the work."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from bot.values import ChangedFile, Reference, Unit
 
 MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
 MAX_TREE = 20_000  # paths
+CALL_SECONDS = 30.0  # of one call that asks no model
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "diff": reading.diff,
@@ -40,13 +42,29 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "FINAL_VAR": reporting.final_var,
     "SHOW_VARS": reporting.show_vars,
 }
+ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query"})
 VARIABLES = ("pr", "units", "files", "tree", "tree_count", "answer")
 KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 
 
 def functions(book: Notebook) -> dict[str, Async]:
-    """The functions, bound to one root's notebook."""
-    return {name: partial(function, book) for name, function in FUNCTIONS.items()}
+    """The functions, bound to one root's notebook. What asks no model has a deadline."""
+    return {
+        name: partial(function, book) if name in ASKS else partial(_in_time, function, book)
+        for name, function in FUNCTIONS.items()
+    }
+
+
+async def _in_time(function: Async, book: Notebook, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    left = book.work.calls.budget.seconds_left()
+    seconds = CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))
+    try:
+        async with asyncio.timeout(seconds):
+            return await function(book, *arguments, **named)
+    except TimeoutError:
+        raise ValueError(
+            f"stopped after {seconds:.0f} s: ask for less, with a narrower pattern or fewer files"
+        ) from None
 
 
 async def variables(work: Work) -> dict[str, Any]:

@@ -32,7 +32,7 @@ BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDI
 IN_TEST, IN_PROSE, IN_COMMENT, IN_DATA, IN_IMPORT = 0.3, 0.15, 0.4, 0.3, 0.3
 
 PROSE = re.compile(
-    r"\.(md|mdx|rst|txt|adoc|po|pot|svg|lock|snap|map|diff|patch|1|in)$|(^|/)(change\w*|news|history|license|readme|authors|copying)[-\w]*$"
+    r"\.(md|mdx|rst|txt|adoc|po|pot|svg|lock|snap|map|diff|patch|1|in)$|(^|/)(change|news|history|license|readme|authors|copying)[-\w]*+$"
     r"|(^|/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$",
     re.IGNORECASE,
 )
@@ -49,16 +49,17 @@ DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b
 COMMENT = re.compile(r"\s*(#(?!include|define|\[|!|if)|#!?\[derive\b|//|/?\*|<!--)")
 IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|(?:const|let|var)\s.*\brequire\()")
 _DEFINES = (
-    r"\b(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val|macro_rules!)\s+(?:\([^)]*\)\s*)?NAME\b"
-    r"|^\s*(?:[\w<>\[\],.?]+\s+)+NAME\s*\([^;]*\{\s*$|^\s*NAME\s*\([^()]*\)\s*(?::[^{;]*)?\{\s*$"
+    r"\b(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val|macro_rules!)\s++(?:\([^)]{0,200}+\)\s*+)?NAME\b"
+    r"|^\s*+(?:[\w<>\[\],.?]++\s++){1,12}?NAME\s*+\([^;]*\{\s*$|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
 )
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
-_BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.*\bNAME\b|\bclass\s+\w+\(.*\bNAME\b.*\)\s*:|\(\w+\s+\*?NAME\)\s"
+_BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
 _STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of words stay where they are
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
 # Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
 _SHAPE = re.compile(
-    r"^[+-]\d* \s*(?:(?:export|public|final|abstract|pub|data|sealed)\s+)*(?:class|struct|record)\s", re.MULTILINE
+    r"^[+-]\d*+ [ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s",
+    re.MULTILINE,
 )
 PERSISTENCE = frozenset(
     {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}

@@ -12,6 +12,7 @@ from bot.values import Reference, Side
 MAX_LINES = 2_000  # of one read
 MAX_HITS = 200
 MAX_HIT_CHARS = 300
+PATH_CHARS = 200  # of a path that is compared with others: that takes the square of its length
 
 
 async def diff(book: Notebook, path: str | None = None) -> str:
@@ -51,6 +52,7 @@ async def search(
     most = max(1, min(int(limit), MAX_HITS))
     globs = _globs([glob] if isinstance(glob, str) else glob)
     tree, note = book.work.tree, ""
+    before = len(tree.stopped)
     try:
         found = await tree.grep_lines([pattern], globs, syntax="perl", side=side, limit=most + 1)
     except GitError:  # no valid pattern: what was typed is meant as it stands
@@ -61,6 +63,8 @@ async def search(
     rows = [f"{path}:{line}: {text.strip()[:MAX_HIT_CHARS]}" for path, line, text in found[:most]]
     if len(found) > most:
         rows.append(f"[... more than {most} lines match: narrow the pattern, or give a glob such as 'src/*.py']")
+    if len(tree.stopped) > before:
+        rows.append(f"[{tree.stopped[-1]}. Use a narrower pattern or a glob]")
     return rows + ([note] if note else [])
 
 
@@ -98,7 +102,7 @@ def near(path: str, known: Iterable[str]) -> str:
     """The paths that may have been meant, as the end of a sentence."""
     paths = list(known)
     name = path.rpartition("/")[2]
-    near = [p for p in paths if p.rpartition("/")[2] == name][:3] or difflib.get_close_matches(
-        path, paths[:5_000], 3, 0.75
-    )
+    near = [p for p in paths if p.rpartition("/")[2] == name][:3]
+    if not near and len(path) <= PATH_CHARS:
+        near = difflib.get_close_matches(path, [p for p in paths if len(p) <= PATH_CHARS][:5_000], 3, 0.75)
     return f"; did you mean {', '.join(near)}?" if near else ""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bot.errors import DeepRepoError, ReplUnavailable
 from bot.rlm import modules
+from bot.rlm.apart import Apart
 from bot.rlm.output import Output
 from bot.values import Limits, Observation
 
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 Outcome = Literal["ok", "error", "syntax", "limit", "crash"]
 ERROR_CHARS = 2_000  # of an error text; a block can raise a message of 200 MB
 ARGUMENT_CHARS = 2 << 20  # of the arguments of one host call
-MEMORY = 512 << 20
+MEMORY = 192 << 20  # what a block raises or prints comes to the host, which holds it several times over
 HOST_CALLS = 5_000  # of one checkout; the default of 1000 is too small
 RECURSION = 500
 START_SECONDS = 20.0  # to get a worker process; without it a busy pool would wait for ever
 NOW = datetime(2026, 1, 1, tzinfo=UTC)  # the clock stands still in blocks, so that a replay prints the same
 
 _PLACE = re.compile(r'File "<python-input-(\d+)>"')
-LIMIT_SIGNS = ("feed time limit exceeded", "memory limit exceeded", "suspension limit")
+LIMIT_SIGNS = ("feed time limit exceeded", "memory limit", "suspension limit")
 GONE = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
 
 
@@ -46,6 +47,7 @@ class MontyRepl:
         self._functions = {name: self._guarded(name, call) for name, call in functions.items()}
         self._functions["more"] = self._guarded("more", lambda: self._last.middle)
         self._stack, self._pid, self._killed = ExitStack(), 0, False
+        self._apart = Apart()
         self._fed, self._blocks = 0, 0  # what the process was given; how much of it the root wrote
         self._numbers: dict[int, int] = {}  # Monty counts all, the root counts its own
         self._session = self._open()
@@ -55,6 +57,7 @@ class MontyRepl:
         import pydantic_monty
 
         self._blocks += 1
+        self._apart.begin()
         self._numbers[self._fed] = self._blocks
         self._fed += 1
         printed = Output(self._limits.output_chars)
@@ -83,6 +86,7 @@ class MontyRepl:
     def kill(self) -> None:
         """End the running block now, from another thread: the process goes, and no other is started."""
         self._killed = True
+        self._apart.close()
         with suppress(ProcessLookupError):
             if self._pid:
                 os.kill(self._pid, signal.SIGKILL)
@@ -90,6 +94,7 @@ class MontyRepl:
     def close(self) -> None:
         """End the process. After it the REPL is not used again."""
         self._pid = 0
+        self._apart.close()
         self._stack.close()
 
     def _open(self) -> "MontySession":
@@ -132,7 +137,7 @@ class MontyRepl:
     def _module(self, name: str) -> "ExternalModule":
         import pydantic_monty
 
-        return pydantic_monty.ExternalModule(modules.attributes(name, self._guarded))
+        return pydantic_monty.ExternalModule(modules.attributes(name, self._guarded, self._apart))
 
     def _guarded(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         """A host function at the boundary: whatever it raises becomes an ordinary exception in the block, with a sentence."""

@@ -15,7 +15,7 @@ MAX_PICKS = 3  # lines shown for the routes of one prompt, each in another file
 FIXED = 2  # segments that a route needs; one more where none is open, or every `shop/money` would be one
 _QUOTED = re.compile(r"\"([^\"\s]{4,160})\"|'([^'\s]{4,160})'|`([^`\s]{4,160})`")
 _SPEAKS_OF_ROUTES = re.compile(
-    r"\b(?:\w*rout\w*|\w*ur[li]s?|re_path|path|get|post|put|patch|delete|fetch|endpoint|\w*Mapping|HandleFunc|Handle|register|resource)\b\s*[(.=:]"
+    r"\b(?:(?=\w*(?:rout|(?:ur[li]s?|mapping)\b))\w++|(?:re_path|path|get|post|put|patch|delete|fetch|endpoint|HandleFunc|Handle|register|resource)\b)\s*+[(.=:]"
     r"|^[^\w]*r?[\"'`]",  # the arguments of such a call often stand on lines of their own
     re.IGNORECASE,
 )

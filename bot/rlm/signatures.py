@@ -27,8 +27,8 @@ _FAMILIES = (SCRIPTS, (".java", ".kt", ".scala"), (".c", ".h", ".cc", ".cpp", ".
 _ANY = r"[A-Za-z_$][\w$]*"
 # How a definition is written: announced by a word, after a type, or as a member of a class or an object.
 _ANNOUNCED = (
-    r"\b(?:def|fn|fun|func|function)\b\*?\s*(?:\([^)]*\)\s*)?(?:\w+\.)?(?P<a>NAME)\s*[(<\[]"
-    r"|\b(?:const|let|var)\s+(?P<b>NAME)\s*(?::[^=]*)?=\s*(?:async\b\s*)?(?:function\b|\(|\w+\s*=>)"
+    r"\b(?:def|fn|fun|func|function)\b\*?\s*+(?:\([^)]{0,200}+\)\s*+)?(?:\w++\.)?(?P<a>NAME)\s*+[(<\[]"
+    r"|\b(?:const|let|var)\s+(?P<b>NAME)\s*+(?::[^=]{0,200}+)?=\s*+(?:async\b\s*+)?(?:function\b|\(|\w++\s*+=>)"
 )
 _TYPED = (
     r"^\s*(?:(?!(?:return|new|else|await|throw|case|in)\b)[\w<>\[\],.?*&:@]+\s+){1,6}"
@@ -100,6 +100,8 @@ def defined(rows: Iterable[Row]) -> dict[str, list[Row]]:
 def names(path: str, text: str) -> set[str]:
     """What a line of a file defines."""
     suffix = posixpath.splitext(path)[1].lower()
+    if len(text) > LONG_LINE:
+        return set()
     forms = (look for suffixes, look in _LOOKS if not suffixes or suffix in suffixes)
     return {name for look in forms for found in look.finditer(text) for name in found.groups() if name}
 

@@ -17,12 +17,15 @@ PLAIN = 5  # letters below which a single lower-case word says nothing
 _ROW = re.compile(r"([+-])\s*(?:\d+)? (.*)$")  # the rows of a new file are not all numbered
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 # A key of a properties or YAML file.
-_KEY = re.compile(r"\s*((?!self\.|this\.|cls\.)[A-Za-z_][\w-]*(?:[.-][A-Za-z_][\w-]*)+)\s*[=:](?!=)")
+_KEY = re.compile(
+    r"\s*+((?!self\.|this\.|cls\.)(?=[\w-]*[.-][A-Za-z_])[A-Za-z_][\w-]*+(?:\.[A-Za-z_][\w-]*+)*+)\s*+[=:](?!=)"
+)
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _KEYLIKE = re.compile(r"[\w$@/.:-]+$")  # a string that is a key, a path, a route or a flag: no prose
 _COMMENT = re.compile(r"\s*(#(?!include|define|\[|!)|#!?\[derive\b|//|\*|/\*|--\s|;;|<!--)")
 _WRITE = re.compile(
-    r"([A-Za-z_$][\w$]*)[\"'\])]*\s*(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])|[\"']?([A-Za-z_$][\w$-]*)[\"']?\s*:(?!:)"
+    r"(?<![\w$])([A-Za-z_$][\w$]*+)[\"'\])]*+\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])"
+    r"|[\"']?(?<![\w$])([A-Za-z_$][\w$-]{0,200}+)[\"']?\s*+:(?!:)"
 )
 _STORED = re.compile(
     r"[\"']([\w$-]{3,})[\"']\s*(?::|\]\s*=(?!=)|=>)|(?:self|this)\.([\w$]{3,})\s*=(?!=)|^\s*([\w$]{3,}):\s"

@@ -83,3 +83,22 @@ def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Reposit
     base = repository.commit({".deeprepo.yml": "quota: 1\n"})
     head = repository.commit({".deeprepo.yml": "quota: 9\n"})
     assert within(repository.pull(base, head), lambda t: t.at_tip(".deeprepo.yml")) == b"quota: 1\n"
+
+
+def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(repository: Repository) -> None:
+    """The search is no failure: what was found counts, and the checkout says that something may be missing."""
+    pull = repository.change({}, {"a.txt": "aab\n", "b.txt": "a" * 3_000 + "b\n"})
+
+    async def ask(tree: Checkout) -> tuple[str, ...]:
+        await tree.grep_lines([r"(a|aa)+$"], syntax="perl")
+        return tuple(tree.stopped)
+
+    assert "too hard" in within(pull, ask)[0]
+
+
+def test_a_huge_changed_line_makes_no_patch(repository: Repository) -> None:
+    """A file above the cap is listed as changed and its lines are not written out."""
+    pull = repository.change({"a.txt": "a" * (MAX_FILE_BYTES + 9)}, {"a.txt": "b" * (MAX_FILE_BYTES + 9)})
+    change = within(pull, lambda tree: tree.change())
+    assert len(change.patch) < 1_000
+    assert b"a.txt" in change.status

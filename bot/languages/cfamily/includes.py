@@ -5,9 +5,13 @@ Include folders are the compiler's business: `"net/socket.h"` is any `.../net/so
 
 import posixpath
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection
+from functools import cached_property
+from itertools import islice
 
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
 from bot.languages.python.modules import mention
 from bot.values import Clues, Import
 
@@ -41,13 +45,13 @@ class Includes:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The includes of a file that land in the tree: each hands on everything."""
-        asked, found = mention(words), []
-        for match in INCLUDE.finditer(source):
-            if not asked.search(match[0]) or commented(source, match.start()):
+        asked, found, lines, comments = mention(words), [], Lines(source), Comments(source)
+        for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
+            if not asked.search(match[0]) or comments.hold(match.start()):
                 continue
             target = self._resolve(match["path"].decode("utf-8", "replace").strip(), path, match["mark"] == b"<")
             if target and target != path:
-                found.append(Import(target, WHOLE, source.count(b"\n", 0, match.start()) + 1))
+                found.append(Import(target, WHOLE, lines.at(match.start())))
         return tuple(found)
 
     def _resolve(self, written: str, here: str, angled: bool) -> str | None:
@@ -81,10 +85,28 @@ def _shared(path: str, folder: str) -> int:
     return next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
-def commented(source: bytes, at: int) -> bool:
-    """Whether a line stands inside a block comment."""
-    opened = source.rfind(b"/*", 0, at)
-    if opened < 0 or source.find(b"*/", opened + 2, at) >= 0:
-        return False
-    before = source[source.rfind(b"\n", 0, opened) + 1 : opened]
-    return before.count(b'"') % 2 == 0 and b"//" not in before
+class Comments:
+    """The block comments of a source: where one begins and ends is looked for once."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+
+    @cached_property
+    def _opened(self) -> list[int]:
+        return [match.start() for match in re.finditer(rb"/\*", self._source)]
+
+    @cached_property
+    def _closed(self) -> list[int]:
+        return [match.start() for match in re.finditer(rb"\*/", self._source)]
+
+    def hold(self, at: int) -> bool:
+        """Whether a line that begins here stands inside a block comment."""
+        number = bisect_right(self._opened, at - 2)
+        if not number:
+            return False
+        opened = self._opened[number - 1]
+        closed = bisect_left(self._closed, opened + 2)
+        if closed < len(self._closed) and self._closed[closed] <= at - 2:
+            return False
+        before = line_until(self._source, opened)
+        return before.count(b'"') % 2 == 0 and b"//" not in before

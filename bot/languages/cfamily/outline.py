@@ -24,7 +24,7 @@ BLOCKS = PREPROCESSOR | {
     "ERROR",
     "export_declaration",
 }
-GUARD = re.compile(r"#\s*ifndef\s+(\w+)\s*\n\s*#\s*define\s+\1\b")
+GUARD = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ CONDITIONS = frozenset(
     {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_else", "preproc_elifdef", "preproc_defined"}
 )
 RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
-WHOLE_FILE = re.compile(r"#\s*ifndef\s+(\w+)\s*\n\s*#\s*define\s+\1\b")
+WHOLE_FILE = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
 KEYWORDS = "const volatile struct class union enum static extern register unsigned signed auto return else"
 WORDS = frozenset(KEYWORDS.split())
 
@@ -95,7 +95,9 @@ def _own(node: Node) -> tuple[str, ...]:
     if holder is not None:
         return (text(holder.child_by_field_name("name")),)
     function = next((above for above in ancestors(node) if above.type == "function_definition"), None)
-    owner = re.search(r"(\w+)(?:<[^<>]*>)?::~?\w+\s*\(", text(function)[:400]) if function is not None else None
+    owner = (
+        re.search(r"(?<!\w)(\w++)(?:<[^<>]*+>)?::~?\w++\s*+\(", text(function)[:400]) if function is not None else None
+    )
     return (owner[1],) if owner else ()
 
 
@@ -104,11 +106,11 @@ def _declared(source: bytes, target: str) -> tuple[str, ...]:
     """The one type that a name is declared with in this function: `robj *o`, `struct dict d`, `const Box &box`."""
     code = source.decode("utf-8", "replace")
     found = set()
-    shape = rf"(?<![\w.>:])((?:[A-Za-z_]\w*(?:::|\s+))*)([A-Za-z_]\w*)(?:<[^<>;]*>)?(?:\s+|\s*[*&]+\s*(?:const\s+)?){target}\s*(?=[=;,)\[{{(:])"
+    shape = rf"(?<![\w.>:])((?:[A-Za-z_]\w*+(?:::|\s++)){{0,8}})([A-Za-z_]\w*+)(?:<[^<>;]{{0,200}}+>)?(?:\s*+[*&]++\s*+(?:const\s++)?|\s++){target}\s*+(?=[=;,)\[{{(:])"
     for match in re.finditer(shape, code):
         if match[2] not in WORDS:
             found.add(match[2])
-    for match in re.finditer(rf"\b(\w+)\b[^;(){{}}]*[,*&\s]{target}\s*(?=[=;,)\[])", code):
+    for match in re.finditer(rf"\b(\w++)[^;(){{}}]{{0,200}}[,*&\s]{target}\s*+(?=[=;,)\[])", code):
         first = match[1]
         if first not in found and first not in WORDS:
             found.add("?")
@@ -126,7 +128,7 @@ def _scope_name(node: Node) -> str:
 
 def plain(use: Use, line: str) -> Use:
     """`ns::call()` names a thing of a namespace or of a class. Which of the two is told by its first letter, and not for sure."""
-    if use.form != "member" or f"{use.receiver}::{use.name}" not in re.sub(r"\s*::\s*", "::", line):
+    if use.form != "member" or f"{use.receiver}::{use.name}" not in re.sub(r"(?<!\s)\s*+::\s*+", "::", line):
         return use
     if use.receiver[:1].isupper() or "<" in use.receiver:
         return use

@@ -30,7 +30,7 @@ NESTS = frozenset({
 CHOICES = frozenset({"preproc_if", "preproc_elif", "preproc_else"})
 VARIABLES = frozenset({"field_declaration", "event_field_declaration"})
 MEMBERS = frozenset({"property_declaration", "event_declaration"})
-PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^\s*#\s*if\b", re.MULTILINE)
+PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^[ \t]*+#[ \t]*+if\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.languages import typed
+from bot.languages.lexical import config
 from bot.values import Clues, Import, Outline
 
 NAMESPACE = re.compile(rb"^[ \t]*namespace\s+([\w.]+)", re.MULTILINE)
@@ -17,9 +18,11 @@ USING = re.compile(
     rb"(?:^|(?<=[{;]))[ \t]*(?:global\s+)?using\s+(?P<static>static\s+)?(?:(?P<alias>\w+)\s*=\s*)?(?:global::)?(?P<name>[\w.]+)(?:<[^;\n]*>)?\s*;",
     re.MULTILINE,
 )
-GLOBAL = re.compile(rb"^\s*global\s+using\s+(?:static\s+)?([\w.]+)\s*;|<Using\s+Include=\"([\w.]+)\"", re.MULTILINE)
+GLOBAL = re.compile(
+    rb"^[ \t]*+global\s++using\s++(?:static\s++)?([\w.]++)\s*+;|<Using\s++Include=\"([\w.]++)\"", re.MULTILINE
+)
 WORD = re.compile(rb"[A-Za-z_]\w*")
-EXTENSION = re.compile(rb"\b(\w+)\s*(?:<[^<>()]{0,80}>)?\s*\(\s*(?:\[[^\]]{0,80}\]\s*)?this\s")
+EXTENSION = re.compile(rb"\b(\w++)\s*+(?:<[^<>()]{0,80}+>)?\s*+\(\s*+(?:\[[^\]]{0,80}+\]\s*+)?this\s")
 CHAIN = re.compile(rb"(?:[\w)\]>?!]+\s*\.\s*)+$")  # what stands before a dot
 MAX_CHAIN = 120
 MAX_PLACES = 300  # of one name in a file
@@ -62,7 +65,9 @@ class Namespaces:
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)  # (namespace, name) -> files
         self._names: dict[str, set[str]] = defaultdict(set)  # name -> namespaces
         self._global = {
-            (first or second).decode() for source in configs.values() for first, second in GLOBAL.findall(source)
+            (first or second).decode()
+            for source in configs.values()
+            for first, second in GLOBAL.findall(config(source))
         }
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:

@@ -8,19 +8,18 @@ with it; otherwise the published version is meant, which this change does not to
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from bot.languages.lexical import config
 from bot.values import Clues, Import
 
-MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
-REPLACED = re.compile(r"^\s*(?:replace\s+)?([^\s(]+)(?:\s+v\S+)?\s+=>\s+(\.{1,2}(?:/\S*)?)\s*$", re.MULTILINE)
-USED = re.compile(r"^\s*use\s+(?:\(([^)]*)\)|(\S+))", re.MULTILINE)
 # The beginning of a file, word by word: imports stand before every other declaration.
-TOKEN = re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"[^\"\n]*\"|`[^`]*`|[\w.]+|[;\n]", re.DOTALL)
+TOKEN = re.compile(rb"//[^\n]*+|/\*.*?(?:\*/|\Z)|\"[^\"\n]*+\"|`[^`]*+`?|[\w.]++|[;\n]", re.DOTALL)
 OTHERS = frozenset({b"func", b"type", b"var", b"const"})
 VERSION = re.compile(r"v\d+")
 WHOLE, NOTHING = frozenset({"*"}), frozenset[str]()
+Directive = tuple[str, ...]
 Spec = tuple[str, str, int]  # name that it is given here ("" where none is written), import path, line
 
 
@@ -67,25 +66,25 @@ class Packages:
         self._others: dict[str, list[tuple[str, str]]] = defaultdict(
             list
         )  # module -> (import path, folder) it means too
-        texts = {path: re.sub(r"//[^\n]*", "", source.decode("utf-8", "replace")) for path, source in configs.items()}
-        for path, text in texts.items():
+        told = {path: tuple(directives(source)) for path, source in configs.items()}
+        for path, rows in told.items():
             folder, name = posixpath.split(path)
-            declared = MODULE.search(text) if name == "go.mod" else None
-            if declared:
-                self._names[folder] = declared[1].rstrip("/")
-                self._others[folder] += _replaced(text, folder)
-        for path, text in texts.items():
+            declared = next((words[0] for verb, *words in rows if verb == "module" and words), "")
+            if name == "go.mod" and declared:
+                self._names[folder] = declared.strip('"').rstrip("/")
+                self._others[folder] += _replaced(rows, folder)
+        for path, rows in told.items():
             if posixpath.basename(path) == "go.work":
-                self._share(posixpath.dirname(path), text)
+                self._share(posixpath.dirname(path), rows)
         self._meant: dict[str, list[tuple[str, str]]] = {}
 
-    def _share(self, folder: str, text: str) -> None:
+    def _share(self, folder: str, rows: Sequence[Directive]) -> None:
         """The modules of a workspace mean each other."""
-        written = [word for block, one in USED.findall(text) for word in (block.split() if block else [one])]
-        used = {_joined(folder, word.strip('"')) for word in written} & self._names.keys()
+        used = {_joined(folder, word.strip('"')) for verb, *words in rows if verb == "use" for word in words}
+        used &= self._names.keys()
         for module in used:
             self._others[module] += [(self._names[other], other) for other in sorted(used - {module})]
-            self._others[module] += _replaced(text, folder)
+            self._others[module] += _replaced(rows, folder)
 
     def mates(self, path: str) -> Collection[str]:
         """The other files of the folder: one package, and its tests."""
@@ -144,9 +143,33 @@ class Packages:
         return folder
 
 
-def _replaced(text: str, folder: str) -> Iterator[tuple[str, str]]:
-    for name, target in REPLACED.findall(text):
-        yield name.strip('"'), _joined(folder, target)
+def directives(source: bytes) -> Iterator[Directive]:
+    """The directives of a go.mod or go.work, line by line: the verb and its words; the verb of a block stands before each line."""
+    block = ""
+    for line in config(source).decode("utf-8", "replace").split("\n"):
+        words = line.partition("//")[0].split()
+        if not words:
+            continue
+        if words[0] == ")":
+            block = ""
+        elif block:
+            yield (block, *(word for word in words if word != ")"))
+            block = "" if words[-1] == ")" else block
+        elif words[1:2] == ["("] or words[0].endswith("("):
+            block = words[0].removesuffix("(")
+            inside = [word for word in words[1:] if word not in ("(", ")")]
+            if inside:
+                yield (block, *inside)
+            block = "" if words[-1] == ")" else block
+        else:
+            yield tuple(words)
+
+
+def _replaced(rows: Sequence[Directive], folder: str) -> Iterator[tuple[str, str]]:
+    """Module -> the folder that stands in for it."""
+    for verb, *words in rows:
+        if verb == "replace" and "=>" in words[1:3] and words[-2] == "=>" and words[-1].startswith(("./", "../", "..")):
+            yield words[0].strip('"'), _joined(folder, words[-1])
 
 
 def _joined(folder: str, path: str) -> str:

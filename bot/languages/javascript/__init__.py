@@ -31,7 +31,8 @@ GLOBALS = (
 )
 AMBIENT = frozenset(GLOBALS.split())
 COMPONENTS = (".vue", ".svelte")
-SCRIPT = re.compile(rb"<script\b[^>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
+END = re.compile(rb"</script\s*+>", re.IGNORECASE)
 
 
 @lru_cache(maxsize=3)
@@ -72,8 +73,14 @@ def _script(path: str, source: bytes) -> bytes:
     if not path.endswith(COMPONENTS):
         return source
     kept = bytearray(re.sub(rb"[^\r\n]", b" ", source))
-    for match in SCRIPT.finditer(source):
-        kept[match.start(1) : match.end(1)] = match[1]
+    at = 0
+    while begun := SCRIPT.search(source, at):
+        first = source.find(b">", begun.end()) + 1
+        ended = END.search(source, first) if first else None
+        if ended is None:
+            break
+        kept[first : ended.start()] = source[first : ended.start()]
+        at = ended.end()
     return bytes(kept)
 
 

@@ -2,12 +2,14 @@
 
 import re
 
+from bot.languages.lexical import line_until
+
 # `import`/`export ... from "x"`, and everything that loads "x" by a call: require, import(), the mocks of test runners.
 STATEMENT = re.compile(
-    rb"""\b(?:import|export)\b(?P<clause>[^'"`;()=]*?)\bfrom\s*["'](?P<from>[^"'\n]+)["']"""
-    rb"""|(?:\b(?:const|let|var)\s+(?P<left>\{[^}]*\}|[\w$]+)\s*(?::[^=\n]+)?=\s*(?:await\s+)?)?"""
+    rb"""\b(?:import|export)\b(?P<clause>(?:(?!\b(?:import|export)\b)[^'"`;()=])*?)\bfrom\s*+["'](?P<from>[^"'\n]++)["']"""
+    rb"""|(?:\b(?:const|let|var)\s++(?P<left>\{[^{}]*+\}|[\w$]++)\s*+(?::[^=\n]{1,300}+)?=\s*+(?:await\s++)?)?"""
     rb"""\b(?:import|require|importActual|importOriginal|mock|unmock|doMock|requireActual|resolve)"""
-    rb"""\s*(?:<[^>()]*>+)?\s*\(?\s*(?:/\*.*?\*/\s*)?["'`](?P<load>[^"'`\n]+)["'`](?:\s*\)\s*\.\s*(?P<part>[\w$]+))?""",
+    rb"""\s*+(?:<[^>()]{0,300}+>++)?\s*+\(?\s*+(?:/\*.{0,300}?\*/\s*+)?["'`](?P<load>[^"'`\n]++)["'`](?:\s*+\)\s*+\.\s*+(?P<part>[\w$]++))?""",
     re.DOTALL,
 )
 Pair = tuple[str, str]  # (name in the module, name here; "" where it gets none)
@@ -15,7 +17,7 @@ Pair = tuple[str, str]  # (name in the module, name here; "" where it gets none)
 
 def commented(source: bytes, at: int) -> bool:
     """Whether a statement begins inside a comment: examples import nothing. The types that JSDoc names are real imports."""
-    line = source[source.rfind(b"\n", 0, at) + 1 : at].strip()
+    line = line_until(source, at).strip()
     return line.startswith((b"*", b"//", b"/*")) and not line.endswith(
         (b"@", b"{", b"<", b"(", b"|", b",", b"&", b"?", b"!")
     )
@@ -24,7 +26,7 @@ def commented(source: bytes, at: int) -> bool:
 def names_of(match: re.Match[bytes]) -> list[Pair]:
     """What a statement takes: ("*", "ns") is the whole module as `ns`, ("*", "") hands everything on, [] takes nothing."""
     if match["from"]:
-        clause = re.split(r"\b(?:import|export)\b", match["clause"].decode("utf-8", "replace"))[-1].strip()
+        clause = match["clause"].decode("utf-8", "replace").strip()
         return _clause(re.sub(r"^(type|typeof)\b(?!\s*,|\s*$)", "", clause).strip())
     left, part = (match["left"] or b"").decode("utf-8", "replace"), (match["part"] or b"").decode()
     if part and part not in ("then", "default"):
@@ -36,7 +38,7 @@ def names_of(match: re.Match[bytes]) -> list[Pair]:
 
 def _clause(clause: str) -> list[Pair]:
     pairs: list[Pair] = []
-    braces = re.search(r"\{([^}]*)\}", clause)
+    braces = re.search(r"\{([^{}]*+)\}", clause)
     if braces:
         pairs += _braces(braces[1], r"\bas\b")
         clause = clause[: braces.start()]
@@ -51,7 +53,7 @@ def _clause(clause: str) -> list[Pair]:
 
 def _braces(inside: str, renamed: str) -> list[Pair]:
     pairs = []
-    for item in re.sub(r"//[^\n]*|/\*.*?\*/", "", inside, flags=re.DOTALL).split(","):
+    for item in re.sub(r"//[^\n]*+|/\*(?:.*?\*/|.*)", "", inside, flags=re.DOTALL).split(","):
         words = [
             word.strip() for word in re.split(renamed, re.sub(r"^\s*type\s+(?=[\w$])", "", item.partition("=")[0]))
         ]

@@ -4,8 +4,11 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
 
 from bot.languages.javascript.clauses import STATEMENT, aliases_of, commented, names_of
+from bot.languages.lexical import MOST_IMPORTS, Lines, config
 from bot.languages.python.modules import mention
 from bot.values import Clues, Import
 
@@ -14,17 +17,20 @@ SCRIPT_ENDING = re.compile(r"\.([cm]?)jsx?$")
 BUILT = re.compile(r"^(\./)?(dist|lib|build|out)/")
 BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
-JSON_NOISE = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+JSON_NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
+MOST_ALIASES = 2_000  # of all tsconfig files together: each import is compared with each of them
 Manifest = dict[str, object]
 
 
 def read_json(source: bytes) -> Manifest:
     """A configuration file that may hold comments and trailing commas; empty where it is no object."""
-    written = JSON_NOISE.sub(lambda match: match[1] or "", source.decode("utf-8", "replace"))
-    try:
-        value = json.loads(re.sub(r",(\s*[}\]])", r"\1", written))
-    except (ValueError, RecursionError):
-        return {}
+    value: object = None
+    with suppress(ValueError, RecursionError):
+        value = json.loads(source)
+    if value is None:
+        written = JSON_NOISE.sub(lambda match: match[1] or "", config(source).decode("utf-8", "replace"))
+        with suppress(ValueError, RecursionError):
+            value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", written))
     return value if isinstance(value, dict) else {}
 
 
@@ -63,7 +69,7 @@ class Modules:
                 self._packages[name] = folder, table
             elif posixpath.basename(path) != "package.json":
                 self._aliases += self._paths_of(folder, _table(table.get("compilerOptions")))
-        self._aliases.sort(key=lambda alias: (-len(alias[2]), -len(alias[0])))
+        self._aliases = sorted(self._aliases[:MOST_ALIASES], key=lambda alias: (-len(alias[2]), -len(alias[0])))
 
     @staticmethod
     def _paths_of(folder: str, options: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -116,8 +122,8 @@ class Modules:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree."""
-        asked, found = mention(words), []
-        for match in STATEMENT.finditer(source):
+        asked, found, lines = mention(words), [], Lines(source)
+        for match in islice(STATEMENT.finditer(source), MOST_IMPORTS):
             spec = (match["from"] or match["load"]).decode("utf-8", "replace").partition("?")[0]
             bare = not spec.strip("./")
             if not spec or not (bare or asked.search(spec.encode())) or commented(source, match.start()):
@@ -125,7 +131,7 @@ class Modules:
             target = self._resolve(spec, path)
             if target and target != path:
                 pairs = names_of(match)
-                line = source.count(b"\n", 0, match.start()) + 1
+                line = lines.at(match.start())
                 found.append(Import(target, frozenset(name for name, _ in pairs), line, aliases_of(pairs)))
         return tuple(found)
 

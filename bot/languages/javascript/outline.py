@@ -111,7 +111,7 @@ def _variable(node: Node, outer: Node, found: Found, export: bool) -> None:
     if target is None:
         return
     if target.type != "identifier":
-        names = re.findall(r"([\w$]+)\s*(?=[,}\]=]|$)", text(target)) if export else []
+        names = re.findall(r"(?<![\w$])([\w$]++)\s*+(?=[,}\]=]|$)", text(target)) if export else []
         found.exports.update(dict.fromkeys(names, ""))
         return
     if value is None or not re.match(r"(await\s+)?(require|import)\s*\(", text(value)):

@@ -142,9 +142,9 @@ def _assigned(source: bytes, target: str, field: str = "") -> tuple[str, ...]:
     code = source.decode("utf-8", "replace")
     found: set[str] = set()
     for name in (target, field) if field else (target,):
-        found.update(re.findall(rf"(?<![\w$.]){name}\s*[?!]?\s*:\s*([A-Z][\w$]*)\s*(?=[;,)=\n])", code))
-        for value in re.findall(rf"(?<![\w$.]){name}\s*=(?![=>])\s*([^\n]+)", code):
-            built = re.match(r"(?:await\s+)?new\s+([\w$.]+)", value)
+        found.update(re.findall(rf"(?<![\w$.]){name}\s*+[?!]?\s*+:\s*+([A-Z][\w$]*+)[ \t\r]*+(?=[;,)=\n])", code))
+        for value in re.findall(rf"(?<![\w$.]){name}\s*+=(?![=>])\s*+([^\n]++)", code):
+            built = re.match(r"(?:await\s++)?new\s++([\w$.]++)", value)
             found.add(built[1] if built else "?")
     return (found.pop(),) if len(found) == 1 and "?" not in found else ()
 

@@ -8,7 +8,9 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
 from bot.languages.python.modules import mention
 from bot.values import Clues, Import
 
@@ -18,15 +20,17 @@ FIRST_CLASS = re.compile(
     rb"^[ \t]*(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum)[ \t]+\w", re.MULTILINE
 )
 USE = re.compile(
-    rb"^[ \t]*(?:<\?php[ \t]+)?use[ \t]+(?:(?P<kind>function|const)[ \t]+)?(?P<what>[\w\\][^;(]*);", re.MULTILINE
+    rb"^[ \t]*+(?:<\?php[ \t]++)?use[ \t]++(?:(?P<kind>function|const)[ \t]++)?(?P<what>[\w\\](?:[^;(\n]|\n(?![ \t]*+(?:<\?php[ \t]++)?use\b))*+);",
+    re.MULTILINE,
 )
 QUALIFIED = re.compile(rb"(?<![\w\\$'\"])\\?[A-Za-z_]\w*(?:\\\w+)+|(?<![\w\\$'\"])\\[A-Z]\w*")
 LOADED = re.compile(
-    rb"\b(?:require|include)(?:_once)?[ \t(]+(?P<here>__DIR__[ \t]*\.|dirname[ \t]*\([ \t]*__FILE__[ \t]*\)[ \t]*\.)?"
-    rb"[ \t]*(?P<mark>['\"])(?P<path>[^'\"$\n]+)(?P=mark)"
+    rb"\b(?:require|include)(?:_once)?[ \t(]++(?P<here>__DIR__[ \t]*+\.|dirname[ \t]*+\([ \t]*+__FILE__[ \t]*+\)[ \t]*+\.)?"
+    rb"[ \t]*+(?P<mark>['\"])(?P<path>[^'\"$\n]++)(?P=mark)"
 )
 LEFT_OUT = re.compile(rb"^[ \t]*(\*|//|#(?!\[)|/\*|use\b|namespace\b)")
 WHOLE = frozenset({"*"})
+MOST_PREFIXES = 1_000  # of all composer.json files together: each name is compared with each of them
 
 
 def _table(value: object) -> dict[str, object]:
@@ -50,7 +54,7 @@ class Names:
         self._found: dict[str, str | None] = {}
         for path in sorted(configs):
             self._configure(posixpath.dirname(path), configs[path])
-        self._prefixes.sort(key=lambda row: (-len(row[0]), row))
+        self._prefixes = sorted(self._prefixes[:MOST_PREFIXES], key=lambda row: (-len(row[0]), row))
 
     def _configure(self, folder: str, source: bytes) -> None:
         try:
@@ -93,24 +97,24 @@ class Names:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The names and files that a file takes from others of the tree."""
-        asked, found = mention(words), list[Import]()
+        asked, found, lines = mention(words), list[Import](), Lines(source)
         spoken = NAMESPACE.search(source)
         here = spoken[1].decode() + "\\" if spoken else ""
         aliases: dict[str, str] = {}
         first = FIRST_CLASS.search(source)
         for match in USE.finditer(source, 0, first.start() if first else len(source)):
-            line = source.count(b"\n", 0, match.start()) + 1
+            line = lines.at(match.start())
             for full, alias in _clauses(match["what"].decode("utf-8", "replace")):
                 aliases[alias] = full
                 if asked.search(match[0]):
                     found += self._used(full, alias, line, match["kind"] is not None)
-        for match in QUALIFIED.finditer(source):
+        for match in islice(QUALIFIED.finditer(source), MOST_IMPORTS):
             if asked.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
-                found += self._qualified(match, here, aliases, source)
-        for match in LOADED.finditer(source):
+                found += self._qualified(match, here, aliases, source, lines)
+        for match in islice(LOADED.finditer(source), MOST_IMPORTS):
             target = self._file(match["path"].decode("utf-8", "replace"), path, match["here"] is not None)
             if target and asked.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
-                found.append(Import(target, WHOLE, source.count(b"\n", 0, match.start()) + 1))
+                found.append(Import(target, WHOLE, lines.at(match.start())))
         return tuple(item for item in dict.fromkeys(found) if item.target != path)
 
     def _used(self, full: str, alias: str, line: int, function: bool) -> Iterator[Import]:
@@ -121,7 +125,7 @@ class Names:
                 yield Import(target, frozenset({short}), line, ((short, alias),) if alias != short else ())
 
     def _qualified(
-        self, match: re.Match[bytes], here: str, aliases: Mapping[str, str], source: bytes
+        self, match: re.Match[bytes], here: str, aliases: Mapping[str, str], source: bytes, lines: Lines
     ) -> Iterator[Import]:
         r"""`\App\User` and `Models\User`: the name in this file is the whole of what is written."""
         written = match[0].decode("utf-8", "replace")
@@ -132,7 +136,7 @@ class Names:
             full = written[1:] if not head else here + (rest if head == "namespace" else written)
         short = full.rpartition("\\")[2]
         called = source[match.end() : match.end() + 1] == b"("
-        line = source.count(b"\n", 0, match.start()) + 1
+        line = lines.at(match.start())
         found = self._class(full)
         for target in [found] if found is not None else self._loaded_for(full) if called else ():
             yield Import(target, frozenset({short}), line, ((short, written),))
@@ -205,4 +209,4 @@ def _twins(path: str) -> tuple[str, ...]:
 
 
 def _line(source: bytes, at: int) -> bytes:
-    return source[source.rfind(b"\n", 0, at) + 1 : at + 80]
+    return line_until(source, at) + source[at : at + 80]

@@ -156,18 +156,18 @@ def _written(source: bytes, variable: str, declared: str = "") -> tuple[str, ...
     code = source.decode("utf-8", "replace")
     found: set[str] = set()
     for name in (variable, declared) if declared else (variable,):
-        found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s+&?(?:\.\.\.)?{name}\b(?!\s*=[^=]\s*new)", code))
+        found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++&?(?:\.\.\.)?{name}\b(?!\s*=[^=]\s*new)", code))
         found.update(
             "?"
             for _ in re.finditer(rf"[|&]\s*\\?\w+\s+{name}\b|\bas\s+(?:\$\w+\s*=>\s*)?{name}\b|\.\.\.{name}\b", code)
         )
-        for value in re.findall(rf"{name}\s*=(?![=>])\s*([^\n]*)", code):
+        for value in re.findall(rf"{name}\s*+=(?![=>])\s*+([^\n]*+)", code):
             built = re.match(rf"new\s+({CLASS})", value)
             passed = bool(declared) and re.match(r"\$(\w+)\s*;", value)
             if built:
                 found.add(built[1])
             elif passed:
-                found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s+\${passed[1]}\b", code) or ["?"])
+                found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++\${passed[1]}\b", code) or ["?"])
             else:
                 found.add("?")
     return (found.pop(),) if len(found) == 1 and "?" not in found else ()

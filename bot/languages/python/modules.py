@@ -10,13 +10,15 @@ import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import lru_cache
+from itertools import islice
 
+from bot.languages.lexical import MOST_IMPORTS, Lines
 from bot.values import Clues, Import
 
 # Begins with the line break before it: a pattern that begins with a letter of its own is found several times as fast.
 STATEMENT = re.compile(
-    rb"\n[ \t]*(?:>>> )?(?:"
-    rb"from[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|(?:[^\n#\\;]|\\\r?\n)*)"
+    rb"\n[ \t]*+(?:>>> )?(?:"
+    rb"from[ \t]++(?P<module>[.\w]++)[ \t]++import[ \t]++(?P<names>\((?:[^)\n]|\n(?![ \t]*+(?:>>> )?(?:from|import)[ \t]))*+\)|(?:[^\n#\\;]|\\\r?\n)*+)"
     rb"|import[ \t]+(?P<modules>[\w., \t]+))"
 )
 COMPUTED = re.compile(rb"import_module\(\s*[\"']([\w.]+)[\"']")
@@ -59,16 +61,17 @@ class Modules:
         """The imports of a file that land in the tree."""
         asked, found = mention(words), []
         text, line, at = b"\n" + source, 0, 0
-        for match in STATEMENT.finditer(text):
+        for match in islice(STATEMENT.finditer(text), MOST_IMPORTS):
             module = match["module"]
             if asked.search(match[0]) or (module and not module.strip(b".")):  # `from . import x` names no package
                 line += text.count(b"\n", at, match.start() + 1)
                 at = match.start() + 1
                 found += [item for item in self._statement(path, match, line) if item.target != path]
-        for match in COMPUTED.finditer(source) if b"import_module" in source else ():
+        lines = Lines(source)
+        for match in islice(COMPUTED.finditer(source), MOST_IMPORTS) if b"import_module" in source else ():
             target = self._absolute(match[1].decode().strip(".").split("."), path)
             if target and target != path and asked.search(match[1]):
-                found.append(Import(target, WHOLE, source.count(b"\n", 0, match.start()) + 1))
+                found.append(Import(target, WHOLE, lines.at(match.start())))
         return tuple(found)
 
     def _statement(self, path: str, match: re.Match[bytes], line: int) -> Iterator[Import]:

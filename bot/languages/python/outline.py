@@ -13,7 +13,7 @@ from bot.values import Outline, Side, Symbol
 
 # Names can appear that are written nowhere: then nothing can be said to be missing.
 DYNAMIC = re.compile(
-    rb"^def __getattr__\b|\bglobals\s*\(\s*\)|\bsys\.modules\s*\[\s*__name__|^\s*(exec|vars\(\)|locals\(\))|setattr\(\s*sys\.modules",
+    rb"^def __getattr__\b|\bglobals\s*\(\s*\)|\bsys\.modules\s*\[\s*__name__|^[ \t]*+(exec|vars\(\)|locals\(\))|setattr\(\s*sys\.modules",
     re.MULTILINE,
 )
 BLOCKS = frozenset({

@@ -19,7 +19,7 @@ NAMED = frozenset(
 )
 FORESEEN_IMPORT = re.compile(r"ImportError|ModuleNotFoundError|\bException\b|except\s*:")
 FORESEEN_USE = re.compile(r"AttributeError|NameError|TypeError")
-CLASS_LIKE = re.compile(r"(?:\w+\.)*_*[A-Z]\w*")
+CLASS_LIKE = re.compile(r"(?:\w++\.)*+_*+[A-Z]\w*+")
 
 
 def _form(node: Node) -> Form:
@@ -108,10 +108,12 @@ def _own(node: Node) -> tuple[str, ...]:
 def _assigned(source: bytes, target: str, attribute: str = "") -> tuple[str, ...]:
     """The one class that a name is given in this stretch of code: `x = Class(...)`, `x: Class`, or a parameter so annotated."""
     code = source.decode("utf-8", "replace")
-    found = set(_annotated(code, target)) | (set(_annotated(code, rf"(?m:^\s*){attribute}")) if attribute else set())
-    for value in re.findall(rf"(?<![\w.]){target}\s*=(?!=)\s*([^\n]+)", code):  # an annotated one has told already
-        built = re.match(r"(?:await\s+)?((?:\w+\.)*_*[A-Z]\w*)\(", value)
-        passed = re.match(r"(\w+)\s*(?:#.*)?$", value)
+    found = set(_annotated(code, target)) | (
+        set(_annotated(code, rf"(?m:^[ \t]*+){attribute}")) if attribute else set()
+    )
+    for value in re.findall(rf"(?<![\w.]){target}\s*+=(?!=)\s*+([^\n]++)", code):  # an annotated one has told already
+        built = re.match(r"(?:await\s++)?((?:\w++\.)*+_*+[A-Z]\w*+)\(", value)
+        passed = re.match(r"(\w++)\s*+(?:#.*)?$", value)
         if built:
             found.add(built[1])
         elif passed and passed[1] != "None":
@@ -123,7 +125,7 @@ def _assigned(source: bytes, target: str, attribute: str = "") -> tuple[str, ...
 
 
 def _annotated(code: str, target: str) -> list[str]:
-    written = rf"(?<![\w.]){target}\s*:\s*(?:Optional\[)?[\"']?((?:\w+\.)*_*[A-Z]\w*)(?!\w*\[)[\"']?"
+    written = rf"(?<![\w.]){target}\s*+:\s*+(?:Optional\[)?[\"']?((?:\w++\.)*+_*+[A-Z]\w*+)(?!\[)[\"']?"
     return [name for name in re.findall(written, code) if name not in ("Any", "Optional", "Union")]
 
 

@@ -8,7 +8,9 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
+from itertools import islice
 
+from bot.languages.lexical import MOST_IMPORTS, Lines, line_until
 from bot.languages.python.modules import mention
 from bot.values import Clues, Import
 
@@ -24,14 +26,15 @@ AUTOLOAD = re.compile(
 CONSTANT = re.compile(rb"(?<![\w.:@$'\"])(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*")
 OPENED = re.compile(rb"^[ \t]*(?:class|module)[ \t]+$")
 COMMENT = re.compile(rb"^[ \t]*#|^=begin")
-FORESEEN = re.compile(rb"[^\n]*(?:\n[^\n]*){0,6}?\n?[ \t]*(?:rescue[ \t]+LoadError|[^\n]*\brescue\b)")
+FORESEEN = re.compile(rb"\brescue\b")
+AHEAD, AHEAD_BYTES = 8, 2_000  # lines after a require in which a `rescue` is looked for
 ROOT = re.compile(r"(?:^|.*/)(?:app/\w+/concerns|app/\w+|lib|src)/")
 WHOLE = frozenset({"*"})
 
 
 def underscored(name: str) -> str:
     """`Admin::HTMLPage` is admin/html_page."""
-    parts = re.sub(r"([A-Z\d]+)([A-Z][a-z])", r"\1_\2", name.strip(":").replace("::", "/"))
+    parts = re.sub(r"(?<![A-Z\d])([A-Z\d]+)([A-Z][a-z])", r"\1_\2", name.strip(":").replace("::", "/"))
     return re.sub(r"([a-z\d])([A-Z])", r"\1_\2", parts).lower()
 
 
@@ -64,35 +67,35 @@ class Requires:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The files that a file requires, loads by itself, or means by a constant."""
-        asked, found = mention(words), list[Import]()
-        for match in REQUIRE.finditer(source):
+        asked, found, lines = mention(words), list[Import](), Lines(source)
+        for match in islice(REQUIRE.finditer(source), MOST_IMPORTS):
             if asked.search(match[0]) and not COMMENT.match(match[0]) and not _optional(source, match):
                 written = match["path"].decode("utf-8", "replace")
                 beside = match["how"] == b"require_relative" or match["anchor"] is not None
                 target = (
                     self._beside(written, path, match["anchor"] is not None) if beside else self._loaded(written, path)
                 )
-                found += _import(target, WHOLE, source, match.start("how"))
+                found += _import(target, WHOLE, lines, match.start("how"))
         for match in AUTOLOAD.finditer(source):
             if asked.search(match[0]):
                 target = self._loaded(match["path"].decode("utf-8", "replace"), path)
-                found += _import(target, frozenset({match["name"].decode()}), source, match.start("name"))
-        found += self._by_constant(path, source, asked)
+                found += _import(target, frozenset({match["name"].decode()}), lines, match.start("name"))
+        found += self._by_constant(path, source, lines, asked)
         return tuple(item for item in dict.fromkeys(found) if item.target != path)
 
-    def _by_constant(self, path: str, source: bytes, asked: re.Pattern[bytes]) -> Iterator[Import]:
+    def _by_constant(self, path: str, source: bytes, lines: Lines, asked: re.Pattern[bytes]) -> Iterator[Import]:
         seen: set[str] = set()
-        for match in CONSTANT.finditer(source):
+        for match in islice(CONSTANT.finditer(source), MOST_IMPORTS):
             written = match[0].decode()
             if written in seen or not asked.search(match[0]):
                 continue
-            before = source[source.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+            before = line_until(source, match.start())
             if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
                 continue
             target = self._constant(written, path)
             if target is not None:
                 seen.add(written)
-                yield from _import(target, frozenset({written.rpartition("::")[2]}), source, match.start())
+                yield from _import(target, frozenset({written.rpartition("::")[2]}), lines, match.start())
 
     def _beside(self, written: str, path: str, anchored: bool) -> str | None:
         base = posixpath.join(posixpath.dirname(path), "x") if anchored else posixpath.dirname(path)
@@ -148,18 +151,16 @@ class Requires:
         return self._constants
 
 
-def _import(target: str | None, names: frozenset[str], source: bytes, at: int) -> list[Import]:
-    return [Import(target, names, source.count(b"\n", 0, at) + 1)] if target is not None else []
+def _import(target: str | None, names: frozenset[str], lines: Lines, at: int) -> list[Import]:
+    return [Import(target, names, lines.at(at))] if target is not None else []
 
 
 def _optional(source: bytes, match: re.Match[bytes]) -> bool:
     """Whether a `begin ... rescue LoadError` or a trailing `rescue` foresees that the file is not there."""
     before = source[max(0, match.start() - 200) : match.start()]
-    line = source[
-        match.end() : source.find(b"\n", match.end()) if source.find(b"\n", match.end()) >= 0 else len(source)
-    ]
+    ahead = source[match.end() : match.end() + AHEAD_BYTES].split(b"\n")[:AHEAD]
     began = re.search(rb"\bbegin\b[ \t]*\n(?:[^\n]*\n){0,3}\Z", before)
-    return b" rescue " in line or (began is not None and FORESEEN.match(source, match.end()) is not None)
+    return b" rescue " in ahead[0] or (began is not None and any(FORESEEN.search(line) for line in ahead))
 
 
 def _shared(path: str, folder: str) -> int:

@@ -99,7 +99,7 @@ def _bare(node: Node, call: Node | None, around: list[Node]) -> Spot | None:
     method = next((above for above in around if above.type in METHODS), None)
     scope = method if method is not None else around[-1] if around else node
     if call is None and re.search(
-        rf"(?<![\w.@:]){re.escape(name)}\s*(?:=(?![=~>])|\|\||,[^()\n]*=(?!=)|[|,][^|\n]*\|)|\|\s*{re.escape(name)}\b",
+        rf"(?<![\w.@:]){re.escape(name)}\s*(?:=(?![=~>])|\|\||,[^()\n]{{0,200}}=(?!=)|[|,][^|\n]{{0,200}}\|)|\|\s*+{re.escape(name)}\b",
         text(scope)[:20_000],
     ):
         return Spot("definition")
@@ -194,7 +194,7 @@ def _assigned(source: bytes, variable: str) -> tuple[str, ...]:
     """The one class that a variable is given in this stretch of code by `= Class.new`."""
     code = source.decode("utf-8", "replace")
     found: set[str] = set()
-    for value in re.findall(rf"(?<![\w@.]){variable}\s*(?:\|\|)?=(?![=~>])\s*([^\n]*)", code):
+    for value in re.findall(rf"(?<![\w@.]){variable}\s*+(?:\|\|)?=(?![=~>])\s*+([^\n]*+)", code):
         built = re.match(r"((?:[A-Z]\w*::)*[A-Z]\w*)\.new\b(?!\([^()\n]*\)\.)", value)
         found.add(last(built[1]) if built else "?")
     found.update("?" for _ in re.finditer(rf"[|,(]\s*[*&]{{0,2}}{variable}\s*[|,):=]", code) if not found)

@@ -26,6 +26,7 @@ PRELUDE = (
 )
 AMBIENT = frozenset(PRELUDE.split())
 # A macro around items that makes them conditional, as large projects write `#[cfg]` for many items at once.
+GENERIC = re.compile(r"(?:::)?<.*>")
 WRAPPER = re.compile(rb"^([ \t]*)cfg_\w+!\s*\{[ \t]*(?:#!?\[[^\n]*)?$", re.MULTILINE)
 MOST = 200  # of them in one file
 
@@ -62,7 +63,7 @@ def _dotted(use: Use) -> Use:
     """`a::b::<T>` is `a.b`. A member among the tokens of a macro belongs to nobody knows what."""
     if use.form != "member":
         return use
-    receiver = re.sub(r"(?:::)?<.*>", "", use.receiver).replace("::", ".") if "::" in use.receiver else use.receiver
+    receiver = GENERIC.sub("", use.receiver).replace("::", ".") if "::" in use.receiver else use.receiver
     own = use.types[0] if use.receiver == "Self" and use.types else receiver
     return replace(use, receiver=own, types=use.types if use.receiver else UNKNOWN)
 

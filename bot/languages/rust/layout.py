@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from bot.languages.lexical import config
+
 TARGETS = ("bin", "test", "bench", "example")
 FOLDERS = ("src/bin", "tests", "benches", "examples")
 Table = dict[str, object]
@@ -23,7 +25,7 @@ class Place:
 def read(source: bytes) -> Table:
     """A Cargo.toml; empty where it is none."""
     try:
-        return tomllib.loads(source.decode("utf-8", "replace"))
+        return tomllib.loads(config(source).decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return {}
 

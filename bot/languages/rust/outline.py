@@ -125,9 +125,9 @@ def _use(node: Node, inside: str, depth: int, found: _Found) -> None:
     own = len(re.findall(r"\bsuper\b", written)) == depth and re.fullmatch(r"(?:super::)+\*", "".join(written.split()))
     found.stars += 0 if own else written.count("*")
     if not inside:
-        for name in re.findall(r"(\w+)\s*(?=[,}]|$)", written):
+        for name in re.findall(r"(?<!\w)(\w++)\s*+(?=[,}]|$)", written):
             found.exports.setdefault(name, "")
-        for name in re.findall(r"(\w+)\s*::\s*\{[^{}]*\bself\b", written):
+        for name in re.findall(r"(?<!\w)(\w++)\s*+::\s*+\{[^{}]*\bself\b", written):
             found.exports.setdefault(name, "")
 
 

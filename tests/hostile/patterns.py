@@ -1,0 +1,380 @@
+# ruff: noqa: ANN401, C901, PLR0911, RET504 - the parts of a parsed pattern have no types
+"""Every regular expression of the package, and strings made from each one that would make a careless one slow.
+
+Patterns are found in two ways: as values (what the imported modules hold) and as text (calls of `re` with a literal, so that those
+inside functions and those put together from names are found too; a name that is put in is a plain word).
+"""
+
+import ast
+import importlib
+import pkgutil
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from re import _constants as op  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import bot
+
+APART = (
+    "bot.evals",
+    "bot.sandbox",
+    "bot.doubles",
+    "bot.demo",
+    "bot.rlm.program",
+    "bot.storage.migrations",
+    "bot.__main__",
+)
+CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
+ANCHORED = {"match", "fullmatch"}
+SIZE = 2_000  # characters of a first look: a square is some millions of steps
+TELLING = 0.0008  # seconds of a first look from which on the growth is measured
+MOST = 32_000  # characters of a last look
+SURE = 0.1  # seconds of a longer text that are no accident any more
+SHARE = 9.0  # how many times longer four times the text may take: linear is 4, a square 16
+REPEATS = 2
+
+
+@dataclass(frozen=True)
+class Found:
+    """A pattern, where it stands, and whether it is only ever tried at one place of a text."""
+
+    where: str
+    pattern: re.Pattern[Any]
+    anchored: bool
+
+
+def modules() -> Iterator[Any]:
+    """Every module of the package that works on what others wrote."""
+    for info in pkgutil.walk_packages(bot.__path__, "bot."):
+        if not info.name.startswith(APART):
+            yield importlib.import_module(info.name)
+
+
+@cache
+def collected() -> tuple[Found, ...]:
+    """Each pattern once."""
+    seen: dict[tuple[Any, int], tuple[str, re.Pattern[Any], bool]] = {}
+    loaded = list(modules())
+    trees = {module: ast.parse(Path(module.__file__).read_text()) for module in loaded}
+    used = _methods(trees)
+
+    def keep(where: str, pattern: re.Pattern[Any], *, anchored: bool) -> None:
+        key = (pattern.pattern, pattern.flags)
+        known = seen.get(key)
+        seen[key] = (where, pattern, anchored and (known is None or known[2]))
+
+    for module in loaded:
+        for name, value in list(vars(module).items()):
+            for path, pattern in (*_held(value, name, 0), *_templates(value, name)):
+                asked = used[module.__name__, name]
+                keep(f"{module.__name__}.{path}", pattern, anchored=bool(asked) and asked <= ANCHORED)
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            for pattern, method in _written(node, module):
+                if method == "compile" and (pattern.pattern, pattern.flags) in seen:
+                    continue  # known by its name, and by what is asked of it
+                keep(f"{module.__name__}:{getattr(node, 'lineno', 0)}", pattern, anchored=method in ANCHORED)
+    return tuple(Found(*row) for row in seen.values())
+
+
+def _held(value: object, name: str, depth: int) -> Iterator[tuple[str, re.Pattern[Any]]]:
+    if isinstance(value, re.Pattern):
+        yield name, value
+    elif depth < 4 and isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _held(inner, f"{name}[{key!r}]", depth + 1)
+    elif depth < 4 and isinstance(value, (list, tuple, set, frozenset)):
+        for at, inner in enumerate(value):
+            yield from _held(inner, f"{name}[{at}]", depth + 1)
+    elif depth < 4 and hasattr(type(value), "__dataclass_fields__"):
+        for field in type(value).__dataclass_fields__:
+            yield from _held(getattr(value, field, None), f"{name}.{field}", depth + 1)
+    elif isinstance(value, type) and value.__module__.startswith("bot."):
+        for field, inner in vars(value).items():
+            if isinstance(inner, re.Pattern):
+                yield f"{name}.{field}", inner
+
+
+def _templates(value: object, name: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """The patterns that are put together from a text in which NAME stands for a name."""
+    if isinstance(value, str) and name.isupper() and ("NAME" in value or "{0}" in value):
+        with suppress(re.error, IndexError, KeyError, ValueError):
+            yield name, re.compile(value if "NAME" in value else value.format("NAME"))
+    elif isinstance(value, tuple) and name.isupper():
+        for at, inner in enumerate(value):
+            yield from _templates(inner, f"{name}[{at}]".upper())
+
+
+def _methods(trees: Mapping[Any, ast.AST]) -> dict[tuple[str, str], set[str]]:
+    """(Module, name of a pattern) -> the methods that are asked of it, there and by those who import it; "?" when it is handed on."""
+    used: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for module, tree in trees.items():
+        homes = {
+            alias.asname or alias.name: node.module
+            for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module
+            for alias in node.names
+        }  # fmt: skip
+        called = set()
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute):
+                continue
+            if isinstance(node.value, ast.Name):
+                home, name = homes.get(node.value.id, module.__name__), node.value.id
+            elif isinstance(node.value, ast.Attribute) and isinstance(node.value.value, ast.Name):
+                package = homes.get(node.value.value.id, "")
+                home, name = f"{package}.{node.value.value.id}", node.value.attr
+            else:
+                continue
+            if node.attr in CALLS:
+                used[home, name].add(node.attr)
+                called.add(id(node.value))
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Load)
+                and id(node) not in called
+                and node.id.isupper()
+            ):
+                used[homes.get(node.id, module.__name__), node.id].add("?")
+    return used
+
+
+def _written(node: ast.AST, module: Any) -> Iterator[tuple[re.Pattern[Any], str]]:
+    """The pattern of a call of `re`, if its text can be told."""
+    if not (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS and node.args
+    ):
+        return
+    if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "re"):
+        return
+    text = _text(node.args[0], module)
+    if text is None:
+        return
+    flags = 0
+    for part in ast.walk(node):
+        if (
+            isinstance(part, ast.Attribute)
+            and isinstance(part.value, ast.Name)
+            and part.value.id == "re"
+            and part.attr.isupper()
+        ):
+            flags |= getattr(re, part.attr)
+    try:
+        yield re.compile(text, flags), node.func.attr
+    except re.error:
+        return
+
+
+def _text(node: ast.AST, module: Any) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(part, module) or "NAME" for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return _text(node.value, module)
+    if isinstance(node, ast.Name):
+        held = getattr(module, node.id, None)
+        return held if isinstance(held, (str, bytes)) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _text(node.left, module), _text(node.right, module)
+        kind = bytes if isinstance(left, bytes) or isinstance(right, bytes) else str
+        if left is None and right is None:
+            return None
+        word = b"NAME" if kind is bytes else "NAME"
+        return (word if left is None else left) + (word if right is None else right)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "replace":
+        held = _text(node.func.value, module)
+        return held
+    return None
+
+
+# What a pattern could be fed.
+
+
+def _category(name: Any) -> str:
+    return {
+        op.CATEGORY_DIGIT: "0", op.CATEGORY_SPACE: " \n", op.CATEGORY_WORD: "aA_0",
+        op.CATEGORY_NOT_DIGIT: "a ", op.CATEGORY_NOT_SPACE: "a(", op.CATEGORY_NOT_WORD: " (",
+    }[name]  # fmt: skip
+
+
+def _letters(items: Any) -> str:
+    """A few characters of a class."""
+    excluded: set[str] = set()
+    chosen = ""
+    negative = False
+    for kind, value in items:
+        if kind is op.NEGATE:
+            negative = True
+        elif kind is op.LITERAL:
+            chosen += chr(value)
+        elif kind is op.RANGE:
+            chosen += chr(value[0])
+        elif kind is op.CATEGORY:
+            chosen += _category(value)
+    if not negative:
+        return chosen
+    pattern = {*chosen} | ({"\t", "\n", " "} if " " in chosen else set())
+    excluded |= pattern
+    return "".join(letter for letter in "a ( \n=0" if letter not in excluded) or "\x02"
+
+
+def _samples(tree: Any) -> str:
+    """The shortest text that the part would take, more or less."""
+    return "".join(_sample(kind, value) for kind, value in tree)
+
+
+def _sample(kind: Any, value: Any, times: int | None = None) -> str:
+    if kind is op.LITERAL:
+        return chr(value)
+    if kind is op.NOT_LITERAL:
+        return "a" if value != ord("a") else "b"
+    if kind is op.ANY:
+        return "a"
+    if kind is op.IN:
+        return _letters(value)[:1]
+    if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+        return _samples(value[2]) * min(max(value[0], 0 if times is None else times), 20)
+    if kind is op.SUBPATTERN:
+        return _samples(value[3])
+    if kind is op.ATOMIC_GROUP:
+        return _samples(value)
+    if kind is op.BRANCH:
+        return _samples(value[1][0])
+    return ""
+
+
+def _alphabet(tree: Any) -> dict[str, None]:
+    found: dict[str, None] = {}
+    for kind, value in tree:
+        if kind is op.LITERAL or kind is op.NOT_LITERAL:
+            found[chr(value)] = None
+        elif kind is op.IN:
+            found.update(dict.fromkeys(_letters(value)))
+        else:
+            for inner in _inner(kind, value):
+                found.update(_alphabet(inner))
+    return found
+
+
+def _inner(kind: Any, value: Any) -> list[Any]:
+    if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+        return [value[2]]
+    if kind is op.SUBPATTERN:
+        return [value[3]]
+    if kind is op.ATOMIC_GROUP:
+        return [value]
+    if kind is op.BRANCH:
+        return list(value[1])
+    if kind in (op.ASSERT, op.ASSERT_NOT):
+        return [value[1]]
+    return []
+
+
+def _pumped(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
+    """(what leads to a repeated part, what it repeats), for each unbounded repetition of the pattern."""
+    lead = before
+    for kind, value in tree:
+        if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT) and value[1] > 50:
+            body = value[2]
+            if len(body) == 1 and body[0][0] is op.IN:
+                for letter in dict.fromkeys(_letters(body[0][1])):
+                    yield lead, letter
+            elif len(body) == 1 and body[0][0] is op.ANY:
+                yield lead, "a"
+                yield lead, " "
+            else:
+                yield lead, _samples(body)
+        for inner in _inner(kind, value):
+            yield from _pumped(inner, lead)
+        lead += _sample(kind, value, 1)
+
+
+Parts = tuple[str, str, str]  # what a text begins with, what it repeats, what it ends with
+
+
+def built(pattern: re.Pattern[Any], parts: Parts, size: int) -> Any:
+    """A text of so many characters, of the pattern's kind."""
+    lead, unit, end = parts
+    text = lead + unit * (size // len(unit)) + end
+    return text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
+
+
+def texts(pattern: re.Pattern[Any], *, thorough: bool = True) -> Iterator[Parts]:
+    """What texts for one pattern are made of."""
+    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin1")
+    tree = parser.parse(source, pattern.flags & ~re.DEBUG)
+    pumps = dict.fromkeys(_pumped(tree))
+    alphabet = [letter for letter in _alphabet(tree) if letter.isprintable() or letter in "\n\t"]
+    units: dict[tuple[str, str, str], None] = {}
+    for letter in dict.fromkeys([*" \n\ta0", *alphabet[: 40 if thorough else 12]]):
+        units["", letter, "\x01"] = None
+    whole = _samples(tree)
+    for lead, body in pumps:
+        tail = ("\x01", "\n!")
+        units[lead, body, tail[0]] = None
+        units["", body, tail[0]] = None
+        units["", lead + body, tail[0]] = None  # as many beginnings as there is room for
+        units["", lead + body * 3 + " ", tail[0]] = None
+        units["", lead, tail[0]] = None
+        if thorough:
+            units[lead, body, tail[1]] = None
+            units["", lead + body + "\n", tail[1]] = None
+            for _, other in pumps:
+                units[lead, body + other, tail[0]] = None
+                units["", body + other, tail[0]] = None
+    units["", whole, "\x01"] = None
+    units["", whole[:-1], "\x01"] = None
+    if thorough:
+        few = dict.fromkeys([" ", "\n", "a", *alphabet[:10]])
+        for one in few:
+            for two in few:
+                units["", one + two, "\x01"] = None
+    yield from (parts for parts in units if parts[1])
+
+
+def _run(found: Found) -> Callable[[Any], None]:
+    def search(text: Any) -> None:
+        for _ in found.pattern.finditer(text):
+            pass
+
+    def once(text: Any) -> None:
+        found.pattern.match(text)
+        found.pattern.fullmatch(text)
+
+    return once if found.anchored else search
+
+
+def seconds(act: Callable[[Any], None], text: Any, repeats: int = 1) -> float:
+    """The shortest time of a few."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.thread_time()
+        act(text)
+        best = min(best, time.thread_time() - start)
+    return best
+
+
+def grows(found: Found, *, thorough: bool = True) -> str:
+    """The first text on which a pattern takes more than its share of time when it gets longer, "" when there is none."""
+    act = _run(found)
+    for parts in texts(found.pattern, thorough=thorough):
+        size, text = SIZE, built(found.pattern, parts, SIZE)
+        if seconds(act, text) < TELLING or seconds(act, text) < TELLING:
+            continue
+        while True:
+            longer = built(found.pattern, parts, size * 4)
+            short, long = seconds(act, text, REPEATS), seconds(act, longer, REPEATS)
+            if long <= short * SHARE:
+                break
+            if long > SURE or size * 4 >= MOST:
+                return f"{parts}: {short * 1000:.1f} ms at {size}, {long * 1000:.1f} ms at {size * 4}"
+            size, text = size * 4, longer
+    return ""

@@ -1,0 +1,95 @@
+"""Text that was made to be slow takes a language no more than its share: four times the text, about four times the time."""
+
+from collections.abc import Callable
+from typing import Any
+
+import patterns
+import pytest
+
+from bot.languages import LANGUAGES
+from bot.rlm import touched
+
+SIZE, SHARE, LEAST = 20_000, 9.0, 0.02
+
+CONFIGS = {
+    "go.mod": ("go", ["module x\n{\n}", "module x\nreplace {a }", "use ({a\n}"]),
+    "tsconfig.json": ("javascript", ['{"a": "{\\"}', '{"a": {,}', "{{/*}", '{"a": 1,{ }']),
+    "package.json": ("javascript", ['{{"exports":}1', "{[}"]),
+    "Cargo.toml": ("rust", ["[a]\n{a.}a = 1\n", "a = {[}", "{[[a]]\n}"]),
+    "a.csproj": ("csharp", ["<Project>\n{\n}", "{<Using }"]),
+    "composer.json": ("php", ["{[}"]),
+}
+SOURCES = {
+    "python": ("a.py", ["{\n}", "{from a import (\n}", "{>>> from a import (\n}", "x = {a.}a", "{import }", "{f(1)\n}", "x = '{\\'}"]),
+    "javascript": ("a.js", ["{\n}", "{import }", "{import {}", "{const {}", "{import(/*}", "{import<}", '{"x";}', "{/*}"]),
+    "jvm": ("A.java", ["{\n}", "{import a;\n}", "{import }", "{@a }", "{/*}", "{w}"]),
+    "csharp": ("A.cs", ["{\n}", "x{ }", "{using a;\n}", "{#}"]),
+    "c/c++": ("a.c", ["{\n}", '{#include "b.h"\n}', "{a }", "{#ifdef __cplusplus\n}"]),
+    "go": ("a.go", ["package a\n{\n}", "package a\n{`}", '{import "a"\n}']),
+    "rust": ("a.rs", ["{\n}", "{use {}", "{a::}"]),
+    "php": ("a.php", ["<?php\n{\n}", "<?php\n{catch(}", "<?php\n{require(}", "<?php\n{\\A}"]),
+    "ruby": ("a.rb", ["{\n}", "{require }", "{begin\nrequire 'a'}", "{A}", "{A::}", "{x,}"]),
+}  # fmt: skip
+
+
+def _made(form: str, size: int) -> bytes:
+    """`before{unit}after`, the unit so often that the text has about this size. The outermost braces are the frame's."""
+    before, _, rest = form.partition("{")
+    unit, _, after = rest.rpartition("}")
+    return (before + unit * (size // len(unit)) + after).encode()
+
+
+def _grows(act: Callable[[Any], object], form: str, size: int = SIZE) -> str:
+    short = patterns.seconds(act, _made(form, size), 2)
+    long = patterns.seconds(act, _made(form, 4 * size), 2)
+    if long < LEAST or long <= short * SHARE:
+        return ""
+    if size < 4 * SIZE:  # it may have been the machine
+        return _grows(act, form, 2 * size)
+    return f"{form!r}: {short:.3f} s, {long:.3f} s for four times the text"
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_configuration_file_costs_its_length(name: str) -> None:
+    """Blank lines, unclosed strings and deep nesting in a configuration file take time by their length."""
+    language, forms = CONFIGS[name]
+    path = SOURCES[language][0]
+    assert not [
+        slow
+        for form in forms
+        if (slow := _grows(lambda text: LANGUAGES[language].project({path}, {name: text}), form, 15_000))
+    ]
+
+
+@pytest.mark.parametrize("language", SOURCES)
+def test_a_source_costs_its_length(language: str) -> None:
+    """Its imports, definitions and uses are told in time by its length."""
+    path, forms = SOURCES[language]
+    one = LANGUAGES[language]
+    project = one.project({path, "b.h"}, {})
+    acts: list[Callable[[bytes], object]] = [
+        lambda text: project.imports(path, text),
+        lambda text: one.outline(path, text, "head"),
+        lambda text: one.uses(path, text, {"a", "f"}),
+    ]
+    assert not [slow for form in forms for act in acts if (slow := _grows(act, form, 4_000))]
+
+
+def test_a_configuration_file_above_the_cap_is_not_read() -> None:
+    """A go.mod of 100 KB says nothing: no module, hence no clue who imports its packages."""
+    small = LANGUAGES["go"].project({"a/a.go"}, {"go.mod": b"module x\n"})
+    large = LANGUAGES["go"].project({"a/a.go"}, {"go.mod": b"module x\n" + b"\n" * 100_000})
+    assert small.clues("a/a.go").words
+    assert not large.clues("a/a.go").words
+
+
+def test_a_key_of_many_dashes_is_read_at_once() -> None:
+    """`a-a-a-...` without a value is no key, and no attempt is made for each way to cut it."""
+    row = "+1 " + "a-" * 2_000 + "a!"
+    assert patterns.seconds(touched.names, row) < 1
+    assert "spring.data-source.url" in touched.names("+1 spring.data-source.url = x")
+
+
+def test_one_word_of_30000_letters_is_read_at_once() -> None:
+    """A word that nobody would write costs its length."""
+    assert patterns.seconds(touched.names, "+1 " + "w" * 30_000) < 1

@@ -1,0 +1,46 @@
+"""No regular expression of the package takes more than its share of time when a text gets longer."""
+
+import re
+
+import patterns
+from patterns import Found
+
+# Patterns that are given short texts only: where they stand, and the longest text that reaches them.
+CAPPED = {
+    "bot.languages.csharp.namespaces.CHAIN": 120,
+    "bot.languages.ruby.uses.FORESEEN": 201,
+    "bot.languages.rust.GENERIC": 200,
+    "bot.languages.rust.paths.ELSEWHERE": 200,
+    "bot.rlm.resembling._CLASS": 300,
+    "bot.rlm.resembling._PATTERN": 300,
+    "bot.rlm.routes._OPEN": 160,
+}
+
+
+def test_every_pattern_is_linear() -> None:
+    """Each pattern, on strings made from itself, takes about four times as long for a text four times as long."""
+    found = patterns.collected()
+    assert len(found) > 300
+    slow = {one.where: bad for one in found if one.where not in CAPPED and (bad := patterns.grows(one, thorough=False))}
+    assert not slow
+
+
+def test_patterns_with_a_cap_are_fast_below_it() -> None:
+    """A pattern that only meets short texts may grow, but not within its cap."""
+    known = {one.where: one for one in patterns.collected()}
+    for where, cap in CAPPED.items():
+        pattern = known[where].pattern
+        texts = [patterns.built(pattern, parts, cap) for parts in patterns.texts(pattern, thorough=False)]
+        assert max(patterns.seconds(pattern.search, text, 3) for text in texts) < 20 * patterns.TELLING
+
+
+def test_the_look_finds_what_is_slow() -> None:
+    """The strings that are made from a pattern find quadratic, cubic and exponential ones."""
+    for slow in (
+        r"(?m)^\s*module\s+\"?([^\s\"]+)",
+        r"\w+\s*\(",
+        r"<script\b[^>]*>(.*?)</script>",
+        r"/\*.*?\*/(?s:.)",
+        r"\([^)]*\)",
+    ):
+        assert patterns.grows(Found("here", re.compile(slow), anchored=False), thorough=False), slow
