@@ -5,7 +5,7 @@ from bot.config.repository import FILE, Pattern, RepoConfig, Strategy, Triggers,
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
 from bot.config.schema import schema
 from bot.config.server import App, Place, Server, server
-from bot.config.settings import Settings, environment, key, telemetry
+from bot.config.settings import Settings, environment, first, key, telemetry
 
 TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))  # an owner's own
 
@@ -25,6 +25,7 @@ __all__ = [
     "Triggers",
     "Value",
     "environment",
+    "first",
     "key",
     "read",
     "resolve",

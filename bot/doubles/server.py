@@ -214,7 +214,9 @@ class _Sending:
             return
         head = stream_head(self._reply.status, {"content-type": kind, **extra})
         if self._reply.fault:
-            parts = parts[: max(1, len(parts) // 2)] + ([error] if self._reply.fault == "error" else [])
+            parts = parts[: max(1, min(len(parts) // 2, len(parts) - 4))] + (
+                [error] if self._reply.fault == "error" else []
+            )
         seconds, ping = keep_alive
         if seconds and delay:
             self._connection.send(head)

@@ -61,6 +61,7 @@ from bot.values.model import (
     ToolCall,
     Turn,
     Usage,
+    density,
     tokens,
 )
 from bot.values.review import (
@@ -161,5 +162,6 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "density",
     "tokens",
 ]

@@ -217,4 +217,10 @@ def preferred() -> tuple[str | None, str | None]:
 
 def _connected(name: str, base_url: str | None) -> Model:
     provider = named(name)
-    return connect(name, config.key(provider.key_variable), base_url)
+    return connect(
+        name,
+        config.key(provider.key_variable),
+        base_url or config.first(provider.url_variables),
+        region=config.first(provider.region_variables),
+        project=config.first(provider.project_variables),
+    )
