@@ -8,6 +8,8 @@ from bot.doubles import events
 from bot.doubles.dialect import Arrived, Invalid, demand, holds, sample
 from bot.doubles.reply import Reply
 
+FAMILY = "anthropic"
+KIND = "text/event-stream"
 PATH = "/v1/messages"
 PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 MAX_MARKS = 4
@@ -20,6 +22,11 @@ ERRORS = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
+
+
+def body(request: Arrived) -> Mapping[str, Any]:
+    """The request: nothing of it stands in the path."""
+    return request.body
 
 
 def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:

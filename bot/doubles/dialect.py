@@ -27,8 +27,12 @@ class Arrived:
 class Dialect(Protocol):
     """One provider's form of requests and replies. A module satisfies it."""
 
-    PATH: str
+    FAMILY: str  # "openai" or "anthropic"
+    KIND: str  # the content type of a stream
     PING: bytes  # what keeps a stream open while nothing is said
+
+    def body(self, request: Arrived) -> Mapping[str, Any]:
+        """The request with what stands in the path."""
 
     def check(self, request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
         """Raise Invalid where the provider would refuse the request."""

@@ -10,12 +10,19 @@ from bot.doubles.dialect import Arrived, Invalid, demand, holds, sample
 from bot.doubles.reply import Reply
 from bot.values import ToolCall
 
+FAMILY = "openai"
+KIND = "text/event-stream"
 PATH = "/chat/completions"
 PING = b": OPENROUTER PROCESSING\n\n"
 ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ERRORS = {401: "invalid_request_error", 403: "permission_error", 404: "invalid_request_error", 429: "rate_limit_error"}
 SERVER_FAULT = 500
+
+
+def body(request: Arrived) -> Mapping[str, Any]:
+    """The request: nothing of it stands in the path."""
+    return request.body
 
 
 def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:

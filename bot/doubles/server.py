@@ -8,12 +8,21 @@ from types import TracebackType
 from typing import Any, Self
 
 from bot.doubles import anthropic, modes, openai, thinking
+from bot.doubles.clouds import Bedrock, Vertex
 from bot.doubles.dialect import Arrived, Dialect, Invalid, demand
 from bot.doubles.modes import Bucket, Modes, Slots
 from bot.doubles.reply import Player, Reply, Script, Unscripted
 from bot.doubles.wire import Connection, chunk, response, stream_head
 
-DIALECTS: dict[str, Dialect] = {openai.PATH: openai, anthropic.PATH: anthropic}
+BEDROCK, VERTEX = Bedrock(), Vertex()
+DIALECTS: dict[str, Dialect] = {  # by the end of the path
+    openai.PATH: openai,
+    anthropic.PATH: anthropic,
+    "/invoke": BEDROCK,
+    "/invoke-with-response-stream": BEDROCK,
+    ":rawPredict": VERTEX,
+    ":streamRawPredict": VERTEX,
+}
 FAILED = 400
 BUSY = 429
 STATUS_OF_ERROR = 500
@@ -112,8 +121,9 @@ class Server:
         """A slot is free for this request."""
         reply, found, extra = self._reply(dialect, method, request, number)
         sending = _Sending(connection, reply, self._ended)
-        if reply.status < FAILED and request.body.get("stream") and self.modes.streams:
-            parts = dialect.stream(request.body, found, index=self.modes.index == "given")
+        body = dialect.body(request)
+        if reply.status < FAILED and body.get("stream") and self.modes.streams:
+            parts = dialect.stream(body, found, index=self.modes.index == "given")
             error = dialect.event(dialect.refuse(reply.text or "overloaded", STATUS_OF_ERROR, reply.error, reply.param))
             sending.stream(
                 extra,
@@ -121,6 +131,7 @@ class Server:
                 delay=reply.delay or self._delay,
                 error=error,
                 keep_alive=(self.modes.keep_alive, dialect.PING),
+                kind=dialect.KIND,
             )
         else:
             sending.whole(response(reply.status, found, extra), delay=reply.delay or self._delay)
@@ -129,11 +140,11 @@ class Server:
         self, dialect: Dialect, method: str, request: Arrived, number: int
     ) -> tuple[Reply, dict[str, Any], dict[str, str]]:
         """The reply of the script, as the dialect writes it, and the headers beside it."""
-        name, body, extra = "anthropic" if dialect is anthropic else "openai", request.body, {}
+        name, body, extra = dialect.FAMILY, dialect.body(request), {}
         try:
             known = method == "POST" and request.path.partition("?")[0].endswith(tuple(DIALECTS))
             demand(known, f"Unknown request URL: {method} {request.path}", status=404)
-            demand(body, "We could not parse the JSON body of your request.")
+            demand(request.body, "We could not parse the JSON body of your request.")
             dialect.check(request, self._key, self._rejects)
             thinking.check(name, body, self.modes)
             modes.check_window(body, self.modes)
@@ -154,7 +165,7 @@ class Server:
                 extra,
             )
         found = dialect.render(body, self._as_the_modes_have_it(body, reply), number)
-        (thinking.anthropic if dialect is anthropic else thinking.openai)(body, found, self.modes, number)
+        (thinking.openai if dialect is openai else thinking.anthropic)(body, found, self.modes, number)
         return reply, found, extra
 
     def _as_the_modes_have_it(self, body: Mapping[str, Any], reply: Reply) -> Reply:
