@@ -26,6 +26,7 @@ EXTRAS = re.compile(
     r"reasoning_content|reasoning_details|extra_content|thought_signature|\breasoning\b|`?thinking`? block|signature",
     re.IGNORECASE,
 )
+ROLES = re.compile(r"system role|role.{0,20}system|roles must alternate|only user and assistant roles", re.IGNORECASE)
 STREAM = re.compile(r"\bstream(ing)?\b", re.IGNORECASE)
 CAP = re.compile(r"max.{0,3}(completion.|output.|new.)?tokens|maximum tokens", re.IGNORECASE)
 MOST = re.compile(  # how long a reply may be at most
@@ -46,6 +47,9 @@ class Form:
     tokens: Tokens = "max_tokens"  # the name of a reply's cap
     answer: Literal["schema", "tool", "text"] = "schema"  # how a structured answer is demanded
     tools: bool = True  # whether a tool is offered
+    system: bool = (
+        True  # whether instructions are a message of their own; templates of some local models know no such role
+    )
     stream: bool = True
     counted: bool = True  # whether a stream is asked for its usage
     effort: bool = True  # whether the effort is said
@@ -71,6 +75,7 @@ Rule = tuple[
 ]  # when it applies to what a refusal says; what changes
 
 OPENAI: tuple[Rule, ...] = (  # the first that applies
+    (lambda f, _, said: f.system and ROLES.search(said), {"system": False}),
     (
         lambda f, _, said: any(n in said for n in TOKENS) and f.tokens == "max_tokens",
         {"tokens": "max_completion_tokens"},

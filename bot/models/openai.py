@@ -137,6 +137,8 @@ def body(name: str, prompt: Prompt, form: Form) -> dict[str, Any]:
     provider, _, model = name.partition("/")
     own = name if form.extras else ""
     sent: dict[str, Any] = {"model": model, "messages": [_message(message, own) for message in prompt.messages]}
+    if not form.system:
+        sent["messages"] = _alternating(sent["messages"])
     sent[form.tokens] = form.cap(prompt)
     if prompt.effort and form.effort:
         sent |= _effort(provider, prompt.effort)
@@ -179,6 +181,19 @@ def _message(message: Message, own: str) -> dict[str, Any]:
         sent["content"] = sent["content"] or None
         sent["tool_calls"] = [{**_call(call), **_given(call.extra, own)} for call in message.calls]
     return sent | _given(message.extra, own)
+
+
+def _alternating(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Instructions told as the user, neighbours of one role as one message: what strict chat templates take."""
+    sent: list[dict[str, Any]] = []
+    for message in messages:
+        told = {**message, "role": "user"} if message["role"] == "system" else message
+        last = sent[-1] if sent else {}
+        if told["role"] == last.get("role") != "tool" and not {"tool_calls"} & (told.keys() | last.keys()):
+            sent[-1] = {**last, "content": f"{last['content']}\n\n{told['content']}"}
+        else:
+            sent.append(told)
+    return sent
 
 
 def _given(extra: Mapping[str, Any] | None, own: str) -> dict[str, Any]:

@@ -57,7 +57,9 @@ def test_the_libraries_own_clients_read_the_streams() -> None:
     """What the libraries put together from a stream is what the script says."""
 
     async def run() -> tuple[Any, Any]:
-        async with doubles.openai_server(Reply("hello " * 30, calls=CALLS), modes=Modes(keep_alive=0.01), delay=0.05) as server:
+        async with doubles.openai_server(
+            Reply("hello " * 30, calls=CALLS), modes=Modes(keep_alive=0.01), delay=0.05
+        ) as server:
             client = openai.AsyncOpenAI(api_key="k", base_url=server.openai_url, max_retries=0)
             asked: Any = [{"role": "user", "content": "x"}]
             tools: Any = [{"type": "function", "function": {"name": "run", "parameters": {"type": "object"}}}]

@@ -102,7 +102,11 @@ def test_a_server_that_takes_no_thinking_back() -> None:
             model = models.connect("groq/some", KEY, server.base_url)
             said = await model.complete(Prompt((Message("user", "begin"),), tool=TOOL))
             for _ in range(2):
-                messages = (Message("user", "begin"), Message("assistant", "x", extra=said.extra), Message("user", "go on"))
+                messages = (
+                    Message("user", "begin"),
+                    Message("assistant", "x", extra=said.extra),
+                    Message("user", "go on"),
+                )
                 await model.complete(Prompt(messages, tool=TOOL))
             await model.close()
             return server.count
