@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-PIECE = 24  # characters of a delta
+PIECE = 64  # characters of a delta
 
 
 def openai(whole: Mapping[str, Any], *, usage: bool, index: bool = True) -> Iterator[dict[str, Any]]:

@@ -92,7 +92,7 @@ class Reading:
     path: str
     name: str
     state: Literal["reviewed", "reused", "skipped", "unread"]
-    by: str = ""  # who read it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
+    by: str = ""  # who read it: "ruff, secrets, contracts", "worker openai/gpt-5.4-mini"
     reason: str = ""  # why it was skipped or left unread
 
 

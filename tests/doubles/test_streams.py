@@ -12,8 +12,10 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import TypeAdapter
 
 from bot import doubles
-from bot.doubles import Modes, Reply, events, openai as dialect, thinking
+from bot.doubles import Modes, Reply, events, thinking
 from bot.doubles import anthropic as messages
+from bot.doubles import openai as dialect
+from bot.doubles.modes import Form
 from bot.values import ToolCall, Usage
 
 CALLS = (ToolCall("a", "run", {"code": "print(1)\n" * 20}), ToolCall("b", "run", {"code": "x"}))
@@ -30,7 +32,7 @@ FORMS = ["hidden", "reasoning_content", "reasoning", "reasoning_details", "thoug
 
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("form", FORMS)
-def test_chat_completions(reply: Reply, form: Any) -> None:
+def test_chat_completions(reply: Reply, form: Form) -> None:
     """Each chunk and each whole reply is what OpenAI's library expects."""
     body = {"model": "m", "messages": [], "max_tokens": 4096}
     whole = dialect.render(body, reply, 1)

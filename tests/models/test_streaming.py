@@ -1,13 +1,15 @@
 """Replies as they come in: streams that pause, stall, break, carry errors, or are none."""
 
 import asyncio
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import pytest
 from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
 from bot import doubles, models
 from bot.doubles import Modes, Reply
+from bot.doubles.reply import Fault
 from bot.errors import ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
 from bot.values import Completion, Prompt, ToolCall, Usage
 
@@ -69,7 +71,7 @@ def test_a_server_that_never_begins(name: str) -> None:
 
 @dialects
 @pytest.mark.parametrize("fault", ["drop", "truncate"])
-def test_a_stream_without_its_end(name: str, fault: Any) -> None:
+def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
     """A stream that ends early is a broken reply and never an answer, however much of it would parse."""
     whole = {"findings": [f"number {n}" for n in range(20)]}
     (error,), _ = ask(name, Reply(data=whole, fault=fault), asked(answer=ANSWER))
@@ -132,7 +134,7 @@ def test_cached_tokens_of_a_stream(name: str) -> None:
 
 @dialects
 @pytest.mark.parametrize("index", ["given", "missing"])
-def test_calls_in_pieces(name: str, index: Any) -> None:
+def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
     """Several calls at once keep their ids and arguments, also from a server that gives no index."""
     calls = tuple(ToolCall(f"c{n}", "run", {"code": f"print({n})\n" * 9}) for n in range(3))
     (done,), _ = ask(name, Reply(calls=calls), asked(tool=TOOL), modes=Modes(index=index))
@@ -191,7 +193,7 @@ def test_a_model_with_shorter_replies() -> None:
     """A cap above what a model gives is lowered to what its refusal says, and stays there."""
     said = "max_tokens is too large: 32000. This model supports at most 4096 completion tokens, whereas you provided 32000."
 
-    def reply(body: Any) -> Reply:
+    def reply(body: Mapping[str, Any]) -> Reply:
         return Reply(said, status=400, param="max_tokens") if body["max_completion_tokens"] > 4096 else Reply("ok")
 
     done, bodies = ask(OPENAI.replace("openai", "azure"), reply, Prompt(asked().messages, max_tokens=32_000), times=2)

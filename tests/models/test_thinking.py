@@ -1,6 +1,7 @@
 """Thinking: it comes back to the model that wrote it, word for word, and to no other; in a text it is no answer."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from talking import KEY, TOOL
 
 from bot import doubles, models
 from bot.doubles import Modes, Reply
+from bot.doubles.modes import Form
 from bot.errors import ProviderRefused
 from bot.models.answers import json_object, without_thinking
 from bot.values import Completion, Message, Prompt, ToolCall
@@ -48,7 +50,7 @@ def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[li
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
 @pytest.mark.parametrize("streams", [True, False])
-def test_a_dialogue_of_five_turns(name: str, form: Any, streams: bool) -> None:
+def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
     """A dialogue with a provider that wants its thinking back goes on, with a stream and without."""
     modes = Modes(thinks=50, thinking=form, wants_thinking=True, streams=streams)
     done, _ = dialogue(name, modes, 5)
@@ -57,14 +59,14 @@ def test_a_dialogue_of_five_turns(name: str, form: Any, streams: bool) -> None:
 
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
-def test_the_doubles_want_it_back(name: str, form: Any) -> None:
+def test_the_doubles_want_it_back(name: str, form: Form) -> None:
     """Without its thinking the second turn is refused: the test above could fail."""
     with pytest.raises(ProviderRefused):
         dialogue(name, Modes(thinks=50, thinking=form, wants_thinking=True), 2, keep=False)
 
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
-def test_no_thinking_of_another_model(name: str, form: Any) -> None:
+def test_no_thinking_of_another_model(name: str, form: Form) -> None:
     """What one model thought is not sent to another, of the same dialect or not."""
     (first, *_), _ = dialogue(name, Modes(thinks=50, thinking=form), 1)
     asked = Prompt(
@@ -92,7 +94,7 @@ def test_no_thinking_of_another_model(name: str, form: Any) -> None:
 def test_a_server_that_takes_no_thinking_back() -> None:
     """A refusal that names the field ends the sending of it, and is remembered."""
 
-    def reply(body: Any) -> Reply:
+    def reply(body: Mapping[str, Any]) -> Reply:
         if any("reasoning_content" in message for message in body["messages"]):
             return Reply("property 'reasoning_content' is unsupported", status=400)
         return Reply("go on", calls=CALLS)
