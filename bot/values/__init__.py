@@ -61,6 +61,7 @@ from bot.values.model import (
     ToolCall,
     Turn,
     Usage,
+    cacheable,
     density,
     tokens,
 )
@@ -162,6 +163,7 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "cacheable",
     "density",
     "tokens",
 ]

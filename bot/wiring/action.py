@@ -40,7 +40,9 @@ def lend(inputs: Inputs) -> None:
         raise UsageError("the input api-key is set, but not whose it is: set `provider`, or `worker: provider/model`")
     provider = named(f"{name}/any")
     if not provider.key_variable:
-        raise UsageError(f"{name} takes no api-key: sign the job in to the cloud in a step before this one, and leave it out")
+        raise UsageError(
+            f"{name} takes no api-key: sign the job in to the cloud in a step before this one, and leave it out"
+        )
     action.lend(provider.key_variable, inputs.api_key)
 
 
