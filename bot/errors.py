@@ -104,15 +104,26 @@ class ProviderError(DeepRepoError):
 
 
 class RateLimited(ProviderError):  # noqa: N818 - the field's term
-    """The provider asks for fewer calls; `retry_after` is seconds, or None where it named no time."""
+    """The provider asks for fewer calls; `retry_after` is seconds, or None where it named no time.
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    `allowance` is the `values.Allowance` of the refusal's headers, None where they say nothing.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None, allowance: object = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.allowance = allowance
 
 
 class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network
-    """The provider did not answer or failed on its side: another try may succeed."""
+    """The provider did not answer or failed on its side: another try may succeed.
+
+    `usage` is the `values.Usage` of a reply that broke off on its way, which the provider bills; None where nothing arrived.
+    """
+
+    def __init__(self, message: str, usage: object = None) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 class TimedOut(ProviderDown):  # an outcome of the network

@@ -5,7 +5,7 @@ from bot.config.repository import FILE, OTHER_NAMES, Pattern, Problem, RepoConfi
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
 from bot.config.schema import schema
 from bot.config.server import App, Place, Server, server
-from bot.config.settings import Settings, base_url, environment, key, telemetry
+from bot.config.settings import Settings, base_url, environment, first, key, telemetry
 
 TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))  # an owner's own
 
@@ -29,6 +29,7 @@ __all__ = [
     "base_url",
     "check",
     "environment",
+    "first",
     "key",
     "read",
     "resolve",

@@ -1,7 +1,7 @@
 """What the environment sets for every command. Read here and nowhere else."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError
@@ -108,6 +108,11 @@ def base_url(provider: str) -> str | None:
 def telemetry() -> str | None:
     """Where OpenTelemetry spans go, by the variable that every program reads for it; None: nowhere."""
     return os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip() or None
+
+
+def first(variables: Sequence[str]) -> str | None:
+    """The first of these variables that is set: where a cloud's models run, as its own tools read it."""
+    return next((found for name in variables if (found := os.environ.get(name, "").strip())), None)
 
 
 def key(variable: str) -> SecretStr | None:

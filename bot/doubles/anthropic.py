@@ -4,10 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bot.doubles.dialect import Arrived, Invalid, demand, sample
+from bot.doubles import events
+from bot.doubles.dialect import Arrived, Invalid, demand, holds, sample
 from bot.doubles.reply import Reply
 
+FAMILY = "anthropic"
+KIND = "text/event-stream"
 PATH = "/v1/messages"
+PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 MAX_MARKS = 4
 ERRORS = {
     400: "invalid_request_error",
@@ -20,6 +24,11 @@ ERRORS = {
 }
 
 
+def body(request: Arrived) -> Mapping[str, Any]:
+    """The request: nothing of it stands in the path."""
+    return request.body
+
+
 def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
     """Raise Invalid where the provider would refuse the request."""
     given = request.headers.get("authorization", "").removeprefix("Bearer ") or request.headers.get("x-api-key", "")
@@ -27,8 +36,11 @@ def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
         raise Invalid("invalid API key", status=401)
     demand(request.headers.get("anthropic-version"), "anthropic-version: header is required")
     body = request.body
-    for name in (name for name in rejects if name in body):
+    for name in (name for name in rejects if holds(body, name)):
         raise Invalid(f"{name}: this is not supported by this model.", name)
+    if body.get("tool_choice", {}).get("type") in {"tool", "any"}:
+        thinking = (body.get("thinking") or {}).get("type")
+        demand(thinking != "enabled", "Thinking may not be enabled when tool_choice forces tool use.")
     demand(isinstance(body.get("model"), str) and body["model"], "model: Field required")
     demand(isinstance(body.get("max_tokens"), int) and body["max_tokens"] > 0, "max_tokens: Field required")
     demand(isinstance(body.get("messages"), list) and body["messages"], "messages: Field required")
@@ -55,6 +67,13 @@ def _check_message(message: Mapping[str, Any], where: str, asked: set[str]) -> s
                 block.get("id") and block.get("name") and isinstance(block.get("input"), dict),
                 f"{where}.content: tool_use",
             )
+        elif block.get("type") in {"thinking", "redacted_thinking"}:
+            demand(message["role"] == "assistant", f"{where}.content: thinking blocks belong to the assistant")
+            demand(
+                isinstance(block.get("signature" if block["type"] == "thinking" else "data"), str),
+                f"{where}.content: {block['type']}: Field required",
+            )
+            demand("cache_control" not in block, f"{where}.content: thinking blocks cannot have cache_control")
         else:
             demand(
                 block.get("type") == "tool_result" and block.get("tool_use_id") in asked,
@@ -115,6 +134,16 @@ def render(body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]
     }
     head = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": body["model"]}
     return {**head, "content": content, "stop_reason": stop, "stop_sequence": None, "usage": usage}
+
+
+def stream(body: Mapping[str, Any], whole: Mapping[str, Any], *, index: bool) -> list[bytes]:  # noqa: ARG001 - the same in both
+    """The reply as the events of a stream."""
+    return [event(item) for item in events.anthropic(whole)]
+
+
+def event(item: Mapping[str, Any]) -> bytes:
+    """One event. An error is one too."""
+    return f"event: {item['type']}\ndata: {json.dumps(item)}\n\n".encode()
 
 
 def refuse(message: str, status: int, code: str, param: str) -> dict[str, Any]:

@@ -27,11 +27,24 @@ class Arrived:
 class Dialect(Protocol):
     """One provider's form of requests and replies. A module satisfies it."""
 
+    FAMILY: str  # "openai" or "anthropic"
+    KIND: str  # the content type of a stream
+    PING: bytes  # what keeps a stream open while nothing is said
+
+    def body(self, request: Arrived) -> Mapping[str, Any]:
+        """The request with what stands in the path."""
+
     def check(self, request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
         """Raise Invalid where the provider would refuse the request."""
 
     def render(self, body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]:
         """The reply as the provider would write it."""
+
+    def stream(self, body: Mapping[str, Any], whole: Mapping[str, Any], *, index: bool) -> list[bytes]:
+        """The reply as the events of a stream."""
+
+    def event(self, item: Mapping[str, Any]) -> bytes:
+        """One event. An error is one too."""
 
     def refuse(self, message: str, status: int, code: str, param: str) -> dict[str, Any]:
         """An error as the provider would write it."""
@@ -41,6 +54,13 @@ def demand(holds: object, message: str, param: str = "", status: int = 400) -> N
     """Refuse the request unless the rule holds."""
     if not holds:
         raise Invalid(message, param, status)
+
+
+def holds(body: Mapping[str, Any], name: str) -> bool:
+    """Whether a request has this field; a dot leads inside, as in "output_config.effort"."""
+    first, _, rest = name.partition(".")
+    inside = body.get(first)
+    return first in body and (not rest or (isinstance(inside, Mapping) and holds(inside, rest)))
 
 
 def sample(schema: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON value

@@ -5,15 +5,24 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bot.doubles.dialect import Arrived, Invalid, demand, sample
+from bot.doubles import events
+from bot.doubles.dialect import Arrived, Invalid, demand, holds, sample
 from bot.doubles.reply import Reply
 from bot.values import ToolCall
 
+FAMILY = "openai"
+KIND = "text/event-stream"
 PATH = "/chat/completions"
+PING = b": OPENROUTER PROCESSING\n\n"
 ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ERRORS = {401: "invalid_request_error", 403: "permission_error", 404: "invalid_request_error", 429: "rate_limit_error"}
 SERVER_FAULT = 500
+
+
+def body(request: Arrived) -> Mapping[str, Any]:
+    """The request: nothing of it stands in the path."""
+    return request.body
 
 
 def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
@@ -22,7 +31,7 @@ def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
     if not given.startswith("Bearer ") or (key and given != f"Bearer {key}"):
         raise Invalid("Incorrect API key provided.", status=401, code="invalid_api_key")
     body = request.body
-    for name in (name for name in rejects if name in body):
+    for name in (name for name in rejects if holds(body, name)):
         raise Invalid(
             f"Unsupported parameter: '{name}' is not supported with this model.", name, code="unsupported_parameter"
         )
@@ -39,6 +48,11 @@ def check(request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
     for at, message in enumerate(body["messages"]):
         _check_message(message, f"messages.[{at}]", asked)
     demand(not asked, f"tool calls without an answer: {sorted(asked)}", "messages")
+    demand(
+        body.get("stream") or "stream_options" not in body,
+        "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+        "stream_options",
+    )
     _check_tools(body)
     _check_format(body.get("response_format"))
 
@@ -149,6 +163,17 @@ def _usage(reply: Reply) -> dict[str, Any]:
         "total_tokens": total,
         "prompt_tokens_details": details,
     }
+
+
+def stream(body: Mapping[str, Any], whole: Mapping[str, Any], *, index: bool) -> list[bytes]:
+    """The reply as the events of a stream."""
+    usage = bool((body.get("stream_options") or {}).get("include_usage"))
+    return [*(event(item) for item in events.openai(whole, usage=usage, index=index)), b"data: [DONE]\n\n"]
+
+
+def event(item: Mapping[str, Any]) -> bytes:
+    """One event. An error is one too."""
+    return f"data: {json.dumps(item)}\n\n".encode()
 
 
 def refuse(message: str, status: int, code: str, param: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from bot.values import ToolCall, Usage
 
-Fault = Literal["", "hang", "drop", "truncate"]
+Fault = Literal["", "hang", "drop", "truncate", "stall", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,9 @@ class Reply:
 
     `text` under a demanded answer goes out where the data would stand: text that is no JSON is a malformed answer. With a
     status of 400 and more it is the error's message, and `error` its code (OpenAI) or type (Anthropic).
-    `fault`: "hang" accepts and never answers, "drop" closes the connection in the middle, "truncate" cuts the JSON.
+    `fault`: "hang" accepts and never answers, "drop" closes the connection in the middle, "truncate" cuts the JSON, or ends a
+    stream before its end. Of a stream alone: "stall" begins it and then says nothing more, "error" sends an error event in
+    the middle, with `error` and `text` as its code and message.
     """
 
     text: str = ""
@@ -24,6 +26,7 @@ class Reply:
     stop: Literal["", "length", "refusal"] = ""
     usage: Usage = field(default_factory=lambda: Usage(100, 20))
     delay: float = 0.0
+    pause: float = 0.0  # seconds between the events of a stream
     status: int = 200
     error: str = ""
     param: str = ""

@@ -18,6 +18,17 @@ def response(status: int, body: object, extra: Mapping[str, str] | None = None) 
     return f"HTTP/1.1 {status} {reason}\r\n".encode() + _lines(head) + raw
 
 
+def stream_head(status: int, head: Mapping[str, str]) -> bytes:
+    """The head of a response whose body comes in chunks."""
+    reason = responses.get(status, "Overloaded")
+    return f"HTTP/1.1 {status} {reason}\r\n".encode() + _lines({"transfer-encoding": "chunked", **head})
+
+
+def chunk(data: bytes) -> bytes:
+    """A piece of such a body; the empty one is its end."""
+    return f"{len(data):x}\r\n".encode() + data + b"\r\n"
+
+
 def _lines(head: Mapping[str, str]) -> bytes:
     return "".join(f"{name}: {value}\r\n" for name, value in head.items()).encode() + b"\r\n"
 
@@ -25,8 +36,10 @@ def _lines(head: Mapping[str, str]) -> bytes:
 class Connection(asyncio.Protocol):
     """One client's connection. Requests are answered one after the other, as HTTP/1.1 clients send them."""
 
-    def __init__(self, answer: Answer, everyone: set["Connection"]) -> None:
-        self._answer, self._everyone = answer, everyone
+    def __init__(
+        self, answer: Answer, everyone: set["Connection"], left: Callable[["Connection"], None] | None = None
+    ) -> None:
+        self._answer, self._everyone, self._left = answer, everyone, left
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
 
@@ -40,6 +53,8 @@ class Connection(asyncio.Protocol):
         """The client has gone."""
         self._everyone.discard(self)
         self._transport = None
+        if self._left is not None:
+            self._left(self)
 
     def data_received(self, data: bytes) -> None:
         """Bytes have arrived: answer every request that is whole."""

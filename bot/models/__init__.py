@@ -3,21 +3,40 @@
 The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` loads the one that is asked for and no other.
 """
 
+import re
 from importlib import import_module
 from threading import Thread
+from urllib.parse import urlsplit
 
 from bot.errors import UsageError
 from bot.models import prices
-from bot.models.provider import Key, Provider, address, check_key
+from bot.models.provider import Key, Provider, Tokens, address, check_key
 from bot.ports import Model
 
-TIMEOUT = 120.0  # seconds until a reply must have arrived in full
+TIMEOUT = 120.0  # seconds of silence between two pieces of a reply; before the first piece it may be longer
 
 PROVIDERS: dict[str, Provider] = {
     provider.name: provider
     for provider in (
         Provider("anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
-        Provider("azure", "openai", None, "AZURE_OPENAI_API_KEY", tokens="max_completion_tokens"),
+        Provider(
+            "azure",
+            "openai",
+            None,
+            "AZURE_OPENAI_API_KEY",
+            tokens="max_completion_tokens",
+            headers=("api-key",),
+            url_variables=("AZURE_OPENAI_ENDPOINT",),
+        ),
+        Provider(
+            "bedrock",
+            "anthropic",
+            None,
+            "AWS_BEARER_TOKEN_BEDROCK",
+            needs_key=False,
+            cloud="bedrock",
+            region_variables=("AWS_REGION", "AWS_DEFAULT_REGION"),
+        ),
         Provider("cerebras", "openai", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
         Provider("compatible", "openai", None, "COMPATIBLE_API_KEY", needs_key=False),  # any server by its base URL
         Provider("deepseek", "openai", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
@@ -29,34 +48,72 @@ PROVIDERS: dict[str, Provider] = {
         Provider("openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", tokens="max_completion_tokens"),
         Provider("openrouter", "openai", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
         Provider("together", "openai", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+        Provider(
+            "vertex",
+            "anthropic",
+            None,
+            "",
+            needs_key=False,
+            cloud="vertex",
+            region_variables=("CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION"),
+            project_variables=("ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT"),
+        ),
         Provider("xai", "openai", "https://api.x.ai/v1", "XAI_API_KEY"),
     )
 }
+
+REASONING = re.compile(
+    r"(.*/)?(gpt-([5-9]|\d\d)|o\d)", re.IGNORECASE
+)  # OpenAI's own names: they refuse `max_tokens` everywhere
 
 
 def named(name: str) -> Provider:
     """The provider of `provider/model`, the first segment. Raises UsageError with a sentence that says what to do."""
     provider, slash, model = name.partition("/")
     if not slash or not provider or not model:
-        raise UsageError(f"{name!r} names no model: write provider/model, for example openai/gpt-5-mini")
+        raise UsageError(f"{name!r} names no model: write provider/model, for example openai/gpt-5.4-mini")
     if provider not in PROVIDERS:
         raise UsageError(f"unknown provider {provider!r}: known are {', '.join(sorted(PROVIDERS))}")
     return PROVIDERS[provider]
 
 
-def connect(name: str, key: Key = None, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
-    """A model by its name. Nothing is sent before the first call; a server given by `base_url` may need no key."""
+def connect(
+    name: str,
+    key: Key = None,
+    base_url: str | None = None,
+    timeout: float = TIMEOUT,
+    *,
+    region: str | None = None,
+    project: str | None = None,
+) -> Model:
+    """A model by its name. Nothing is sent before the first call; a server given by `base_url` may need no key.
+
+    `timeout` is the silence between two pieces of a reply, in seconds. `region` and `project` are for models in a cloud.
+    """
     provider = named(name)
-    url = address(provider, base_url)
     check_key(provider, key, base_url)
+    if provider.cloud:
+        from bot.models import clouds
+
+        return clouds.connect(provider, name, key, base_url, timeout, region, project)
+    url = address(provider, base_url)
     if provider.dialect == "anthropic":
         from bot.models.anthropic import AnthropicModel
 
         return AnthropicModel(name, key, url, timeout)
     from bot.models.openai import OpenAIModel
 
-    official = base_url is None or base_url.rstrip("/") == provider.base_url
-    return OpenAIModel(name, key, url, timeout, tokens=provider.tokens if official else "max_tokens")
+    foreign = provider.base_url is not None and url != provider.base_url
+    headers = provider.headers or (("x-api-key",) if (foreign or provider.base_url is None) and key else ())
+    return OpenAIModel(name, key, url, timeout, _tokens(provider, name, url), headers)
+
+
+def _tokens(provider: Provider, name: str, url: str) -> Tokens:
+    """The name for the cap of a reply that is tried first. Behind an address that nobody knows, the older one, which more take."""
+    if provider.name != "openai" or url == provider.base_url:
+        return provider.tokens
+    known = (urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com"))
+    return "max_completion_tokens" if known or REASONING.match(name.partition("/")[2]) else "max_tokens"
 
 
 def warm(name: str) -> None:

@@ -1,11 +1,27 @@
-"""Small pure steps that both dialects share: text that can be sent, and JSON objects out of a model's text."""
+"""Small pure steps that both dialects share: text that can be sent, thinking cut from it, JSON objects out of a model's text."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)\n?```", re.DOTALL)
+# How models write down their thinking when no server takes it out of their text: the opening and the closing mark.
+MARKS = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<reflection>", "</reflection>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[think]", "[/think]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+)
+QUOTES = "`'\"“”"
+FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+MAX_STARTS = 2_000  # braces that are tried as the beginning of an object; a text of nothing else must cost no minutes
+DECODER = json.JSONDecoder(strict=False)
 
 
 def sendable(text: str) -> str:
@@ -13,18 +29,99 @@ def sendable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def json_object(text: str) -> Mapping[str, Any] | None:
-    """The JSON object that a text is, or holds in one fence or between its first and last brace; None otherwise."""
-    fence = FENCED.search(text)
-    braces = text[text.find("{") : text.rfind("}") + 1]
-    for candidate in (text, fence[1] if fence else "", braces):
-        try:
-            found = json.loads(candidate, strict=False) if candidate.strip() else None
-        except (ValueError, RecursionError):
+def without_thinking(text: str) -> tuple[str, bool]:
+    """The text after its leading thinking, and whether the thinking had not ended: then there is no answer.
+
+    Chat templates that write the opening mark themselves leave only the closing one in the text. A mark inside a JSON object,
+    a code fence or quotation marks is part of an answer and stays.
+    """
+    rest = text.lstrip("\ufeff \t\r\n")
+    if not rest or (rest[0] == "{" and _whole(rest)):
+        return text, False
+    cut = False
+    while (marks := next((pair for pair in MARKS if rest[: len(pair[0])].lower() == pair[0]), None)) is not None:
+        end = _closing(rest, marks[1], len(marks[0]))
+        if end is None:
+            return "", True
+        rest, cut = rest[end:].lstrip(), True
+    if not cut:
+        lowered = rest.lower()
+        for opening, closing in MARKS:
+            at = lowered.find(closing)
+            if at >= 0 and not 0 <= lowered.find(opening) < at and (end := _alone(rest, closing)) is not None:
+                return rest[end:].lstrip(), False
+    return (rest if cut else text), False
+
+
+def _closing(text: str, mark: str, start: int) -> int | None:
+    """Where the thinking ends: after the first closing mark that is not quoted, else after the first."""
+    ends = [found.end() for found in re.finditer(re.escape(mark), text[start:], re.IGNORECASE)]
+    free = next((end for end in ends if not _quoted(text, start + end - len(mark), start + end)), None)
+    return start + (free if free is not None else ends[0]) if ends else None
+
+
+def _alone(text: str, mark: str) -> int | None:
+    """After the first closing mark that is not part of an answer; None when each is."""
+    spans: list[tuple[int, int]] | None = None
+    for found in re.finditer(re.escape(mark), text, re.IGNORECASE):
+        if _quoted(text, found.start(), found.end()) or len(FENCE.findall(text[: found.start()])) % 2:
             continue
-        if isinstance(found, dict):
-            return found
+        spans = [span for _, span in _objects(text)] if spans is None else spans
+        if not any(start < found.start() < end for start, end in spans):
+            return found.end()
     return None
+
+
+def _quoted(text: str, start: int, end: int) -> bool:
+    return (
+        text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES if start > 0 and end < len(text) else False
+    )
+
+
+def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
+    """The JSON object that a text is, or the last in it that fits the schema; where none fits, the last of all; else None.
+
+    A model that shows a draft, or an example, writes its answer after it.
+    """
+    whole = _whole(text)
+    if whole is not None:
+        return whole
+    found = [made for made, _ in _objects(text)]
+    fitting = [made for made in found if schema is None or _fits(made, schema)]
+    return next(reversed(fitting or found), None)
+
+
+def parsed(text: str) -> Mapping[str, Any] | None:
+    """The JSON object that a text is; None otherwise, and for half an object."""
+    return _whole(text)
+
+
+def _whole(text: str) -> Mapping[str, Any] | None:
+    try:
+        found = json.loads(text, strict=False) if text.strip() else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _objects(text: str) -> Iterator[tuple[Mapping[str, Any], tuple[int, int]]]:
+    """The outermost JSON objects in a text, and where they stand."""
+    at, starts = text.find("{"), 0
+    while at >= 0 and starts < MAX_STARTS:
+        try:
+            found, end = DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            starts, end = starts + 1, at + 1
+        else:
+            yield found, (at, end)
+        at = text.find("{", end)
+
+
+def _fits(made: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    """Whether an object has what a schema requires at its top, and no other field where none is allowed."""
+    properties = schema.get("properties", {})
+    closed = schema.get("additionalProperties") is False
+    return set(schema.get("required", ())) <= set(made) and (not closed or set(made) <= set(properties))
 
 
 def strict(schema: Mapping[str, Any]) -> bool:

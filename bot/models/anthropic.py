@@ -1,35 +1,44 @@
-"""Anthropic Messages.
+"""Anthropic Messages, at Anthropic itself, in Bedrock, in Vertex and at servers that speak the same.
 
 Cache marks (`cache_control: ephemeral`): the system prompt always, because all workers of a review share it; in a
 dialogue, that is where a tool is offered, also the first user message, which stays as it is, and the last one, so that
 the next turn reads everything before it from the cache. A single question is not marked beyond its system prompt:
 writing to the cache costs a quarter more, and nobody would read it.
+
+Thinking blocks come back as they were, in the places in which they stood, to the model that wrote them and to no other.
 """
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import anthropic
 from pydantic import SecretStr
 
 from bot.errors import ProviderDown
-from bot.models import failures, prices
-from bot.models.answers import json_object, sendable
-from bot.models.connection import Client, Connection, Refused, transport
+from bot.models import prices
+from bot.models.answers import json_object, sendable, without_thinking
+from bot.models.connection import Client, Connection, Library, Received, transport
+from bot.models.forms import ANTHROPIC, CHARS_PER_TOKEN, Form, Forms
 from bot.models.provider import Key, revealed
-from bot.values import Completion, Message, Prompt, Schema, ToolCall, Usage
+from bot.models.stream import Messages
+from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
 Stop = Literal["end", "length", "tool", "refusal"]
-Form = Literal["tool", "schema"]
 STOPS: Mapping[str, Stop] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
+    "pause_turn": "length",  # the server stopped in the middle and would go on
     "tool_use": "tool",
     "refusal": "refusal",
 }
+EFFORTS: Mapping[Effort, str] = {"none": "low"}  # the least that there is
+THINKING = {"thinking", "redacted_thinking"}
 CACHED = {"cache_control": {"type": "ephemeral"}}
+JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
+LIBRARY = Library(anthropic.AnthropicError, anthropic.AsyncStream)
 
 # At DEBUG this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
 logging.getLogger("anthropic").setLevel(logging.INFO)
@@ -42,43 +51,57 @@ class AnthropicModel:
     asked by JSON schema: `asked_again` counts these, so that requests at the server == calls + asked_again.
     """
 
-    def __init__(self, name: str, key: Key, url: str, timeout: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        key: Key,
+        url: str,
+        timeout: float,
+        open_client: Callable[[], Client] | None = None,
+        library: Library = LIBRARY,
+    ) -> None:
         self.name = name
-        self.asked_again = 0
         self._model = name.partition("/")[2]
-        self._form: Form = "tool"
+        self._forms = Forms(Form(answer="tool"), name, ANTHROPIC)
         secret = SecretStr(revealed(key))
 
         def client() -> Client:
-            return anthropic.AsyncAnthropic(
-                api_key=secret.get_secret_value() or "none",  # without one the library would send what it finds itself
+            shown = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
+            made: Any = anthropic.AsyncAnthropic(
+                api_key=shown,
                 base_url=url,
                 max_retries=0,
                 open_telemetry=False,  # its spans could carry prompts
-                http_client=transport(anthropic.DefaultAioHttpClient, timeout, url),
+                default_headers={"Authorization": f"Bearer {shown}"} if _is_gateway(url) else None,
+                http_client=transport(anthropic.DefaultAioHttpClient, url),
             )
+            opened: Client = made
+            return opened
 
-        self._connection = Connection(name, url, "/v1/messages", timeout, client, anthropic.AnthropicError)
+        self._connection = Connection(name, url, "/v1/messages", timeout, open_client or client, library)
 
     def __repr__(self) -> str:
         return f"AnthropicModel({self.name!r})"
 
+    @property
+    def asked_again(self) -> int:
+        """How many requests were sent once more in another form."""
+        return self._forms.asked_again
+
     async def complete(self, prompt: Prompt) -> Completion:
-        """One request; one more where the model refuses a forced tool."""
-        form = self._form
+        """One request; one more for each form that the model refuses."""
+        return await self._forms.settle(prompt, partial(self._send, prompt))
+
+    async def _send(self, prompt: Prompt, form: Form) -> Completion:
+        arriving = Messages()
         try:
-            return read(await self._connection.send(body(self._model, prompt, form)), prompt, self.name)
-        except Refused as error:
-            refusal = error.refusal
-        if not (prompt.answer and form == "tool" and "tool_choice" in refusal.words):
-            raise failures.translate(refusal, self.name)
-        self.asked_again += 1
-        try:
-            reply = await self._connection.send(body(self._model, prompt, "schema"))
-        except Refused as error:
-            raise failures.translate(error.refusal, self.name) from None
-        self._form = "schema"
-        return read(reply, prompt, self.name)
+            received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
+            return read(received.reply, prompt, form, self.name, received.allowance)
+        except ProviderDown as error:
+            broken = arriving.so_far()
+            if broken is not None and error.usage is None:
+                error.usage = _broken(broken)
+            raise
 
     def price(self, usage: Usage) -> float | None:
         """Dollars for this usage, None where the price is unknown."""
@@ -89,23 +112,38 @@ class AnthropicModel:
         await self._connection.close()
 
 
-def body(model: str, prompt: Prompt, form: Form) -> dict[str, Any]:
+def _is_gateway(url: str) -> bool:
+    """Gateways want the key in `Authorization`, Anthropic in `x-api-key`: a gateway is sent both."""
+    return not url.startswith("https://api.anthropic.com")
+
+
+def body(name: str, prompt: Prompt, form: Form) -> dict[str, Any]:
     """The request as the endpoint wants it."""
     system, rest = _split(prompt.messages)
-    sent: dict[str, Any] = {"model": model, "max_tokens": prompt.max_tokens, "messages": _messages(rest)}
+    if prompt.answer and form.answer == "text":
+        rest.append(Message("user", JSON_ONLY + json.dumps(prompt.answer.parameters)))
+    own = name if form.extras else ""
+    sent: dict[str, Any] = {"model": name.partition("/")[2], "max_tokens": form.cap(prompt)}
+    sent["messages"] = _messages(rest, own)
     if system:
         sent["system"] = [{"type": "text", "text": system, **CACHED}]
     tools = [_tool(prompt.tool)] if prompt.tool else []
-    if prompt.answer and form == "tool":
+    config: dict[str, Any] = {}
+    if prompt.effort and form.effort:
+        config["effort"] = EFFORTS.get(prompt.effort, prompt.effort)
+    if prompt.answer and form.answer == "tool":
         tools.append(_tool(prompt.answer))
         sent["tool_choice"] = {"type": "tool", "name": prompt.answer.name}
-    elif prompt.answer:
-        sent["output_config"] = {"format": {"type": "json_schema", "schema": prompt.answer.parameters}}
+    elif prompt.answer and form.answer == "schema":
+        config["format"] = {"type": "json_schema", "schema": prompt.answer.parameters}
+    sent |= {"output_config": config} if config else {}
     if tools:
         sent["tools"] = tools
     if prompt.tool and sent["messages"]:
         for message in (sent["messages"][0], sent["messages"][-1]):
             message["content"][-1].update(CACHED)
+    if form.stream:
+        sent["stream"] = True
     return sent
 
 
@@ -117,11 +155,11 @@ def _split(messages: Sequence[Message]) -> tuple[str, list[Message]]:
     )
 
 
-def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def _messages(messages: Sequence[Message], own: str) -> list[dict[str, Any]]:
     """Roles alternate, as the endpoint demands: neighbours of one role become one message. Empty texts are refused there."""
     sent: list[dict[str, Any]] = []
     for message in messages:
-        role, blocks = "assistant" if message.role == "assistant" else "user", _blocks(message)
+        role, blocks = "assistant" if message.role == "assistant" else "user", _blocks(message, own)
         if sent and sent[-1]["role"] == role:
             sent[-1]["content"] += blocks
         elif blocks:
@@ -129,47 +167,102 @@ def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return sent
 
 
-def _blocks(message: Message) -> list[dict[str, Any]]:
+def _blocks(message: Message, own: str) -> list[dict[str, Any]]:
+    """The blocks of a message, with the thinking that the model `own` has written."""
     text = sendable(message.text)
     if message.role == "tool":
         return [{"type": "tool_result", "tool_use_id": message.call_id, "content": text or "(nothing)"}]
-    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
-    for call in message.calls:
-        arguments = {"unparsed": call.unparsed} if call.unparsed else dict(call.arguments)
-        blocks.append({"type": "tool_use", "id": call.id, "name": call.name, "input": arguments})
-    return blocks
+    calls = {call.id: _use(call) for call in message.calls}
+    said: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
+    extra = message.extra
+    if not extra or not own or extra.get("model") != own:
+        return [*said, *calls.values()]
+    blocks, at = [], 0
+    for known in extra["blocks"]:
+        if known["type"] == "text":
+            piece, at = text[at : at + known["chars"]], at + known["chars"]
+            blocks += [{"type": "text", "text": piece}] if piece.strip() else []
+        elif known["type"] == "tool_use":
+            blocks += [calls.pop(known["id"])] if known["id"] in calls else []
+        else:
+            blocks.append(dict(known))
+    if at == len(text) and not calls:
+        return blocks
+    # The message is not what the model wrote: its thinking goes first, as the endpoint demands.
+    thinking = [dict(known) for known in extra["blocks"] if known["type"] in THINKING]
+    return [*thinking, *said, *(_use(call) for call in message.calls)]
+
+
+def _use(call: ToolCall) -> dict[str, Any]:
+    arguments = {"unparsed": call.unparsed} if call.unparsed else dict(call.arguments)
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
 
 
 def _tool(schema: Schema) -> dict[str, Any]:
     return {"name": schema.name, "description": schema.description, "input_schema": schema.parameters}
 
 
-def read(reply: Mapping[str, Any], prompt: Prompt, name: str) -> Completion:
+def read(
+    reply: Mapping[str, Any], prompt: Prompt, form: Form, name: str, allowance: Allowance | None = None
+) -> Completion:
     """A reply as a Completion. Raises ProviderDown where it holds none."""
     content = reply.get("content")
     if not isinstance(content, list):
         raise ProviderDown(f"{name.partition('/')[0]} answered without a message: try again")
     blocks = [block for block in content if isinstance(block, Mapping)]
-    text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    written = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    text, unfinished = without_thinking(written)
     calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
-    stop = STOPS.get(str(reply.get("stop_reason")), "end")
-    data = None
+    stop = "length" if unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
+    usage, data = _usage(reply.get("usage")), None
     if prompt.answer and (mine := [call for call in calls if call.name == prompt.answer.name]):
         calls = tuple(call for call in calls if call not in mine)
         text = mine[0].unparsed or json.dumps(mine[0].arguments)
-        data = (
-            None if mine[0].unparsed or stop == "length" else mine[0].arguments
-        )  # cut off, an input may be half there
+        data = None if mine[0].unparsed else mine[0].arguments
         stop = "end" if stop == "tool" and not calls else stop
     elif prompt.answer and stop != "refusal":
-        data = json_object(text)
-    return Completion(text, _usage(reply.get("usage")), stop, data, calls)
+        data = json_object(text, prompt.answer.parameters)
+        if data is None and stop == "end" and usage.output >= form.cap(prompt):
+            stop = "length"  # some servers call every end "end_turn"
+    return Completion(
+        text=text,
+        usage=usage,
+        stop=stop,
+        data=None if stop == "length" else data,  # what broke off may be half an object
+        calls=calls,
+        extra=_kept(blocks, name),
+        allowance=allowance,
+    )
+
+
+def _kept(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:
+    """The thinking of a reply word for word, and how it stands between texts and calls; None when there is none."""
+    if not any(block.get("type") in THINKING for block in blocks):
+        return None
+    kept: list[dict[str, Any]] = []
+    for block in blocks:
+        if block.get("type") in THINKING:
+            kept.append(dict(block))
+        elif block.get("type") == "text":
+            kept.append({"type": "text", "chars": len(sendable(str(block.get("text", ""))))})
+        elif block.get("type") == "tool_use":
+            kept.append({"type": "tool_use", "id": str(block.get("id", ""))})
+    return {"model": name, "blocks": kept}
+
+
+def _broken(message: Mapping[str, Any]) -> Usage:
+    """The tokens of a reply that broke off: its input as the provider said, its output as far as it came."""
+    counted = _usage(message["usage"])
+    written = len(json.dumps(message["content"])) // CHARS_PER_TOKEN
+    return Usage(counted.input, max(counted.output, written), counted.cache_read, counted.cache_write)
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:
     given = block.get("input")
     identity = str(block.get("id", "")), str(block.get("name", ""))
-    return ToolCall(*identity, given) if isinstance(given, Mapping) else ToolCall(*identity, {}, json.dumps(given))
+    if isinstance(given, Mapping):
+        return ToolCall(*identity, given)
+    return ToolCall(*identity, {}, given if isinstance(given, str) else json.dumps(given))
 
 
 def _usage(found: object) -> Usage:

@@ -2,6 +2,9 @@
 
 Nothing is sent twice: the library's retries and redirects are off. No limit on connections is below 256.
 
+Replies are streamed, so that what counts is the silence between two pieces and not the length of a reply. A server that does
+not stream, though it was asked to, is read in one piece.
+
 The HTTP library is the one that the client's own is built on: httpx2, or with openai 2, which the training environment needs,
 httpx. What is used here has the same names in both.
 """
@@ -9,7 +12,8 @@ httpx. What is used here has the same names in both.
 import asyncio
 import json
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus as Http
 from types import ModuleType
@@ -19,17 +23,31 @@ from urllib.parse import urlsplit
 import aiohttp
 import httpx2
 
-from bot.errors import ProviderDown
+from bot.errors import ProviderDown, ProviderError, ProviderRefused
 from bot.models import failures
+from bot.models.allowances import allowance
+from bot.models.stream import Assembly
+from bot.values import Allowance
 
 CONNECT = 10.0  # seconds for a connection
+FIRST = 2.5  # times the time-out: how long a model may think before its first word
+ALIVE = 5.0  # times the time-out: how long signs of life alone (comments, pings, blanks) keep a call open
+STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 
 
 class Client(Protocol):
     """What AsyncOpenAI and AsyncAnthropic have in common."""
 
-    async def post(self, path: str, *, cast_to: type[httpx2.Response], body: object) -> httpx2.Response:
+    async def post(
+        self,
+        path: str,
+        *,
+        cast_to: type[httpx2.Response],
+        body: object,
+        stream: bool = False,
+        stream_cls: object = None,
+    ) -> httpx2.Response:
         """Send one request. Bare: no model of the reply is built, which costs more than the request itself."""
 
     async def close(self) -> None:
@@ -44,45 +62,98 @@ class Refused(Exception):  # noqa: N818 - an outcome that a dialect may answer b
         self.refusal = refusal
 
 
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A reply as the provider wrote it, and what its head says about the rate limits."""
+
+    reply: dict[str, Any]
+    allowance: Allowance | None
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What differs between the two model libraries."""
+
+    failed: type[Exception]
+    stream: type[Any]  # its AsyncStream
+    http: ModuleType = httpx2
+    lacking: tuple[type[Exception], ...] = ()  # raised where a cloud finds no credentials
+    remedy: str = ""
+
+
 class Connection:
     """Sends bodies to one path of one provider and gives back parsed replies, or raises our own errors."""
 
     def __init__(
-        self,
-        name: str,
-        url: str,
-        path: str,
-        timeout: float,
-        open_client: Callable[[], Client],
-        failed: type[Exception],
-        http: ModuleType = httpx2,
+        self, name: str, url: str, path: str, timeout: float, open_client: Callable[[], Client], library: Library
     ) -> None:
         self.name = name
-        self._answer: type[httpx2.Response] = http.Response
         self._host = urlsplit(url).netloc
-        self._path, self._timeout, self._open, self._failed = path, timeout, open_client, failed
+        self._path, self._timeout, self._open, self._library = path, timeout, open_client, library
+        self._answer: type[httpx2.Response] = library.http.Response
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """One request. Raises Refused where the body itself was refused (400, 404, 422), ProviderError otherwise."""
-        client = self._opened()
+    async def send(self, body: Mapping[str, Any], arriving: Assembly) -> Received:
+        """One request; a stream is put together in `arriving`, which knows how far it came when it breaks.
+
+        Raises Refused where the body itself was refused (400, 404, 422), ProviderError otherwise.
+        """
+        client, library = self._opened(), self._library
+        patience = _Patience(self._timeout)
         try:
-            async with asyncio.timeout(CONNECT + self._timeout):  # a server may keep a dead call warm with blanks
-                response = await client.post(self._path, cast_to=self._answer, body=body)
-        except (self._failed, aiohttp.ClientError, OSError) as error:
-            answer = getattr(error, "response", None)
-            if not isinstance(answer, self._answer):
-                raise failures.unreachable(error, self.name, self._host, self._timeout) from None
-            refusal = failures.read(answer.status_code, getattr(error, "body", None), answer.headers)
-        else:
-            reply = _parsed(response.content, self.name)
-            if not reply.get("error"):
-                return reply
-            refusal = _inside(reply)
-        if refusal.status in {400, 404, 422}:
-            raise Refused(refusal)
-        raise failures.translate(refusal, self.name)
+            async with patience.limit:
+                response = await client.post(
+                    self._path,
+                    cast_to=self._answer,
+                    body=body,
+                    stream=bool(body.get("stream")),
+                    stream_cls=library.stream[object],
+                )
+                try:
+                    reply = await self._read(response, client, arriving, patience)
+                finally:
+                    await response.aclose()
+        except (
+            library.failed,
+            library.http.HTTPError,
+            aiohttp.ClientError,
+            OSError,
+            ValueError,
+            *library.lacking,
+        ) as error:
+            raise self._failure(error, patience) from None
+        if not reply.get("error"):
+            return Received(reply, allowance(response.headers))
+        raise _raised(failures.inside(reply), self.name)
+
+    async def _read(
+        self, response: httpx2.Response, client: Client, arriving: Assembly, patience: "_Patience"
+    ) -> dict[str, Any]:
+        if response.is_stream_consumed or response.is_closed:
+            return _parsed(response.content, self.name)
+        response.stream = _heard(self._library.http, response.stream, patience)
+        if not response.headers.get("content-type", "").startswith(STREAMS):
+            return _parsed(await response.aread(), self.name)
+        async for event in self._library.stream(cast_to=object, response=response, client=client):
+            patience.event(wrote=arriving.take(event))
+        reply = arriving.whole()
+        if reply is None:
+            raise ProviderDown(f"{self.name.partition('/')[0]} ended its reply before it was complete: try again")
+        return reply
+
+    def _failure(self, error: Exception, patience: "_Patience") -> Exception:
+        """What to raise for a library's exception."""
+        if isinstance(error, self._library.lacking):
+            return ProviderRefused(self._library.remedy)
+        body, answer = getattr(error, "body", None), getattr(error, "response", None)
+        if isinstance(answer, self._answer) and answer.status_code >= Http.MULTIPLE_CHOICES:
+            return _raised(failures.read(answer.status_code, body, answer.headers), self.name)
+        if isinstance(body, Mapping):  # an error in the middle of a stream
+            return _raised(failures.inside(body), self.name)
+        if isinstance(error, ValueError) and not isinstance(error, self._library.failed):  # an event that is no JSON
+            return ProviderDown(f"{self.name.partition('/')[0]} broke off in the middle of its reply: try again")
+        return failures.unreachable(error, self.name, self._host, patience.seconds)
 
     async def close(self) -> None:
         """Close the client; a later call would open a new one."""
@@ -99,11 +170,46 @@ class Connection:
         return self._client
 
 
-def transport(
-    maker: Callable[..., httpx2.AsyncClient], timeout: float, url: str, http: ModuleType = httpx2
-) -> httpx2.AsyncClient:
+class _Patience:
+    """How long a reply may be silent: longer until its first word, because models think; and on signs of life alone, not for ever."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout, self._loop = timeout, asyncio.get_running_loop()
+        self.seconds = FIRST * timeout  # what is granted now
+        self._latest = self._loop.time() + ALIVE * timeout
+        self.limit = asyncio.timeout_at(self._loop.time() + self.seconds)
+
+    def heard(self) -> None:
+        """Bytes have arrived, whatever they say."""
+        if not self.limit.expired():
+            self.limit.reschedule(min(self._latest, self._loop.time() + self.seconds))
+
+    def event(self, *, wrote: bool) -> None:
+        """An event has arrived; one that holds something written ends the wait for the first word."""
+        self._latest = self._loop.time() + ALIVE * self._timeout
+        if wrote and self.seconds > self._timeout:
+            self.seconds = self._timeout
+            self.heard()
+
+
+def _heard(http: ModuleType, stream: Any, patience: _Patience) -> Any:  # noqa: ANN401 - of either HTTP library
+    """The body of a response, of which each piece is a sign of life."""
+
+    class Heard(http.AsyncByteStream):  # type: ignore[misc,name-defined]
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for piece in stream:
+                patience.heard()
+                yield piece
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return Heard()
+
+
+def transport(maker: Callable[..., httpx2.AsyncClient], url: str, http: ModuleType = httpx2) -> httpx2.AsyncClient:
     """The HTTP client on aiohttp that both libraries ship. Redirects stay off: one would send the prompt elsewhere."""
-    times, limits = http.Timeout(timeout, connect=CONNECT), http.Limits(**LIMITS)
+    times, limits = http.Timeout(None, connect=CONNECT), http.Limits(**LIMITS)  # silence is counted by _Patience
     trusted = _trusted(http, url.startswith("https://"))
     return maker(limits=limits, timeout=times, follow_redirects=False, verify=trusted)
 
@@ -120,15 +226,15 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
         reply = json.loads(content)
     except ValueError:  # cut off on the way, or a page of some proxy
         reply = None
+    if isinstance(reply, list) and reply and isinstance(reply[0], Mapping) and reply[0].get("error"):
+        reply = dict(reply[0])  # Gemini wraps its errors in a list
     if not isinstance(reply, dict):
         raise ProviderDown(f"{name.partition('/')[0]} answered with something that is no whole JSON object: try again")
     return reply
 
 
-def _inside(reply: Mapping[str, Any]) -> failures.Refusal:
-    """A failure that a gateway wrapped in a 200. Its status stands in the body, if anywhere."""
-    error = reply["error"]
-    status = error.get("code") if isinstance(error, Mapping) else None
-    if not isinstance(status, int) or status not in failures.STATUSES:
-        status = Http.BAD_GATEWAY
-    return failures.read(status, reply, {})
+def _raised(refusal: failures.Refusal, name: str) -> Refused | ProviderError:
+    """The exception of a refusal: another form may help only where the request itself was refused."""
+    if refusal.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}:
+        return Refused(refusal)
+    return failures.translate(refusal, name)

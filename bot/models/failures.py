@@ -3,20 +3,52 @@
 The provider's own message is read but never repeated: it may quote the prompt or the key. Its error code is repeated.
 """
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus as Http
 
-from bot.errors import BadAnswer, ProviderDown, ProviderError, ProviderRefused, RateLimited
+import aiohttp
+
+from bot.errors import (
+    BadAnswer,
+    PromptTooLong,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    RateLimited,
+    TimedOut,
+)
+from bot.models import allowances
+from bot.values import Allowance
 
 TOO_LONG = re.compile(
-    r"context.{0,10}(length|window|limit)|prompt is too long|too many (input )?tokens|(input|request|prompt).{0,20}too (long|large)"
-    r"|exceeds? .{0,40}(token|context)",
+    r"context.{0,10}(length|window|limit|size)|prompt length|(input|request|prompt|message|string).{0,40}too (long|large)"
+    r"|too many (input |prompt )?tokens|exceeds? .{0,60}(token|context)|reduce the length of|reduce your (message|prompt)"
+    r"|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
     re.IGNORECASE,
 )
+# Where a refusal says how many tokens the window has.
+WINDOW = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"maximum (?:context|prompt|input|sequence)(?: token)? length(?: is| of|:)? ?\(?(\d[\d,]*)",
+        r"(\d[\d,]*) maximum context length",
+        r"> (\d[\d,]*) maximum",
+        r"exceed context limit: [\d,]+ \+ [\d,]+ > (\d[\d,]*)",
+        r"maximum number of (?:input )?tokens allowed,? ?(?:is |of )?\(?(\d[\d,]*)",
+        r"context (?:size|window|length|limit)(?: size| length)?(?: is| of|:)? ?\(?(\d[\d,]*)",
+        r"must be <= (\d[\d,]*)",
+        r"cannot exceed (\d[\d,]*)",
+        r"Limit:? (\d[\d,]*), Requested",
+        r"(\d[\d,]*) tokens? (?:context|limit|maximum)",
+    )
+)
+TOO_LARGE = re.compile(
+    r"request too large|requested \d|reduce your message", re.IGNORECASE
+)  # for the minute of this account
 # Not "exceeded your current quota": Gemini says that of a rate limit.
 NO_CREDIT = re.compile(r"insufficient.(quota|balance|credit|funds)|credit balance", re.IGNORECASE)
 BAD_KEY = re.compile(r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid) api.?key", re.IGNORECASE)
@@ -26,6 +58,34 @@ NO_MODEL = re.compile(
     re.IGNORECASE,
 )
 SPOILT = {"tool_use_failed", "json_validate_failed"}  # Groq checks the model's reply and answers 400 where it is broken
+# Errors in the middle of a stream, or inside a 200, name no status: what their types stand for. The words of Bedrock are with them.
+STATUS_OF = {
+    "overloaded_error": 529,
+    "overloaded": 529,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "too_many_requests": 429,
+    "throttlingexception": 429,
+    "resource_exhausted": 429,
+    "insufficient_quota": 429,
+    "timeout_error": 504,
+    "modeltimeoutexception": 504,
+    "serviceunavailableexception": 503,
+    "modelnotreadyexception": 503,
+    "modelstreamerrorexception": 502,
+    "validationexception": 400,
+    "invalid_request_error": 400,
+    "invalid_argument": 400,
+    "context_length_exceeded": 400,
+    "exceed_context_size_error": 400,
+    "request_too_large": 413,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "permission_error": 403,
+    "billing_error": 402,
+    "not_found_error": 404,
+    "model_not_found": 404,
+}
 CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a key, never a sentence
 STATUSES = range(300, 600)  # of answers that are none
 OVERLOADED = 529  # Anthropic's own; the rest have names
@@ -40,6 +100,8 @@ class Refusal:
     code: str = ""
     param: str = ""
     retry_after: float | None = None
+    allowance: Allowance | None = None
+    window: int | None = None  # tokens, where an error has a field for it
 
     @property
     def words(self) -> str:
@@ -49,40 +111,91 @@ class Refusal:
 
 def read(status: int, body: object, headers: Mapping[str, str], now: datetime | None = None) -> Refusal:
     """What a failed answer says, in either dialect, with or without the outer `error`."""
+    now = now or datetime.now(UTC)
     outer = body[0] if isinstance(body, list) and body else body  # Gemini wraps its errors in a list
     found = outer.get("error", outer) if isinstance(outer, Mapping) else outer
-    wait = retry_after(headers, now or datetime.now(UTC))
+    wait, left = allowances.retry_after(headers, now), allowances.allowance(headers, now)
     if not isinstance(found, Mapping):
-        return Refusal(status, str(found or "")[:2000], retry_after=wait)
+        return Refusal(status, str(found or "")[:2000], retry_after=wait, allowance=left)
     code = found.get("code") or found.get("type")
     if isinstance(code, int):
         code = found.get("type") or ""
-    return Refusal(status, str(found.get("message") or "")[:2000], str(code or ""), str(found.get("param") or ""), wait)
+    message = str(found.get("message") or "") or _other_words(outer)
+    if wait is None and status in {Http.TOO_MANY_REQUESTS, Http.SERVICE_UNAVAILABLE}:
+        wait = next(_delays(found.get("details")), None) or allowances.said(message)
+    window = found.get("n_ctx")
+    return Refusal(
+        status,
+        message[:2000],
+        str(code or ""),
+        str(found.get("param") or ""),
+        wait,
+        left,
+        window if isinstance(window, int) else None,
+    )
 
 
-def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date); None where no time is named."""
-    exact = headers.get("retry-after-ms", "")
-    if re.fullmatch(r"\d+(\.\d+)?", exact):
-        return float(exact) / 1000
-    text = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d+(\.\d+)?", text):
-        return float(text)
-    try:
-        then = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    return max(0.0, (then - now).total_seconds())
+def inside(reply: Mapping[str, object]) -> Refusal:
+    """A failure that stands in a 200, or in the middle of a stream. Its status stands in the body, if anywhere."""
+    error = reply.get("error", reply)
+    found = error if isinstance(error, Mapping) else {}
+    status = found.get("code")
+    if isinstance(status, str) and status.isdigit():
+        status = int(status)
+    if not isinstance(status, int) or status not in STATUSES:
+        words = (str(found.get(name) or "").lower() for name in ("code", "type", "status"))
+        status = next((STATUS_OF[word] for word in words if word in STATUS_OF), int(Http.BAD_GATEWAY))
+    return read(status, reply, {})
+
+
+def _other_words(body: object) -> str:
+    """What an error says that has no message, such as a list of fields that were not expected."""
+    return json.dumps(body, default=str) if isinstance(body, Mapping) and "detail" in body else ""
+
+
+def _delays(details: object) -> Iterator[float]:
+    """The wait that Google's errors name: RetryInfo in their details."""
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, Mapping) and isinstance(text := detail.get("retryDelay"), str):
+            seconds = allowances.until(text)
+            if seconds is not None:
+                yield seconds
+
+
+def too_long(refusal: Refusal) -> bool:
+    """Whether the prompt does not fit: the model's window, or what the account may send in a minute."""
+    if refusal.code in SPOILT:
+        return False
+    if refusal.status == Http.TOO_MANY_REQUESTS:  # OpenAI and Groq: more in one request than the tier has in a minute
+        return bool(TOO_LARGE.search(refusal.message)) and "too large" in refusal.message.lower()
+    if refusal.status >= Http.INTERNAL_SERVER_ERROR:  # Ollama and gateways: only when they say so in so many words
+        return bool(re.search(r"context (length|size|window)|prompt is too long", refusal.message, re.IGNORECASE))
+    return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
+
+
+def window(refusal: Refusal) -> int | None:
+    """The tokens of the window, where the provider says how many it has."""
+    if refusal.window is not None:
+        return refusal.window
+    found = next((match for pattern in WINDOW if (match := pattern.search(refusal.message))), None)
+    return int(found[1].replace(",", "")) if found else None
 
 
 def translate(refusal: Refusal, name: str) -> ProviderError:
     """The error to raise for a refused or failed request of the model `name`."""
     provider, _, model = name.partition("/")
+    if too_long(refusal) and not _no_credit(refusal):
+        size = window(refusal)
+        limit = f", which takes {size:,} tokens" if size else ""
+        return PromptTooLong(
+            f"the prompt is too long for {name}{limit} (status {refusal.status}): use a model with a larger context, or smaller units",
+            size,
+        )
     if refusal.status in {Http.TOO_MANY_REQUESTS, OVERLOADED} and not _no_credit(refusal):
         why = "is overloaded" if refusal.status == OVERLOADED else "asks for fewer calls"
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
-        return RateLimited(f"{provider} {why} (status {refusal.status}){wait}", refusal.retry_after)
+        message = f"{provider} {why} (status {refusal.status}){wait}"
+        return RateLimited(message, refusal.retry_after, refusal.allowance)
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
     kind, sentence = next((kind, sentence) for applies, kind, sentence in RULES if applies(refusal))
     return kind(sentence.format(provider=provider, model=model, name=name, status=refusal.status, said=said))
@@ -123,11 +236,6 @@ RULES: tuple[Rule, ...] = (  # the first that applies
         "{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}",
     ),
     (
-        lambda r: r.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(r.words)),
-        ProviderRefused,
-        "the prompt is too long for {name} (status {status}): use a model with a larger context, or smaller units",
-    ),
-    (
         lambda r: r.status in {Http.FORBIDDEN, Http.NOT_FOUND} or bool(NO_MODEL.search(r.words)),
         ProviderRefused,
         "unknown model {model} at {provider} (status {status}): check its name, the base URL and that the key may use it",
@@ -141,22 +249,22 @@ RULES: tuple[Rule, ...] = (  # the first that applies
 )
 
 
-def unreachable(error: BaseException, name: str, host: str, timeout: float) -> ProviderDown:
-    """The error to raise where no whole answer came back."""
+def unreachable(error: BaseException, name: str, host: str, seconds: float) -> ProviderDown:
+    """The error to raise where no whole answer came back after this many seconds of silence."""
     provider = name.partition("/")[0]
-    if _timed_out(error):
-        return ProviderDown(
-            f"{provider} ({host}) did not answer within {timeout:g} s: try again later, or allow more time"
+    if _is_or_comes_from(error, TimeoutError) and not _is_or_comes_from(error, aiohttp.ConnectionTimeoutError):
+        return TimedOut(
+            f"{provider} ({host}) sent nothing for {seconds:g} s: try again later, or allow more time (setting `timeout`)"
         )
     return ProviderDown(
         f"no answer from {provider} at {host}: check the connection, the base URL and that the service runs"
     )
 
 
-def _timed_out(error: BaseException | None) -> bool:
+def _is_or_comes_from(error: BaseException | None, kind: type[BaseException]) -> bool:
     """Looked up in the cause: the transport reports a refused or dropped connection as a time-out too."""
     while error is not None:
-        if isinstance(error, TimeoutError):
+        if isinstance(error, kind):
             return True
         error = error.__cause__ or error.__context__
     return False

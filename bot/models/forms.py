@@ -1,37 +1,169 @@
-"""The forms in which a request can be made to an OpenAI-compatible server, and which to try after a refusal."""
+"""The forms in which a request can be made, which to try after a refusal, and the memory of what a server takes.
+
+Nobody can know what each server of each version takes. It says so in a 400; the request is then sent once more in another form,
+and what was learnt is kept: no parameter is refused twice, but for calls that were on their way together.
+"""
 
 import re
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeVar
 
-from bot.models.failures import SPOILT, TOO_LONG, Refusal
+from bot.models import failures
+from bot.models.connection import Refused
+from bot.models.failures import SPOILT, Refusal
 from bot.models.provider import Tokens
 from bot.values import Prompt
 
 TOKENS: tuple[Tokens, ...] = ("max_completion_tokens", "max_tokens")
-SCHEMA = re.compile(r"response.?format|json.?schema|structured output", re.IGNORECASE)
+SCHEMA = re.compile(r"response.?format|json.?schema|structured.?output|output_config|output_format", re.IGNORECASE)
 TOOLS = re.compile(r"\btools?\b|tool.?(choice|use|call)|function.?call", re.IGNORECASE)
+EFFORT = re.compile(
+    r"effort|\breasoning\b|support(s|ed)? thinking|\bthink(ing)?\b.{0,40}(support|allow)", re.IGNORECASE
+)
+FORCED = re.compile(r"tool_choice|forced tool", re.IGNORECASE)
+EXTRAS = re.compile(
+    r"reasoning_content|reasoning_details|extra_content|thought_signature|\breasoning\b|`?thinking`? block|signature",
+    re.IGNORECASE,
+)
+ROLES = re.compile(r"system role|role.{0,20}system|roles must alternate|only user and assistant roles", re.IGNORECASE)
+STREAM = re.compile(r"\bstream(ing)?\b", re.IGNORECASE)
+CAP = re.compile(r"max.{0,3}(completion.|output.|new.)?tokens|maximum tokens", re.IGNORECASE)
+MOST = re.compile(  # how long a reply may be at most
+    r"at most (\d+) (?:completion|output) tokens|tokens`?: \d+ > (\d+)|less than or equal to `?(\d+)|\[\d+, ?(\d+)\]"
+    r"|model limit of (\d+)|to (\d+) \(exclusive\)|maximum (?:value|of|is) `?(\d+)|<= ?(\d+)",
+    re.IGNORECASE,
+)
+LEAST = 1_024  # tokens of a reply that is worth asking for
+CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
+
+Reply = TypeVar("Reply")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How to say three things that servers disagree on: the cap of a reply, a structured answer, an offered tool."""
+    """How to say what servers disagree on."""
 
-    tokens: Tokens
-    answer: Literal["schema", "tool", "text"] = "schema"
-    tools: bool = True
+    tokens: Tokens = "max_tokens"  # the name of a reply's cap
+    answer: Literal["schema", "tool", "text"] = "schema"  # how a structured answer is demanded
+    tools: bool = True  # whether a tool is offered
+    system: bool = (
+        True  # whether instructions are a message of their own; templates of some local models know no such role
+    )
+    stream: bool = True
+    counted: bool = True  # whether a stream is asked for its usage
+    effort: bool = True  # whether the effort is said
+    extras: bool = True  # whether thinking goes back
+    most: int | None = None  # the longest reply that the model gives
+    window: int | None = None  # tokens of prompt and reply together
+
+    def cap(self, prompt: Prompt) -> int:
+        """The cap of a reply to this prompt."""
+        cap = min(prompt.max_tokens, self.most or prompt.max_tokens)
+        if self.window is None:
+            return cap
+        return max(min(cap, LEAST), min(cap, self.window - size(prompt)))
 
 
-def other(form: Form, refusal: Refusal, prompt: Prompt) -> Form | None:
+def size(prompt: Prompt) -> int:
+    """About how many tokens a prompt has, rather more than fewer."""
+    return sum(len(message.text) for message in prompt.messages) // CHARS_PER_TOKEN + LEAST // 2
+
+
+Rule = tuple[
+    Callable[[Form, Prompt, str], object], dict[str, Any]
+]  # when it applies to what a refusal says; what changes
+
+OPENAI: tuple[Rule, ...] = (  # the first that applies
+    (lambda f, _, said: f.system and ROLES.search(said), {"system": False}),
+    (
+        lambda f, _, said: any(n in said for n in TOKENS) and f.tokens == "max_tokens",
+        {"tokens": "max_completion_tokens"},
+    ),
+    (lambda _f, _, said: any(n in said for n in TOKENS), {"tokens": "max_tokens"}),
+    (lambda f, _, said: f.stream and f.counted and re.search("stream_options|include_usage", said), {"counted": False}),
+    (lambda f, _, said: f.stream and STREAM.search(said), {"stream": False}),
+    # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
+    (lambda f, p, said: p.tool and f.tools and TOOLS.search(said) and "'none'" in said, {"tools": False}),
+    (lambda f, p, said: f.effort and p.effort and EFFORT.search(said), {"effort": False}),
+    (lambda f, p, said: f.extras and _has_extras(p) and EXTRAS.search(said), {"extras": False}),
+    (lambda f, p, said: p.answer and f.answer == "schema" and SCHEMA.search(said), {"answer": "tool"}),
+    (lambda f, p, said: p.answer and f.answer == "tool" and TOOLS.search(said), {"answer": "text"}),
+    (lambda f, p, said: p.tool and f.tools and TOOLS.search(said), {"tools": False}),
+)
+ANTHROPIC: tuple[Rule, ...] = (
+    (lambda f, _, said: f.stream and STREAM.search(said), {"stream": False}),
+    (lambda f, p, said: p.answer and f.answer == "tool" and FORCED.search(said), {"answer": "schema"}),
+    (lambda f, p, said: f.effort and p.effort and ("effort" in said or "output_config" in said), {"effort": False}),
+    (lambda f, p, said: p.answer and f.answer == "schema" and SCHEMA.search(said), {"answer": "text"}),
+    (lambda f, p, said: f.extras and _has_extras(p) and EXTRAS.search(said), {"extras": False}),
+)
+
+
+def other(rules: tuple[Rule, ...], form: Form, refusal: Refusal, prompt: Prompt) -> Form | None:
     """The form to try after this refusal, None where another form would not help."""
-    if TOO_LONG.search(refusal.message) or refusal.code in SPOILT:
+    if refusal.code in SPOILT:
         return None
-    if any(name in refusal.words for name in TOKENS):
-        return replace(form, tokens=TOKENS[1 - TOKENS.index(form.tokens)])
-    if prompt.answer and form.answer == "schema" and SCHEMA.search(refusal.words):
-        return replace(form, answer="tool")
-    if prompt.answer and form.answer == "tool" and TOOLS.search(refusal.words):
-        return replace(form, answer="text")
-    if prompt.tool and form.tools and TOOLS.search(refusal.words):
-        return replace(form, tools=False)
-    return None
+    shorter = _shorter(form, refusal, prompt)
+    if shorter is not None or failures.too_long(refusal):
+        return shorter
+    change = next((change for applies, change in rules if applies(form, prompt, refusal.words)), None)
+    return None if change is None else replace(form, **change)
+
+
+def _shorter(form: Form, refusal: Refusal, prompt: Prompt) -> Form | None:
+    """A shorter reply, where the model gives none as long as was asked for, or where its window has room for no more."""
+    asked = form.cap(prompt)
+    found = MOST.search(refusal.message) if CAP.search(refusal.message) else None
+    if found is not None and "input" not in refusal.message.lower():
+        most = min(int(number) for number in found.groups() if number) - (" (exclusive)" in refusal.message)
+        return replace(form, most=most) if LEAST // 4 <= most < asked else None
+    if not failures.too_long(refusal) or (window := failures.window(refusal)) is None:
+        return None
+    tried = replace(form, window=window)
+    return tried if size(prompt) + LEAST <= window and tried.cap(prompt) < asked else None
+
+
+def _has_extras(prompt: Prompt) -> bool:
+    return any(
+        message.extra or any(call.extra for call in message.calls)
+        for message in prompt.messages
+        if message.role == "assistant"
+    )
+
+
+class Forms:
+    """What a server takes, as far as it is known. `asked_again` counts requests that were sent once more."""
+
+    def __init__(self, first: Form, name: str, rules: tuple[Rule, ...]) -> None:
+        self.form, self.asked_again = first, 0
+        self._name, self._rules = name, rules
+
+    async def settle(self, prompt: Prompt, send: Callable[[Form], Awaitable[Reply]]) -> Reply:
+        """Send in the form that is known, and once more for each form that the server refuses."""
+        form, tried = self.form, {self.form}
+        while True:
+            try:
+                reply = await send(form)
+            except Refused as error:
+                refusal = error.refusal
+            else:
+                self._learn(form, len(tried) > 1)
+                return reply
+            form = self.form if self.form not in tried else other(self._rules, form, refusal, prompt) or form
+            if form in tried:
+                raise failures.translate(refusal, self._name)
+            tried.add(form)
+            self.asked_again += 1
+
+    def _learn(self, worked: Form, learnt: bool) -> None:
+        """Keep what another form taught. A slow call in the form of the start must not undo what others have learnt."""
+        if learnt:
+            start = Form()
+            known: dict[str, Any] = {f.name: getattr(worked, f.name) for f in fields(worked)}
+            kept = {
+                name: value
+                for name, value in known.items()
+                if name in {"tokens", "answer"} or value != getattr(start, name)
+            }
+            self.form = replace(self.form, **kept)

@@ -2,11 +2,14 @@
 
 What a server does not take, it says in a 400; the request is then sent once more in another form, and the form that
 worked is remembered: `asked_again` counts these, so that requests at the server == calls + asked_again.
+
+Thinking comes back to the model that wrote it, in the fields in which it came (`EXTRAS`), and to no other.
 """
 
 import json
 import logging
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal
 
@@ -14,24 +17,49 @@ import httpx2
 import openai
 from pydantic import SecretStr
 
-from bot.errors import ProviderDown
-from bot.models import failures, prices
-from bot.models.answers import json_object, sendable, strict
-from bot.models.connection import Client, Connection, Refused, transport
-from bot.models.forms import Form, other
+from bot.errors import BadAnswer, ProviderDown
+from bot.models import prices
+from bot.models.answers import json_object, parsed, sendable, strict, without_thinking
+from bot.models.connection import Client, Connection, Library, Received, transport
+from bot.models.forms import CHARS_PER_TOKEN, OPENAI, Form, Forms
 from bot.models.provider import Key, Tokens, revealed
-from bot.values import Completion, Message, Prompt, Schema, ToolCall, Usage
+from bot.models.stream import Chat
+from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
 Stop = Literal["end", "length", "tool", "refusal"]
-STOPS: Mapping[str, Stop] = {
+STOPS: Mapping[str, Stop] = {  # in lower case
     "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "max_completion_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "context_length_exceeded": "length",
+    "incomplete": "length",
     "tool_calls": "tool",
     "function_call": "tool",
     "content_filter": "refusal",
+    "refusal": "refusal",
+    "safety": "refusal",
+    "recitation": "refusal",
+    "blocklist": "refusal",
+    "prohibited_content": "refusal",
+    "spii": "refusal",
+    "sensitive": "refusal",
 }
+FAILED = {
+    "error",
+    "network_error",
+    "insufficient_system_resource",
+    "aborted",
+    "abort",
+    "cancelled",
+}  # on the server's side
+MALFORMED = "malformed_function_call"  # Gemini: the model's own call could not be read
+EXTRAS = ("reasoning_content", "reasoning_details", "reasoning", "extra_content")
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
-CHARS_PER_TOKEN = 3  # low on purpose: where a server reports no usage, the caps must still hold
 HTTP = httpx2 if int(openai.VERSION.partition(".")[0]) >= 3 else import_module("httpx")  # noqa: PLR2004 - a major version
+LIBRARY = Library(openai.OpenAIError, openai.AsyncStream, HTTP)
 
 # At DEBUG version 2 of this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
 logging.getLogger("openai").setLevel(logging.INFO)
@@ -40,50 +68,60 @@ logging.getLogger("openai").setLevel(logging.INFO)
 class OpenAIModel:
     """One model behind an OpenAI-compatible endpoint. Satisfies `ports.Model`."""
 
-    def __init__(self, name: str, key: Key, url: str, timeout: float, tokens: Tokens = "max_completion_tokens") -> None:
+    def __init__(
+        self,
+        name: str,
+        key: Key,
+        url: str,
+        timeout: float,
+        tokens: Tokens = "max_completion_tokens",
+        headers: tuple[str, ...] = (),
+    ) -> None:
         self.name = name
-        self.asked_again = 0
         self._model = name.partition("/")[2]
-        self._form = Form(tokens)
+        self._forms = Forms(Form(tokens), name, OPENAI)
         secret = SecretStr(revealed(key))
-        # The library's own organisation headers come from the environment: they are OpenAI's business alone.
-        kept = (
-            {}
-            if name.startswith("openai/")
-            else {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
-        )
 
         def client() -> Client:
-            return openai.AsyncOpenAI(
-                api_key=secret.get_secret_value() or "none",  # without one the library would send what it finds itself
+            shown = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
+            # The library's own organisation headers come from the environment: they are OpenAI's business alone.
+            kept: dict[str, Any] = dict.fromkeys(headers, shown)
+            if not name.startswith("openai/"):
+                kept |= {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+            made: Any = openai.AsyncOpenAI(
+                api_key=shown,
                 base_url=url,
                 max_retries=0,
-                default_headers=kept,  # type: ignore[arg-type]
-                http_client=transport(openai.DefaultAioHttpClient, timeout, url, HTTP),
+                default_headers=kept,
+                http_client=transport(openai.DefaultAioHttpClient, url, HTTP),
             )
+            opened: Client = made
+            return opened
 
-        self._connection = Connection(name, url, "/chat/completions", timeout, client, openai.OpenAIError, HTTP)
+        self._connection = Connection(name, url, "/chat/completions", timeout, client, LIBRARY)
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name!r})"
 
+    @property
+    def asked_again(self) -> int:
+        """How many requests were sent once more in another form."""
+        return self._forms.asked_again
+
     async def complete(self, prompt: Prompt) -> Completion:
         """One request; one more for each form that the server refuses."""
-        form, tried = self._form, {self._form}
-        while True:
-            try:
-                reply = await self._connection.send(body(self._model, prompt, form))
-            except Refused as error:
-                refusal = error.refusal
-            else:
-                if len(tried) > 1:  # learnt; a slow call in the form of the start must not undo it
-                    self._form = form
-                return read(reply, prompt, form, self.name)
-            form = self._form if self._form not in tried else other(form, refusal, prompt) or form
-            if form in tried:
-                raise failures.translate(refusal, self.name)
-            tried.add(form)
-            self.asked_again += 1
+        return await self._forms.settle(prompt, partial(self._send, prompt))
+
+    async def _send(self, prompt: Prompt, form: Form) -> Completion:
+        arriving = Chat()
+        try:
+            received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
+            return read(received.reply, prompt, form, self.name, received.allowance)
+        except ProviderDown as error:
+            broken = arriving.so_far()
+            if broken is not None and error.usage is None:
+                error.usage = _usage(broken["usage"], prompt, json.dumps(broken["choices"]))
+            raise
 
     def price(self, usage: Usage) -> float | None:
         """Dollars for this usage, None where the price is unknown."""
@@ -94,10 +132,16 @@ class OpenAIModel:
         await self._connection.close()
 
 
-def body(model: str, prompt: Prompt, form: Form) -> dict[str, Any]:
+def body(name: str, prompt: Prompt, form: Form) -> dict[str, Any]:
     """The request as the endpoint wants it."""
-    sent: dict[str, Any] = {"model": model, "messages": [_message(message) for message in prompt.messages]}
-    sent[form.tokens] = prompt.max_tokens
+    provider, _, model = name.partition("/")
+    own = name if form.extras else ""
+    sent: dict[str, Any] = {"model": model, "messages": [_message(message, own) for message in prompt.messages]}
+    if not form.system:
+        sent["messages"] = _alternating(sent["messages"])
+    sent[form.tokens] = form.cap(prompt)
+    if prompt.effort and form.effort:
+        sent |= _effort(provider, prompt.effort)
     tools = [_tool(prompt.tool)] if prompt.tool and form.tools else []
     if prompt.answer and form.answer == "schema":
         wanted = prompt.answer
@@ -113,7 +157,14 @@ def body(model: str, prompt: Prompt, form: Form) -> dict[str, Any]:
         sent["messages"].append({"role": "user", "content": JSON_ONLY + json.dumps(prompt.answer.parameters)})
     if tools:
         sent["tools"] = tools
+    if form.stream:
+        sent["stream"] = True
+        sent |= {"stream_options": {"include_usage": True}} if form.counted else {}
     return sent
+
+
+def _effort(provider: str, effort: Effort) -> dict[str, Any]:
+    return {"reasoning": {"effort": effort}} if provider == "openrouter" else {"reasoning_effort": effort}
 
 
 def _tool(schema: Schema) -> dict[str, Any]:
@@ -121,14 +172,41 @@ def _tool(schema: Schema) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Message, own: str) -> dict[str, Any]:
+    """A message with the thinking that the model `own` has written."""
     sent: dict[str, Any] = {"role": message.role, "content": sendable(message.text)}
     if message.role == "tool":
         sent["tool_call_id"] = message.call_id
     if message.calls:
         sent["content"] = sent["content"] or None
-        sent["tool_calls"] = [_call(call) for call in message.calls]
+        sent["tool_calls"] = [{**_call(call), **_given(call.extra, own)} for call in message.calls]
+    return sent | _given(message.extra, own)
+
+
+def _alternating(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Instructions told as the user, neighbours of one role as one message: what strict chat templates take."""
+    sent: list[dict[str, Any]] = []
+    for message in messages:
+        told = {**message, "role": "user"} if message["role"] == "system" else message
+        last = sent[-1] if sent else {}
+        if told["role"] == last.get("role") != "tool" and not {"tool_calls"} & (told.keys() | last.keys()):
+            sent[-1] = {**last, "content": f"{last['content']}\n\n{told['content']}"}
+        else:
+            sent.append(told)
     return sent
+
+
+def _given(extra: Mapping[str, Any] | None, own: str) -> dict[str, Any]:
+    """The fields that go back; none of another model's."""
+    return dict(extra["fields"]) if extra and own and extra.get("model") == own else {}
+
+
+def _kept(found: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+    """The fields of a reply or a call that its model wants back."""
+    fields = {field: found[field] for field in EXTRAS if found.get(field)}
+    if "reasoning_details" in fields:
+        fields.pop("reasoning", None)  # the same as text
+    return {"model": name, "fields": fields} if fields else None
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
@@ -136,15 +214,23 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": json.dumps(arguments)}}
 
 
-def read(reply: Mapping[str, Any], prompt: Prompt, form: Form, name: str) -> Completion:
+def read(
+    reply: Mapping[str, Any], prompt: Prompt, form: Form, name: str, allowance: Allowance | None = None
+) -> Completion:
     """A reply as a Completion. Raises ProviderDown where it holds none."""
     choices = reply.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
-    message, ended = choice.get("message"), choice.get("finish_reason")
-    if not isinstance(message, Mapping) or ended == "error":
+    message, ended = choice.get("message"), str(choice.get("finish_reason")).lower()
+    if not isinstance(message, Mapping) or ended in FAILED:
         raise ProviderDown(f"{name.partition('/')[0]} answered without a message: try again")
-    text, calls = _text(message.get("content")), _calls(message.get("tool_calls"))
-    stop: Stop = "tool" if calls and ended != "length" else STOPS.get(str(ended), "end")
+    calls = _calls(message.get("tool_calls"), name)
+    if ended == MALFORMED and not calls:
+        raise BadAnswer(
+            f"{name.partition('/')[2]} wrote a tool call that {name.partition('/')[0]} could not read: ask again"
+        )
+    text, unfinished = without_thinking(_text(message.get("content")))
+    stop: Stop = STOPS.get(ended, "end")
+    stop = "length" if unfinished else "tool" if calls and stop != "length" else stop
     if message.get("refusal"):
         text, stop = str(message["refusal"]), "refusal"
     data = None
@@ -155,11 +241,22 @@ def read(reply: Mapping[str, Any], prompt: Prompt, form: Form, name: str) -> Com
     ):
         calls = tuple(call for call in calls if call not in mine)
         stop = "end" if stop == "tool" and not calls else stop
-        text, data = mine[0].unparsed or json.dumps(mine[0].arguments), None if mine[0].unparsed else mine[0].arguments
+        text = mine[0].unparsed or json.dumps(mine[0].arguments)
+        data = json_object(text, prompt.answer.parameters)
     elif prompt.answer and stop != "refusal":
-        data = json_object(text)
+        data = json_object(text, prompt.answer.parameters)
     usage = _usage(reply.get("usage"), prompt, text)
-    return Completion(text, usage, stop if stop != "tool" or calls else "end", data, calls)
+    if prompt.answer and data is None and stop == "end" and usage.output >= form.cap(prompt):
+        stop = "length"  # some servers call every end "stop"
+    return Completion(
+        text=text,
+        usage=usage,
+        stop=stop if stop != "tool" or calls else "end",
+        data=None if stop == "length" else data,  # what broke off may be half an object
+        calls=calls,
+        extra=_kept(message, name),
+        allowance=allowance,
+    )
 
 
 def _text(content: object) -> str:
@@ -171,15 +268,16 @@ def _text(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _calls(found: object) -> tuple[ToolCall, ...]:
+def _calls(found: object, name: str) -> tuple[ToolCall, ...]:
     calls = []
     for number, item in enumerate(found if isinstance(found, list) else ()):
         function = item.get("function") if isinstance(item, Mapping) else None
         if isinstance(function, Mapping):
             raw = function.get("arguments") or "{}"
-            parsed = raw if isinstance(raw, Mapping) else json_object(str(raw))
-            name, unparsed = str(function.get("name", "")), str(raw) if parsed is None else ""
-            calls.append(ToolCall(str(item.get("id") or f"call_{number}"), name, parsed or {}, unparsed))
+            made = raw if isinstance(raw, Mapping) else parsed(str(raw))
+            called, unparsed = str(function.get("name", "")), str(raw) if made is None else ""
+            identity = str(item.get("id") or f"call_{number}")
+            calls.append(ToolCall(identity, called, made or {}, unparsed, _kept(item, name)))
     return tuple(calls)
 
 
@@ -193,4 +291,8 @@ def _usage(found: object, prompt: Prompt, text: str) -> Usage:
         details.get("cached_tokens") or found.get("prompt_cache_hit_tokens") or 0,
         details.get("cache_write_tokens") or 0,
     )
-    return Usage(max(found["prompt_tokens"], read_ + write), found.get("completion_tokens") or 0, read_, write)
+    asked, wrote = max(found["prompt_tokens"], read_ + write), found.get("completion_tokens") or 0
+    thought = (found.get("total_tokens") or 0) - found[
+        "prompt_tokens"
+    ]  # Gemini and xAI count thinking here alone, and bill it
+    return Usage(asked, max(wrote, thought), read_, write)

@@ -10,9 +10,11 @@ from functools import cache
 from bot.values import Usage
 
 NOWHERE = {"compatible", "ollama"}  # servers of the user's own: no list has their prices
-LISTED_AS = {"gemini": "google", "xai": "x-ai"}  # where the list has another name for a provider
+LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # where the list has another name
 # What may follow a model's listed name and still be the same model at the same price: dates and release marks.
-RELEASE = re.compile(r"([-@](latest|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
+RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
+BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # what follows a model's name there: date, version, window
+VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
 
 
 def listed(name: str) -> bool:
@@ -25,6 +27,12 @@ def dollars(name: str, usage: Usage) -> float | None:
     if not listed(name):
         return None
     provider, _, model = name.partition("/")
+    if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
+        if variant[0] == ":free":
+            return 0.0
+        model = model if _listed(provider, model) else model[: variant.start()]
+    if provider == "bedrock":
+        model = model.rpartition("/")[2]  # of the ARN of an inference profile
     provider = LISTED_AS.get(provider, provider)
     if not _listed(provider, model):
         return None
@@ -54,7 +62,8 @@ def _listed(provider: str, model: str) -> bool:
         _, found = snapshot.find_provider_model(model, None, provider, None)
     except LookupError:
         return False
-    return _priced(found.prices) and any(_same(clause, model.lower()) for clause in _clauses(found.match))
+    ending = BEDROCK if provider == "aws" else RELEASE
+    return _priced(found.prices) and any(_same(clause, model.lower(), ending) for clause in _clauses(found.match))
 
 
 def _priced(prices: object) -> bool:
@@ -71,7 +80,7 @@ def _clauses(match: object) -> Iterator[object]:
         yield from _clauses(part)
 
 
-def _same(clause: object, model: str) -> bool:
+def _same(clause: object, model: str, ending: re.Pattern[str] = RELEASE) -> bool:
     if exact := getattr(clause, "equals", None):
         return bool(model == exact)
     if pattern := getattr(clause, "regex", None):
@@ -81,4 +90,4 @@ def _same(clause: object, model: str) -> bool:
     )
     if not start or not model.startswith(start.rstrip("-@")):
         return False
-    return RELEASE.fullmatch(model[len(start.rstrip("-@")) :]) is not None
+    return ending.fullmatch(model[len(start.rstrip("-@")) :]) is not None

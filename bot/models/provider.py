@@ -24,31 +24,40 @@ class Provider:
     """One line of PROVIDERS.
 
     `tokens` is the field that caps a reply: newer OpenAI models refuse the older name, and many compatible servers pass
-    over the newer one in silence, which would leave the reply without a cap.
+    over the newer one in silence, which would leave the reply without a cap. `cloud` is for models that a cloud runs: its own
+    client signs the requests, with credentials from the cloud's own chain.
     """
 
     name: str
     dialect: Literal["openai", "anthropic"]
     base_url: str | None  # None: only the user knows it
-    key_variable: str
+    key_variable: str  # "": there is none
     needs_key: bool = True
     tokens: Tokens = "max_tokens"
+    headers: tuple[str, ...] = ()  # that carry the key, beside `Authorization`
+    cloud: Literal["", "bedrock", "vertex"] = ""
+    url_variables: tuple[str, ...] = ()  # of its address, the first that is set
+    region_variables: tuple[str, ...] = ()
+    project_variables: tuple[str, ...] = ()
 
 
 def address(provider: Provider, base_url: str | None) -> str:
     """The base URL to use. Raises UsageError where there is none, or where it is no URL."""
     url = base_url or provider.base_url
     if not url:
-        raise UsageError(
-            f"{provider.name} has no fixed address: set DEEPREPO_BASE_URL, for example to http://127.0.0.1:8000/v1"
+        variables = " or ".join((*provider.url_variables, "DEEPREPO_BASE_URL"))
+        example = (
+            "https://RESOURCE.openai.azure.com/openai/v1" if provider.name == "azure" else "http://127.0.0.1:8000/v1"
         )
+        raise UsageError(f"{provider.name} has no fixed address: set {variables}, for example to {example}")
     if not _is_web_address(url):
         raise UsageError(
             f"the base URL of {provider.name} is not a web address: it must begin with http:// or https://"
         )
     if "@" in urlsplit(url).netloc:
         raise UsageError(f"the base URL of {provider.name} holds a user name or password: configure a key instead")
-    return url.rstrip("/")
+    url = url.rstrip("/")
+    return f"{url}/openai/v1" if provider.name == "azure" and not urlsplit(url).path else url
 
 
 def _is_web_address(url: str) -> bool:

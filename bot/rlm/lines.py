@@ -72,7 +72,7 @@ def given(text: str | None) -> bytes | None:
 
 def key(model: str, prompt: Prompt) -> tuple[str, int]:
     """The content key of a request, and the characters that it sends."""
-    rows = [[m.role, m.text, _called(m.calls), m.call_id] for m in prompt.messages]
+    rows = [[m.role, m.text, _called(m.calls), m.call_id, *_extras(m).values()] for m in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
     text = json.dumps([model, rows, schemas, prompt.max_tokens], sort_keys=True, default=dict)
     return hashlib.sha256(text.encode()).hexdigest(), len(text)
@@ -80,7 +80,8 @@ def key(model: str, prompt: Prompt) -> tuple[str, int]:
 
 def message(given: Message) -> Row:
     """One message under the hash of its content."""
-    row = {"role": given.role, "text": given.text, "calls": _called(given.calls), "call_id": given.call_id}
+    row: Row = {"role": given.role, "text": given.text, "calls": _called(given.calls), "call_id": given.call_id}
+    row |= _extras(given)
     text = json.dumps(row, sort_keys=True, default=dict)
     return {"kind": "message", "id": hashlib.sha256(text.encode()).hexdigest()[:16], **row}
 
@@ -92,15 +93,16 @@ def call(done: Completion | str, usd: float | None) -> Row:
     usage = done.usage
     counted = [usage.input, usage.output, usage.cache_read, usage.cache_write]
     data = None if done.data is None else dict(done.data)
-    reply = {"text": done.text, "stop": done.stop, "data": data, "calls": _called(done.calls)}
+    reply = {"text": done.text, "stop": done.stop, "data": data, "calls": _called(done.calls), **_extras(done)}
     return {"usd": usd, "usage": counted, "reply": reply}
 
 
 def completion(row: Row) -> Completion:
     """The reply of a call's line."""
     reply = row["reply"]
-    calls = tuple(ToolCall(*given) for given in reply["calls"])
-    return Completion(reply["text"], Usage(*row["usage"]), reply["stop"], reply["data"], calls)
+    extras = reply.get("call_extras") or [None] * len(reply["calls"])
+    calls = tuple(replace(ToolCall(*given), extra=extra) for given, extra in zip(reply["calls"], extras, strict=True))
+    return Completion(reply["text"], Usage(*row["usage"]), reply["stop"], reply["data"], calls, reply.get("extra"))
 
 
 def turn(run: str, done: Turn, seconds: float, *, tight: bool) -> Row:
@@ -155,3 +157,11 @@ def digests(done: Review) -> dict[str, str]:
 
 def _called(calls: tuple[ToolCall, ...]) -> list[list[Any]]:
     return [[c.id, c.name, dict(c.arguments), c.unparsed] for c in calls]
+
+
+def _extras(given: Message | Completion) -> Row:
+    """What a provider wants back. Fields of their own, and only where there is any: keys and readers of older journals hold."""
+    found: Row = {"extra": dict(given.extra)} if given.extra else {}
+    if any(call.extra for call in given.calls):
+        found["call_extras"] = [call.extra and dict(call.extra) for call in given.calls]
+    return found

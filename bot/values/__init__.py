@@ -63,6 +63,8 @@ from bot.values.model import (
     ToolCall,
     Turn,
     Usage,
+    cacheable,
+    density,
     tokens,
 )
 from bot.values.review import (
@@ -166,6 +168,8 @@ __all__ = [
     "Usage",
     "Use",
     "WorkflowRun",
+    "cacheable",
+    "density",
     "ordered",
     "tokens",
 ]

@@ -38,7 +38,12 @@ def lend(inputs: Inputs) -> None:
     name = inputs.provider or (inputs.worker or inputs.root or "").partition("/")[0]
     if not name:
         raise UsageError("the input api-key is set, but not whose it is: set `provider`, or `worker: provider/model`")
-    action.lend(named(f"{name}/any").key_variable, inputs.api_key)
+    provider = named(f"{name}/any")
+    if not provider.key_variable:
+        raise UsageError(
+            f"{name} takes no api-key: sign the job in to the cloud in a step before this one, and leave it out"
+        )
+    action.lend(provider.key_variable, inputs.api_key)
 
 
 def keys() -> tuple[str, ...]:

@@ -228,4 +228,10 @@ def preferred() -> tuple[str | None, str | None]:
 
 def _connected(name: str, address: Callable[[str], str | None]) -> Model:
     provider = named(name)
-    return connect(name, config.key(provider.key_variable), address(provider.name))
+    return connect(
+        name,
+        config.key(provider.key_variable),
+        address(provider.name) or config.first(provider.url_variables),
+        region=config.first(provider.region_variables),
+        project=config.first(provider.project_variables),
+    )

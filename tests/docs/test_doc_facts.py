@@ -48,7 +48,7 @@ def test_the_reference_leaves_nothing_out() -> None:
     for settings in (config.Settings, config.Place, config.App):
         assert {f"DEEPREPO_{field.upper()}" for field in settings.model_fields} <= names
     printed = (ROOT / "docs" / "configuration.md").read_text()
-    assert all(f"`{provider.key_variable}`" in printed for provider in PROVIDERS.values())
+    assert all(f"`{provider.key_variable}`" in printed for provider in PROVIDERS.values() if provider.key_variable)
     assert all(row.about and row.form for table in tables.values() for row in table)
 
 

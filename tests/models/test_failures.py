@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.models.failures import Refusal, read, retry_after
+from bot.models.allowances import retry_after
+from bot.models.failures import Refusal, read
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 

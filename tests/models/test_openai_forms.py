@@ -82,6 +82,19 @@ def test_neither_format_nor_tools() -> None:
     assert '"additionalProperties": false' in bodies[-1]["messages"][-1]["content"]
 
 
+def test_no_system_role() -> None:
+    """A template that knows users and assistants alone is told the instructions as the user, and from then on at once."""
+
+    def reply(body: Mapping[str, Any]) -> Reply:
+        strict = any(message["role"] == "system" for message in body["messages"])
+        return Reply("System role not supported", status=400) if strict else Reply("ok")
+
+    prompt = Prompt((Message("system", "be kind"), Message("user", "x"), Message("user", "y")))
+    done, bodies, again = ask(prompt, reply, times=2)
+    assert ([said.text for said in done], again) == (["ok", "ok"], 1)
+    assert bodies[-1]["messages"] == [{"role": "user", "content": "be kind\n\nx\n\ny"}]
+
+
 def test_no_tools() -> None:
     """A server without tools is asked without the tool: the root's code then comes in a fence."""
     (done,), _, again = ask(Prompt(QUESTION, tool=TOOL), "```python\nx = 1\n```", ("tools",))

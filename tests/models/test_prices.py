@@ -41,7 +41,7 @@ def test_names_with_segments(name: str) -> None:
         "ollama/llama3.1",
         "compatible/gpt-5-mini",
         "openrouter/minimax/minimax-m2-huge",
-        "openrouter/agentica-org/deepcoder-14b-preview:free",
+        "openrouter/agentica-org/deepcoder-14b-preview:nitro",
         "nobody/model",
         "nonsense",
     ],

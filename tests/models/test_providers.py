@@ -15,7 +15,8 @@ def test_every_provider_connects(name: str) -> None:
     """Each provider gives a model of its name without sending anything."""
     provider = models.PROVIDERS[name]
     url = None if provider.base_url else "http://127.0.0.1:1/v1"
-    assert models.connect(f"{name}/some/model", SecretStr("key"), url).name == f"{name}/some/model"
+    made = models.connect(f"{name}/some/model", SecretStr("key"), url, region="us-east-1", project="some-project")
+    assert made.name == f"{name}/some/model"
 
 
 @pytest.mark.parametrize("name", ["gpt-5-mini", "openai/", "/gpt-5-mini", ""])
@@ -61,7 +62,9 @@ def test_a_password_in_the_base_url() -> None:
 
 def test_a_provider_without_an_address() -> None:
     """A provider that only the user can locate asks for its base URL."""
-    with pytest.raises(UsageError, match="set DEEPREPO_BASE_URL"):
+    with pytest.raises(
+        UsageError, match="set AZURE_OPENAI_ENDPOINT or DEEPREPO_BASE_URL, for example to https://RESOURCE"
+    ):
         models.connect("azure/my-deployment", "key")
 
 

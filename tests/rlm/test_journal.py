@@ -206,3 +206,22 @@ def test_a_turn_is_written_once(tmp_path: Path) -> None:
     turns = [row for row in rows(path) if row["kind"] == "turn"]
     assert [row["output"] for row in turns] == ["1\n", "2\n"]
     assert record.load(path).sections[0].turns["root", 1]["output"] == "2\n"
+
+
+def test_what_a_provider_wants_back_is_kept(tmp_path: Path) -> None:
+    """Thinking stands in the journal, so that a review that goes on sends it again; requests without any keep their keys."""
+    from bot.rlm import lines
+
+    call = ToolCall(
+        "c", "run", {"code": "x"}, extra={"model": "p/root", "fields": {"extra_content": {"signature": "s"}}}
+    )
+    extra = {"model": "p/root", "fields": {"reasoning_content": "hm"}}
+    reply = Completion("said", Usage(10, 5), "tool", None, (call, ToolCall("d", "run", {})), extra)
+    row = json.loads(json.dumps(lines.call(reply, 0.1)))
+    assert lines.completion(row) == reply
+    said = Message("assistant", "said", reply.calls, extra=extra)
+    bare = Message("assistant", "said", tuple(replace(c, extra=None) for c in reply.calls))
+    keys = [lines.key("p/root", Prompt((message,), max_tokens=9))[0] for message in (said, bare)]
+    assert keys[1] == "d68c7f6848b13ab617bb16af2271236ea4693902da1a87d4e974679d247ea1d8"
+    assert keys[0] != keys[1]
+    assert set(lines.message(said)) - set(lines.message(bare)) == {"extra", "call_extras"}

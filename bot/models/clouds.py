@@ -1,0 +1,108 @@
+"""Claude in Amazon Bedrock and in Google Vertex AI, by the anthropic library's own clients.
+
+Credentials come from each cloud's own chain (environment, profile, workload identity, metadata server); nothing of them is read
+or kept here. What the clients need beside the library is an extra, loaded by the first call.
+"""
+
+from importlib.util import find_spec
+from typing import Any
+
+import anthropic
+
+from bot.errors import UsageError
+from bot.models.anthropic import LIBRARY, AnthropicModel
+from bot.models.connection import Client, Library, transport
+from bot.models.provider import Key, Provider, address, revealed
+from bot.ports import Model
+
+NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # what the extra of this name brings
+REMEDY = {
+    "bedrock": (
+        "no AWS credentials for bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, "
+        "or give this machine a role"
+    ),
+    "vertex": (
+        "no Google credentials for vertex: set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account, run "
+        "`gcloud auth application-default login`, or give this machine a service account"
+    ),
+}
+GEOGRAPHIES = {
+    "global": "aiplatform.googleapis.com",
+    "us": "aiplatform.us.rep.googleapis.com",
+    "eu": "aiplatform.eu.rep.googleapis.com",
+}
+
+
+def connect(
+    provider: Provider,
+    name: str,
+    key: Key,
+    base_url: str | None,
+    timeout: float,
+    region: str | None,
+    project: str | None,
+) -> Model:
+    """A model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
+    cloud = provider.cloud
+    if not _installed(NEEDS[cloud]):
+        raise UsageError(f"{name} needs what is not installed: install deeprepo-bot[{cloud}]")
+    if not region:
+        raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
+    token = revealed(key)
+    if cloud == "bedrock":
+        url = address(provider, base_url or f"https://bedrock-runtime.{region}.amazonaws.com")
+        return AnthropicModel(name, None, url, timeout, lambda: _bedrock(url, region, token), _library(cloud))
+    host = GEOGRAPHIES.get(region, f"{region}-aiplatform.googleapis.com")
+    url = address(provider, base_url or f"https://{host}/v1")
+    if not project:
+        raise UsageError(
+            f"{name} needs a project: set {provider.project_variables[0]} to the id of a Google Cloud project"
+        )
+    return AnthropicModel(name, None, url, timeout, lambda: _vertex(url, region, project), _library(cloud))
+
+
+def _installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of a package above it
+        return False
+
+
+def _bedrock(url: str, region: str, token: str) -> Client:
+    made: Any = anthropic.AsyncAnthropicBedrock(
+        aws_region=region,
+        api_key=token or None,
+        base_url=url,
+        max_retries=0,
+        open_telemetry=False,  # its spans could carry prompts
+        http_client=transport(anthropic.DefaultAioHttpClient, url),
+    )
+    client: Client = made
+    return client
+
+
+def _vertex(url: str, region: str, project: str) -> Client:
+    made: Any = anthropic.AsyncAnthropicVertex(
+        region=region,
+        project_id=project,
+        base_url=url,
+        max_retries=0,
+        open_telemetry=False,
+        http_client=transport(anthropic.DefaultAioHttpClient, url),
+    )
+    client: Client = made
+    return client
+
+
+def _library(cloud: str) -> Library:
+    """The anthropic library with the exceptions that mean: no credentials, or none that are still valid."""
+    lacking: tuple[type[Exception], ...] = (RuntimeError,)
+    if cloud == "bedrock":
+        from botocore.exceptions import BotoCoreError
+
+        lacking += (BotoCoreError,)
+    else:
+        from google.auth.exceptions import GoogleAuthError
+
+        lacking += (GoogleAuthError,)
+    return Library(LIBRARY.failed, LIBRARY.stream, lacking=lacking, remedy=REMEDY[cloud])

@@ -1,0 +1,83 @@
+"""The doubles' streams and replies, read with the types of the providers' own libraries."""
+
+import asyncio
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+from anthropic.types import Message as AnthropicMessage
+from anthropic.types import RawMessageStreamEvent
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import TypeAdapter
+
+from bot import doubles
+from bot.doubles import Modes, Reply, events, thinking
+from bot.doubles import anthropic as messages
+from bot.doubles import openai as dialect
+from bot.doubles.modes import Form
+from bot.values import ToolCall, Usage
+
+CALLS = (ToolCall("a", "run", {"code": "print(1)\n" * 20}), ToolCall("b", "run", {"code": "x"}))
+REPLIES = [
+    Reply("hello " * 30, usage=Usage(100, 40, 30, 10)),
+    Reply(calls=CALLS),
+    Reply("a text too", calls=CALLS),
+    Reply("No.", stop="refusal"),
+    Reply("half", stop="length"),
+]
+TOOLS = [{"name": "run", "input_schema": {"type": "object"}}]
+FORMS = ["hidden", "reasoning_content", "reasoning", "reasoning_details", "thought_signature"]
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize("form", FORMS)
+def test_chat_completions(reply: Reply, form: Form) -> None:
+    """Each chunk and each whole reply is what OpenAI's library expects."""
+    body = {"model": "m", "messages": [], "max_tokens": 4096}
+    whole = dialect.render(body, reply, 1)
+    thinking.openai(body, whole, Modes(thinks=10, thinking=form), 1)
+    ChatCompletion.model_validate(whole)
+    for chunk in events.openai(whole, usage=True):
+        ChatCompletionChunk.model_validate(chunk)
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize("thinks", [0, 10, 5000])
+def test_messages(reply: Reply, thinks: int) -> None:
+    """Each event and each whole message is what Anthropic's library expects."""
+    body = {"model": "m", "messages": [], "max_tokens": 4096, "tools": TOOLS}
+    whole = messages.render(body, reply, 1)
+    thinking.anthropic(body, whole, Modes(thinks=thinks), 1)
+    AnthropicMessage.model_validate(whole)
+    read: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
+    for event in events.anthropic(whole):
+        read.validate_python(event)
+
+
+def test_the_libraries_own_clients_read_the_streams() -> None:
+    """What the libraries put together from a stream is what the script says."""
+
+    async def run() -> tuple[Any, Any]:
+        async with doubles.openai_server(
+            Reply("hello " * 30, calls=CALLS), modes=Modes(keep_alive=0.01), delay=0.05
+        ) as server:
+            client = openai.AsyncOpenAI(api_key="k", base_url=server.openai_url, max_retries=0)
+            asked: Any = [{"role": "user", "content": "x"}]
+            tools: Any = [{"type": "function", "function": {"name": "run", "parameters": {"type": "object"}}}]
+            async with client.chat.completions.stream(model="m", messages=asked, tools=tools) as chat:
+                completion = await chat.get_final_completion()
+            await client.close()
+            other = anthropic.AsyncAnthropic(api_key="k", base_url=server.anthropic_url, max_retries=0)
+            given: Any = [{"name": "run", "input_schema": {"type": "object"}}]
+            async with other.messages.stream(model="m", max_tokens=99, messages=asked, tools=given) as message:
+                final = await message.get_final_message()
+            await other.close()
+            return completion, final
+
+    completion, final = asyncio.run(run())
+    said = completion.choices[0].message
+    assert (said.content, [call.id for call in said.tool_calls]) == ("hello " * 30, ["a_0", "b_1"])
+    assert said.tool_calls[0].function.arguments.count("print") == 20
+    assert [block.type for block in final.content] == ["text", "tool_use", "tool_use"]
+    assert final.content[1].input == {"code": "print(1)\n" * 20}

@@ -1,0 +1,221 @@
+"""Replies as they come in: streams that pause, stall, break, carry errors, or are none."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import pytest
+from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
+
+from bot import doubles, models
+from bot.doubles import Modes, Reply
+from bot.doubles.reply import Fault
+from bot.errors import ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
+from bot.values import Completion, Prompt, ToolCall, Usage
+
+
+def ask(
+    name: str,
+    reply: doubles.Script,
+    prompt: Prompt | None = None,
+    *,
+    modes: Modes | None = None,
+    rejects: tuple[str, ...] = (),
+    timeout: float = 20,
+    times: int = 1,
+) -> tuple[list[Any], list[Any]]:
+    """What each call came to, a reply or its error, and the bodies that the server saw."""
+
+    async def run() -> tuple[list[Any], list[Any]]:
+        opened = doubles.anthropic_server if name.startswith("anthropic/") else doubles.openai_server
+        async with opened(reply, modes=modes, rejects=rejects) as server:
+            model = models.connect(name, KEY, server.base_url, timeout)
+            try:
+                done = []
+                for _ in range(times):
+                    try:
+                        done.append(await model.complete(prompt or asked()))
+                    except ProviderError as error:
+                        done.append(error)
+                return done, server.requests
+            finally:
+                await model.close()
+
+    return asyncio.run(run())
+
+
+@dialects
+def test_a_reply_longer_than_the_time_out(name: str) -> None:
+    """What counts is the silence between two pieces: a reply may take many times as long as the time-out."""
+    (done,), _ = ask(name, Reply("word " * 60, pause=0.1), timeout=0.3)
+    assert done.text == "word " * 60
+
+
+@dialects
+def test_a_stream_that_stalls(name: str) -> None:
+    """A stream that falls silent in the middle is a time-out, with the tokens that are known to have been used."""
+    (error,), _ = ask(name, Reply("word " * 60, fault="stall", usage=Usage(500, 70, 200)), timeout=0.2)
+    assert type(error) is TimedOut
+    assert error.usage is not None
+    if name == ANTHROPIC:
+        assert (error.usage.input, error.usage.cache_read) == (500, 200)
+    assert error.usage.output > 20
+
+
+@dialects
+def test_a_server_that_never_begins(name: str) -> None:
+    """Nothing arrived, so nobody knows what is billed."""
+    (error,), _ = ask(name, Reply(fault="hang"), timeout=0.1)
+    assert (type(error), error.usage) == (TimedOut, None)
+
+
+@dialects
+@pytest.mark.parametrize("fault", ["drop", "truncate"])
+def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
+    """A stream that ends early is a broken reply and never an answer, however much of it would parse."""
+    whole = {"findings": [f"number {n}" for n in range(20)]}
+    (error,), _ = ask(name, Reply(data=whole, fault=fault), asked(answer=ANSWER))
+    assert type(error) is ProviderDown
+    assert error.usage is not None
+
+
+@dialects
+def test_an_error_in_the_middle(name: str) -> None:
+    """An error event is the error that the same HTTP status would be."""
+    kinds = [("overloaded_error", RateLimited), ("rate_limit_error", RateLimited), ("api_error", ProviderDown)]
+    for code, kind in kinds:
+        (error,), _ = ask(name, Reply("word " * 60, fault="error", error=code))
+        assert type(error) is kind
+
+
+@dialects
+def test_signs_of_life(name: str) -> None:
+    """Comments and pings while a model thinks keep the call open."""
+    (done,), _ = ask(name, Reply("ok", delay=0.6), modes=Modes(keep_alive=0.05), timeout=0.2)
+    assert done.text == "ok"
+
+
+@dialects
+def test_signs_of_life_for_ever(name: str) -> None:
+    """They do not keep it open for ever."""
+    (error,), _ = ask(name, Reply("ok", delay=60), modes=Modes(keep_alive=0.05), timeout=0.1)
+    assert type(error) is TimedOut
+
+
+@dialects
+def test_a_server_that_does_not_stream(name: str) -> None:
+    """Plain JSON, though a stream was asked for, is read all the same."""
+    calls = (ToolCall("c", "run", {"code": "x"}),)
+    (done,), (body,) = ask(name, Reply("said", calls=calls), asked(tool=TOOL), modes=Modes(streams=False))
+    assert (body["stream"], done.text, done.calls[0].arguments) == (True, "said", {"code": "x"})
+
+
+@dialects
+def test_a_server_that_refuses_to_stream(name: str) -> None:
+    """A 400 that names the stream is heeded, and remembered."""
+    done, bodies = ask(name, "ok", rejects=("stream",), times=3)
+    assert [reply.text for reply in done] == ["ok"] * 3
+    assert ["stream" in body for body in bodies] == [True, False, False, False]
+
+
+def test_a_server_without_stream_options() -> None:
+    """The usage of a stream is asked for; a server that refuses that is asked without, and it is remembered."""
+    done, bodies = ask(OPENAI, Reply("ok", usage=Usage(70, 9)), rejects=("stream_options",), times=2)
+    assert [reply.text for reply in done] == ["ok", "ok"]
+    assert ["stream_options" in body for body in bodies] == [True, False, False]
+
+
+@dialects
+def test_cached_tokens_of_a_stream(name: str) -> None:
+    """What was read from the cache is known of a stream too."""
+    (done,), _ = ask(name, Reply("ok", usage=Usage(1000, 50, 800)))
+    assert done.usage == Usage(1000, 50, 800)
+
+
+@dialects
+@pytest.mark.parametrize("index", ["given", "missing"])
+def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
+    """Several calls at once keep their ids and arguments, also from a server that gives no index."""
+    calls = tuple(ToolCall(f"c{n}", "run", {"code": f"print({n})\n" * 9}) for n in range(3))
+    (done,), _ = ask(name, Reply(calls=calls), asked(tool=TOOL), modes=Modes(index=index))
+    assert [call.id for call in done.calls] == ["c0_0", "c1_1", "c2_2"]
+    assert [call.arguments["code"] for call in done.calls] == [f"print({n})\n" * 9 for n in range(3)]
+
+
+def test_what_compatible_servers_send() -> None:
+    """Chunks without choices, a second choice, a call with index 0 for each, content in parts."""
+    from bot.models.stream import Chat
+
+    chat = Chat()
+    call = {"id": "a", "function": {"name": "run", "arguments": "{}"}}
+    for delta in (
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": "hi"}]},
+        {"tool_calls": [{"index": 0, **call}]},
+        {"tool_calls": [{"index": 0, **call, "id": "b"}]},
+    ):
+        chat.take({"choices": [{"index": 0, "delta": delta}]})
+        chat.take({"choices": [{"index": 1, "delta": {"content": "another choice"}}]})
+        chat.take({"choices": []})
+        chat.take({})
+    assert chat.whole() is None
+    chat.take({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}})
+    found = chat.whole()
+    assert found is not None
+    message = found["choices"][0]["message"]
+    assert (message["content"], [c["id"] for c in message["tool_calls"]]) == ("hi", ["a", "b"])
+
+
+@dialects
+@pytest.mark.parametrize("thinks", [0, 600, 4096, 9000])
+def test_thinking_counts_against_the_cap(name: str, thinks: int) -> None:
+    """A reply that was all thinking has no text and says that it was cut off."""
+    (done,), _ = ask(name, "the answer", modes=Modes(thinks=thinks))
+    assert isinstance(done, Completion)
+    assert (done.text, done.stop) == (("the answer", "end") if thinks < 4096 else ("", "length"))
+    assert done.usage.output == min(4096, 20 + thinks)
+
+
+@dialects
+def test_effort(name: str) -> None:
+    """The effort is said in the dialect's own way; a model that refuses it is not told twice."""
+    field = "output_config.effort" if name == ANTHROPIC else "reasoning_effort"
+    prompt = Prompt(asked().messages, effort="low")
+    _, (body,) = ask(name, "ok", prompt)
+    assert body["output_config"] == {"effort": "low"} if name == ANTHROPIC else body["reasoning_effort"] == "low"
+    done, bodies = ask(name, "ok", prompt, rejects=(field,), times=2)
+    assert ([reply.text for reply in done], len(bodies)) == (["ok", "ok"], 3)
+    assert not any(part in body for body in bodies[1:] for part in ("output_config", "reasoning_effort"))
+    _, (silent,) = ask(name, "ok")
+    assert not {"output_config", "reasoning_effort", "reasoning"} & set(silent)
+
+
+def test_a_model_with_shorter_replies() -> None:
+    """A cap above what a model gives is lowered to what its refusal says, and stays there."""
+    said = "max_tokens is too large: 32000. This model supports at most 4096 completion tokens, whereas you provided 32000."
+
+    def reply(body: Mapping[str, Any]) -> Reply:
+        return Reply(said, status=400, param="max_tokens") if body["max_completion_tokens"] > 4096 else Reply("ok")
+
+    done, bodies = ask(OPENAI.replace("openai", "azure"), reply, Prompt(asked().messages, max_tokens=32_000), times=2)
+    assert [reply.text for reply in done] == ["ok", "ok"]
+    assert [body["max_completion_tokens"] for body in bodies] == [32_000, 4096, 4096]
+
+
+def test_a_window_with_room_for_a_shorter_reply() -> None:
+    """A prompt that fits a small window beside a shorter reply is answered."""
+    modes = Modes(window=8_192, wording="vllm")
+    (done,), bodies = ask("compatible/m", "ok", Prompt(asked("x" * 9_000).messages, max_tokens=8_000), modes=modes)
+    assert (done.text, [body["max_tokens"] < 8_000 for body in bodies]) == ("ok", [False, True])
+
+
+@dialects
+def test_a_refusal_is_known_as_one(name: str) -> None:
+    """A refusal of a structured answer says so: it is no broken answer."""
+    (done,), _ = ask(name, Reply("No.", stop="refusal"), asked(answer=ANSWER))
+    assert (done.stop, done.data) == ("refusal", None)
+
+
+def test_no_credentials_are_no_reason_to_try_again() -> None:
+    """A 401 is told as such with a stream too."""
+    (error,), _ = ask(OPENAI, Reply(status=401))
+    assert type(error) is ProviderRefused

@@ -1,0 +1,192 @@
+"""Thinking: it comes back to the model that wrote it, word for word, and to no other; in a text it is no answer."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from talking import KEY, TOOL
+
+from bot import doubles, models
+from bot.doubles import Modes, Reply
+from bot.doubles.modes import Form
+from bot.errors import ProviderRefused
+from bot.models.answers import json_object, without_thinking
+from bot.values import Completion, Message, Prompt, ToolCall
+
+WANTED = [
+    ("anthropic/claude-sonnet-5-5", "blocks"),
+    ("gemini/gemini-3.5-flash", "thought_signature"),
+    ("deepseek/deepseek-chat", "reasoning_content"),
+    ("compatible/some-model", "reasoning"),
+    ("openrouter/some/model", "reasoning_details"),
+]
+CALLS = (ToolCall("c", "run", {"code": "x"}), ToolCall("d", "run", {"code": "y"}))
+
+
+def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[list[Completion], list[Any]]:
+    """So many turns of a root with one model."""
+
+    async def run() -> tuple[list[Completion], list[Any]]:
+        opened = doubles.anthropic_server if name.startswith("anthropic/") else doubles.openai_server
+        async with opened(Reply("first I look", calls=CALLS), modes=modes) as server:
+            model = models.connect(name, KEY, server.base_url)
+            messages = [Message("system", "You review code."), Message("user", "begin")]
+            done = []
+            try:
+                for _ in range(turns):
+                    reply = await model.complete(Prompt(tuple(messages), tool=TOOL))
+                    done.append(reply)
+                    calls = reply.calls if keep else tuple(replace(call, extra=None) for call in reply.calls)
+                    messages.append(Message("assistant", reply.text, calls, extra=reply.extra if keep else None))
+                    messages += [Message("tool", "seen", call_id=call.id) for call in calls]
+            finally:
+                await model.close()
+            return done, server.requests
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(("name", "form"), WANTED)
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
+    """A dialogue with a provider that wants its thinking back goes on, with a stream and without."""
+    modes = Modes(thinks=50, thinking=form, wants_thinking=True, streams=streams)
+    done, _ = dialogue(name, modes, 5)
+    assert [len(reply.calls) for reply in done] == [2] * 5
+    assert all("think" not in reply.text for reply in done)
+
+
+@pytest.mark.parametrize(("name", "form"), WANTED)
+def test_the_doubles_want_it_back(name: str, form: Form) -> None:
+    """Without its thinking the second turn is refused: the test above could fail."""
+    with pytest.raises(ProviderRefused):
+        dialogue(name, Modes(thinks=50, thinking=form, wants_thinking=True), 2, keep=False)
+
+
+@pytest.mark.parametrize(("name", "form"), WANTED)
+def test_no_thinking_of_another_model(name: str, form: Form) -> None:
+    """What one model thought is not sent to another, of the same dialect or not."""
+    (first, *_), _ = dialogue(name, Modes(thinks=50, thinking=form), 1)
+    asked = Prompt(
+        (
+            Message("user", "begin"),
+            Message("assistant", first.text, first.calls, extra=first.extra),
+            *(Message("tool", "seen", call_id=call.id) for call in first.calls),
+        ),
+        tool=TOOL,
+    )
+
+    async def bodies(other: str) -> str:
+        opened = doubles.anthropic_server if other.startswith("anthropic/") else doubles.openai_server
+        async with opened("ok") as server:
+            model = models.connect(other, KEY, server.base_url)
+            await model.complete(asked)
+            await model.close()
+            return str(server.requests)
+
+    for other in ("anthropic/claude-haiku-4-5", "compatible/another"):
+        sent = asyncio.run(bodies(other))
+        assert not any(mark in sent for mark in ("signature", "let me think", "redacted", "encrypted"))
+
+
+def test_a_server_that_takes_no_thinking_back() -> None:
+    """A refusal that names the field ends the sending of it, and is remembered."""
+
+    def reply(body: Mapping[str, Any]) -> Reply:
+        if any("reasoning_content" in message for message in body["messages"]):
+            return Reply("property 'reasoning_content' is unsupported", status=400)
+        return Reply("go on", calls=CALLS)
+
+    async def run() -> int:
+        async with doubles.openai_server(reply, modes=Modes(thinking="reasoning_content")) as server:
+            model = models.connect("groq/some", KEY, server.base_url)
+            said = await model.complete(Prompt((Message("user", "begin"),), tool=TOOL))
+            for _ in range(2):
+                messages = (
+                    Message("user", "begin"),
+                    Message("assistant", "x", extra=said.extra),
+                    Message("user", "go on"),
+                )
+                await model.complete(Prompt(messages, tool=TOOL))
+            await model.close()
+            return server.count
+
+    assert asyncio.run(run()) == 4
+
+
+def test_interleaved_blocks_keep_their_places() -> None:
+    """Thinking between texts and calls goes back where it stood; in a message that was changed, it goes first."""
+    from bot.models.anthropic import body, read
+    from bot.models.forms import Form
+
+    content = [
+        {"type": "thinking", "thinking": "a", "signature": "1"},
+        {"type": "text", "text": "first"},
+        {"type": "redacted_thinking", "data": "2"},
+        {"type": "tool_use", "id": "c", "name": "run", "input": {}},
+    ]
+    name, form = "anthropic/claude-sonnet-5-5", Form(answer="tool")
+    done = read({"content": content, "stop_reason": "tool_use"}, Prompt((), tool=TOOL), form, name)
+
+    def sent(text: str) -> list[str]:
+        said = Message("assistant", text, done.calls, extra=done.extra)
+        prompt = Prompt((Message("user", "x"), said, Message("tool", "y", call_id="c")), tool=TOOL)
+        return [block["type"] for block in body(name, prompt, form)["messages"][1]["content"]]
+
+    assert sent("first") == [block["type"] for block in content]
+    assert sent("changed") == ["thinking", "redacted_thinking", "text", "tool_use"]
+
+
+SCHEMA = {"properties": {"ok": {"type": "integer"}}, "required": ["ok"], "additionalProperties": False}
+ANSWERED = '{"ok": 2}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'<think>\nthe author uses {{n}} and {{"ok": 1}}\n</think>\n\n{ANSWERED}',
+        f'the template wrote the mark: {{"ok": 1}}\n</think>\n{ANSWERED}',
+        f'[THINK]{{"ok": 1}}[/THINK]{ANSWERED}',
+        f'◁think▷{{"ok": 1}}◁/think▷{ANSWERED}',
+        f'<THINK>{{"ok": 1}}</THINK> <think></think>{ANSWERED}',
+        f'<think>it mentions `</think>` {{"ok": 1}} </think> {ANSWERED}',
+        f'A draft: {{"ok": 1}}. The answer: {ANSWERED}. It has {{"two": 3}}.',
+        f'```json\n{{"ok": 1}}\n```\nno, rather\n```json\n{ANSWERED}\n```',
+    ],
+)
+def test_drafts_are_no_answers(text: str) -> None:
+    """What stands in thinking is not taken, and of several objects the last that fits the schema is."""
+    answer, unfinished = without_thinking(text)
+    assert (json_object(answer, SCHEMA), unfinished) == ({"ok": 2}, False)
+
+
+@pytest.mark.parametrize("text", ['<think>{"ok": 1}', '[THINK] set_answer("x")\n```python\nx\n```', "◁think▷"])
+def test_thinking_that_never_ended(text: str) -> None:
+    """Thinking that was cut off is no answer at all."""
+    assert without_thinking(text) == ("", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"ok": "the parser does not close <think> before </think>"}',
+        'Here it is:\n```json\n{"ok": "a </think> b"}\n```',
+        "```python\nprint('</think>')\n```",
+        "The mark `</think>` is missing in parser.py, after `<think>`.",
+        'It is {"ok": "x </think> y"} as I said.',
+        "no mark at all",
+        "",
+    ],
+)
+def test_answers_about_thinking(text: str) -> None:
+    """A review of code that mentions the marks is left as it is."""
+    assert without_thinking(text) == (text, False)
+
+
+def test_hostile_texts_cost_no_minutes() -> None:
+    """A text of nothing but braces or marks ends in nothing."""
+    assert json_object("{" * 200_000, SCHEMA) is None
+    assert json_object('{"a":' * 50_000, SCHEMA) is None
+    assert without_thinking("<think>" * 50_000)[1]

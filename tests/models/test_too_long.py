@@ -1,0 +1,100 @@
+"""A prompt that does not fit: told as such, with the window where the provider says it, in every provider's words."""
+
+import asyncio
+
+import pytest
+from talking import KEY, asked
+
+from bot import doubles, models
+from bot.doubles import Modes, Reply
+from bot.doubles.modes import TOO_LONG
+from bot.errors import PromptTooLong, ProviderError, RateLimited
+from bot.models.failures import Refusal, inside, read, translate, window
+
+UNSAID = {"groq", "bedrock", "ollama"}
+
+
+def failure(name: str, modes: Modes, text: str) -> ProviderError:
+    async def run() -> ProviderError:
+        opened = doubles.anthropic_server if name.startswith("anthropic/") else doubles.openai_server
+        async with opened("ok", modes=modes) as server:
+            model = models.connect(name, KEY, server.base_url)
+            try:
+                with pytest.raises(ProviderError) as caught:
+                    await model.complete(asked(text))
+                return caught.value
+            finally:
+                await model.close()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("wording", sorted(TOO_LONG))
+@pytest.mark.parametrize("name", ["compatible/m", "anthropic/m"])
+def test_every_wording(wording: str, name: str) -> None:
+    """Whatever the provider's words, the prompt is known to be too long, and how large the window is."""
+    error = failure(name, Modes(window=8_192, wording=wording), "x" * 60_000)
+    assert isinstance(error, PromptTooLong)
+    assert error.window == (None if wording in UNSAID else 8_192)
+
+
+def test_more_than_the_minute_of_an_account() -> None:
+    """A request above the tokens of a minute will never fit: it is too long, and the limit is its window."""
+    error = failure("groq/m", Modes(tokens_per_minute=6_000), "x" * 60_000)
+    assert isinstance(error, PromptTooLong)
+    assert error.window == 6_000
+    said = "Request too large for gpt-5.4 in organization org-x on tokens per min (TPM): Limit 30000, Requested 40210."
+    assert isinstance(translate(Refusal(429, said, "rate_limit_exceeded"), "openai/m"), PromptTooLong)
+
+
+@pytest.mark.parametrize(
+    ("message", "size"),
+    [
+        ("input length and `max_tokens` exceed context limit: 199211 + 21333 > 200000, decrease it", 200_000),
+        ("This model's maximum context length is 128,000 tokens.", 128_000),
+        ("Your input exceeds the context window of this model. Please adjust your input and try again.", None),
+        ("the request exceeds the available context size. try increasing the context size", None),
+    ],
+)
+def test_windows(message: str, size: int | None) -> None:
+    """The size of a window is read out of a sentence, never guessed."""
+    error = translate(Refusal(400, message), "p/m")
+    assert isinstance(error, PromptTooLong)
+    assert (error.window, window(Refusal(400, message))) == (size, size)
+
+
+def test_a_field_for_the_window() -> None:
+    """llama.cpp has a field for it."""
+    body = {"error": {"code": 400, "message": "exceeds", "type": "exceed_context_size_error", "n_ctx": 4096}}
+    error = translate(read(400, body, {}), "p/m")
+    assert isinstance(error, PromptTooLong)
+    assert error.window == 4096
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.", "slow down"],
+)
+def test_a_rate_limit_is_none(message: str) -> None:
+    """A rate limit that time heals is no prompt that is too long."""
+    assert isinstance(translate(Refusal(429, message), "openai/m"), RateLimited)
+
+
+@pytest.mark.parametrize("code", ["overloaded_error", "throttlingException", "RESOURCE_EXHAUSTED"])
+def test_types_without_a_status(code: str) -> None:
+    """An error in a stream has a type and no status: it is the error that its status would be."""
+    assert isinstance(translate(inside({"type": "error", "error": {"type": code, "message": "m"}}), "p/m"), RateLimited)
+
+
+def test_silent_truncation_shows_in_the_usage() -> None:
+    """A server that cuts prompts in silence reports the tokens that it has read."""
+
+    async def run() -> int:
+        async with doubles.openai_server(Reply("ok"), modes=Modes(window=4_096, overflow="truncate")) as server:
+            model = models.connect("ollama/m", None, server.base_url)
+            try:
+                return (await model.complete(asked("x" * 60_000))).usage.input
+            finally:
+                await model.close()
+
+    assert asyncio.run(run()) == 4_096
