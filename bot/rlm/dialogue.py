@@ -41,7 +41,7 @@ class Dialogue:
     def said(self, reply: Completion) -> None:
         """Keep the root's reply, word for word."""
         text = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
-        self.messages.append(Message("assistant", text, reply.calls))
+        self.messages.append(Message("assistant", text, reply.calls, extra=reply.extra))
 
     def answer(self, reply: Completion, text: str) -> None:
         """What came back, as the answer to the tool call where there was one."""

@@ -10,12 +10,12 @@ from bot.findings import read
 from bot.ledger import Ledger
 from bot.ports import Lens, Model, Tree
 from bot.rlm import looking
-from bot.rlm.budget import Role
 from bot.rlm.calls import Calls
 from bot.rlm.guidance import Guidance, tongue
 from bot.rlm.looking import Part, Sight
 from bot.rlm.nearby import Nearby
 from bot.rlm.packing import packed
+from bot.rlm.room import Role
 from bot.rlm.work import Answer
 from bot.values import ChangedFile, Completion, Finding, Message, Prompt, PullRequest, Unit
 
