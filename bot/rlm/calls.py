@@ -26,7 +26,7 @@ from bot.ports import Model
 from bot.rlm import room
 from bot.rlm.budget import Budget, Hold, dearest
 from bot.rlm.fits import misfit
-from bot.rlm.gate import Gate, Pause
+from bot.rlm.gate import Gate, Pause, TooLate
 from bot.rlm.journal import Journal
 from bot.rlm.lines import key as key_of
 from bot.rlm.record import Asked
@@ -314,6 +314,8 @@ class Calls:
             tried += 1
             try:
                 return await self._try(model, request, tried)
+            except TooLate as error:
+                raise RateLimited(str(error), error.retry_after) from None
             except RateLimited as error:
                 left = self.budget.seconds_left()
                 if error.retry_after is not None and left is not None and error.retry_after >= left:

@@ -17,8 +17,14 @@ from bot.values import Allowance
 Pause = Callable[[float], Awaitable[None]]
 WINDOW = 60.0  # seconds over which providers count tokens
 SHORTEST, LONGEST = 1.0, 60.0  # seconds of a pause where the provider names none
+INSTANT = 0.001  # seconds: a shorter wait is none
+AGAIN = 0.1  # seconds at least after a refusal, longer after each further one, whatever the provider says
 PATIENCE = 3_600.0  # seconds to wait for a provider where the review has no deadline
 PROBING, STEADY = 1.0, 0.1  # growth of the rate per call in flight: until a second 429, and after it
+
+
+class TooLate(RateLimited):
+    """The provider's limit outlasts the review: no further try."""
 
 
 @dataclass(eq=False, slots=True)
@@ -56,7 +62,7 @@ class Gate:
         return self._clock() + self._passed
 
     async def enter(self, size: int = 1, left: Callable[[], float | None] = lambda: None) -> Ticket:
-        """Wait for a place and for the provider's limit. Raises RateLimited where that would take longer than is `left`."""
+        """Wait for a place and for the provider's limit. Raises TooLate where that would take longer than is `left`."""
         started = self.now()
         async with self._queue:
             while True:
@@ -94,15 +100,15 @@ class Gate:
             self._refusals += 1
         self.width = max(1.0, min(self.width, self.running - 1.0))  # the others: they were taken
         taken = self._taken(now)
-        if not self._told or self.rate is None:
-            self.rate = max(taken, ticket.size) / WINDOW
+        if taken and not self._told:
+            self.rate = taken / WINDOW
         seconds = error.retry_after
         if seconds is None and told is not None and told.reset_seconds is not None and not told.tokens:
             seconds = min(told.reset_seconds, LONGEST)
         if seconds is None:
-            need = ticket.size / self.rate if taken or self._told else SHORTEST * 2 ** min(self._refusals - 1, 6)
+            need = ticket.size / self.rate if taken and self.rate else SHORTEST * 2 ** min(self._refusals - 1, 6)
             seconds = min(LONGEST, max(SHORTEST, need))
-        opens = now + seconds
+        opens = now + max(seconds, min(SHORTEST, AGAIN * self._refusals))
         self._opens = max(opens, self._opens)
         # One call tries then; those after it are paced by the rate.
         self._level, self._at = float(ticket.size), self._opens
@@ -141,12 +147,13 @@ class Gate:
     def _wait(self, size: int) -> float:
         """Seconds until a call of this size may be sent."""
         now = self.now()
-        if now < self._opens:
+        if now + INSTANT < self._opens:
             return self._opens - now
         if self.rate is None:
             return 0.0
         missing = min(float(size), self._full()) - self._filled(now)
-        return missing / self.rate if missing > 1e-6 * max(1, size) else 0.0
+        wait = missing / self.rate
+        return wait if wait > INSTANT else 0.0
 
     def _full(self) -> float:
         return max(self._capacity, (self.rate or 0.0) * WINDOW)
@@ -161,13 +168,13 @@ class Gate:
         return sum(ticket.size for ticket in self._sent if not ticket.refused)
 
     def _give_up(self, wait: float, started: float, left: float | None) -> None:
-        """Raise RateLimited where the wait would outlast the review: what has only passed in pauses counts as well."""
+        """Raise TooLate where the wait would outlast the review: what has only passed in pauses counts as well."""
         if self._why is None:
             return
         rest = PATIENCE - (self.now() - started) if left is None else left - self._passed
         if wait < rest:
             return
-        raise RateLimited(
+        raise TooLate(
             f"{self._why}: that is longer than this review may still take ({max(0.0, rest):,.0f} s); "
             "run it again later, allow more seconds, or use another provider",
             self._why.retry_after,

@@ -106,8 +106,10 @@ def cut_silently(messages: Sequence[Message], usage: Usage) -> bool:
 
     A tokenizer may differ from the estimate by a third, never by half. Right at a size that windows have, less is enough.
     """
+    if usage.input < _HALF or usage.input * _SURE * 3.5 > sum(len(message.text) for message in messages):
+        return False
     size = expected(messages)
-    if size < _LEAST or usage.input < _HALF:
+    if size < _LEAST:
         return False
     if usage.input * 2 < size:
         return True

@@ -57,6 +57,7 @@ class Finding:
     fingerprint: str = ""  # path, normalised quote and category; survives moves
     status: Status = "new"
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
+    unconfirmed: bool = False  # a second call should have confirmed it, and gave no verdict
 
 
 @dataclass(frozen=True, slots=True)
