@@ -8,6 +8,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config.repository import Strategy
 from bot.errors import ConfigError
+from bot.values import Effort
 
 
 class Settings(BaseSettings):
@@ -17,6 +18,10 @@ class Settings(BaseSettings):
 
     root: str | None = Field(default=None, description="As `models.root`.")
     worker: str | None = Field(default=None, description="As `models.worker`.")
+    effort: Effort | None = Field(default=None, description="As `models.effort`.")
+    timeout: float | None = Field(default=None, gt=0, description="As `models.timeout`.")
+    concurrency: int | None = Field(default=None, ge=1, description="As `models.concurrency`.")
+    context: int | None = Field(default=None, ge=2_048, description="As `models.context`.")
     base_url: str | None = Field(
         default=None, description="Of an endpoint that speaks OpenAI's or Anthropic's dialect; for both models."
     )

@@ -307,7 +307,7 @@ class Calls:
         self.journal.failed(request.key, request.role, model.name, at, error, priced)
         raise error
 
-    async def _send(self, model: Model, request: Request) -> Completion:
+    async def _send(self, model: Model, request: Request) -> Completion:  # noqa: C901 - an answer to each kind of failure
         """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
         tried = failed = silent = 0
         while True:

@@ -6,6 +6,7 @@ word, so a model that may think gets more room than its answer needs. What is no
 
 import re
 from collections.abc import Sequence
+from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -69,12 +70,8 @@ def places(name: str) -> int:
     return OWN_PLACES if name.partition("/")[0] in OWN_SERVERS else PLACES
 
 
-def own_server(name: str, base_url: str | None) -> bool:
-    """Whether the model runs on a server of the user's own: an address of this machine or of a private network."""
-    from ipaddress import ip_address
-
-    if base_url is None:
-        return name.partition("/")[0] == "ollama"
+def own_server(base_url: str) -> bool:
+    """Whether an address is one of this machine or of a private network."""
     host = (urlsplit(base_url).hostname or "").lower()
     try:
         found = ip_address(host)
