@@ -102,6 +102,8 @@ class Gate:
         taken = self._taken(now)
         if taken and not self._told:
             self.rate = taken / WINDOW
+        elif not taken and not ticket.paced and not self._told:
+            self.rate = None  # nothing was taken: there is nothing to learn a rate from
         seconds = error.retry_after
         if seconds is None and told is not None and told.reset_seconds is not None and not told.tokens:
             seconds = min(told.reset_seconds, LONGEST)
