@@ -12,12 +12,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.errors import RateLimited
+from bot.rlm.room import OWN_PLACES
 from bot.values import Allowance
 
 Pause = Callable[[float], Awaitable[None]]
 WINDOW = 60.0  # seconds over which providers count tokens
 SHORTEST, LONGEST = 1.0, 60.0  # seconds of a pause where the provider names none
 INSTANT = 0.001  # seconds: a shorter wait is none
+FIRST_PLACES = 2.0  # calls in flight at first at a server with few slots
+SLOW, NOTABLE = 1.5, 0.5  # times the quickest reply, and seconds: a reply above both has waited for a slot
 AGAIN = 0.1  # seconds at least after a refusal, longer after each further one, whatever the provider says
 PATIENCE = 3_600.0  # seconds to wait for a provider where the review has no deadline
 PROBING, STEADY = 1.0, 0.1  # growth of the rate per call in flight: until a second 429, and after it
@@ -42,10 +45,13 @@ class Gate:
     """The way to one model, for all calls of a review."""
 
     def __init__(self, places: int, clock: Callable[[], float] = time.monotonic, pause: Pause = asyncio.sleep) -> None:
-        self.width = float(max(1, places))
+        self._most = float(max(1, places))
+        self._small = places <= OWN_PLACES  # a server with few slots: more calls than slots only wait in its own queue
+        self._quickest = 0.0  # seconds of the quickest reply
+        self.width = min(self._most, FIRST_PLACES) if self._small else self._most
         self.running = 0
         self.rate: float | None = None  # tokens a second, once a limit is known
-        self._most, self._clock, self._pause = self.width, clock, pause
+        self._clock, self._pause = clock, pause
         self._passed = 0.0  # seconds that pauses took by their own account and not by the clock's
         self._queue = asyncio.Lock()  # the first in line waits for its turn, the others for theirs
         self._freed = asyncio.Event()
@@ -123,7 +129,11 @@ class Gate:
 
     def went_well(self, ticket: Ticket, allowance: Allowance | None = None) -> None:
         """A call was answered: one more place per width of calls, and a little more of the rate."""
-        self.width = min(self._most, self.width + 1 / self.width)
+        seconds = self.now() - ticket.sent
+        self._quickest = min(seconds, self._quickest or seconds)
+        queued = self._small and seconds > max(SLOW * self._quickest, NOTABLE)
+        if not queued:
+            self.width = min(self._most, self.width + 1 / self.width)
         self._freed.set()
         if ticket.round == self._round:
             self._refusals = 0
