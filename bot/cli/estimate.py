@@ -121,7 +121,7 @@ def _table(told: dict[str, Any]) -> None:
 
     console, table = Console(), Table(box=None, padding=(0, 3, 0, 0))
     for name, justify in (("strategy", "left"), ("calls", "right"), ("tokens in", "right"), ("out", "right")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+        table.add_column(name, justify=justify, no_wrap=name == "strategy")  # type: ignore[arg-type]
     table.add_column("about", justify="right")
     table.add_column("of it the root", justify="right")
     for row in told["strategies"]:
