@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.cli.exits import CLEAN
-from bot.cli.review import FULL, PREVIOUS, Level, Show, StrategyName, asked, last, nothing, progress
+from bot.cli.review import EFFORT, FULL, PREVIOUS, EffortName, Level, Show, StrategyName, asked, last, nothing, progress
 from bot.errors import NothingToReview
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def command(
     strategy: Annotated[StrategyName | None, typer.Option(help="How the change would be read (default: auto).")] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
+    effort: Annotated[EffortName | None, EFFORT] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
     form: Annotated[Form, typer.Option("--format", help="Form of the output.")] = Form.console,
     verify: Annotated[
@@ -60,6 +61,7 @@ def command(
         "strategy": strategy.value if strategy else None,
         "root": root,
         "worker": worker,
+        "effort": effort.value if effort else None,
         "usd": max_usd,
         "verify": verify,
         "previous": last(previous),
@@ -120,7 +122,7 @@ def _table(told: dict[str, Any]) -> None:
 
     console, table = Console(), Table(box=None, padding=(0, 3, 0, 0))
     for name, justify in (("strategy", "left"), ("calls", "right"), ("tokens in", "right"), ("out", "right")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+        table.add_column(name, justify=justify, no_wrap=name == "strategy")  # type: ignore[arg-type]
     table.add_column("about", justify="right")
     table.add_column("of it the root", justify="right")
     for row in told["strategies"]:

@@ -33,6 +33,15 @@ class StrategyName(StrEnum):
     offline = "offline"
 
 
+class EffortName(StrEnum):
+    """How long a model that thinks may think."""
+
+    none = "none"
+    low = "low"
+    medium = "medium"
+    high = "high"
+
+
 class Format(StrEnum):
     """Forms of the output."""
 
@@ -57,6 +66,7 @@ class Show(StrEnum):
     unproven = "unproven"
 
 
+EFFORT = typer.Option(help="How long models that think may think (default: low; medium for the root).")
 JOURNAL = typer.Option(
     metavar="FILE", help="Record every call and turn there (a folder: one file per change); run again, it goes on."
 )
@@ -79,6 +89,7 @@ def command(
     strategy: Annotated[StrategyName | None, typer.Option(help="How the change is read (default: auto).")] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
+    effort: Annotated[EffortName | None, EFFORT] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
     form: Annotated[Format, typer.Option("--format", help="Form of the output.")] = Format.console,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of standard output.")] = None,
@@ -107,6 +118,7 @@ def command(
         "strategy": strategy.value if strategy else None,
         "root": root,
         "worker": worker,
+        "effort": effort.value if effort else None,
         "usd": max_usd,
         "fail_on": fail_on.value if fail_on else None,
         "quota": quota,

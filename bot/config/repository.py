@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from bot.config import written
 from bot.errors import ConfigError
-from bot.values import Severity
+from bot.values import Effort, Severity
 
 FILE = ".deeprepo.yml"
 SHOWN = 3  # problems of one file that one error names
@@ -34,10 +34,25 @@ class _Section(BaseModel):
 
 
 class Models(_Section):
-    """Section `models`: who orchestrates and who reads."""
+    """Section `models`: who orchestrates and who reads, and how they are called."""
 
     root: str | None = Field(default=None, description="The model that asks across units, as provider/model.")
     worker: str | None = Field(default=None, description="The cheap model that reads the code, as provider/model.")
+    effort: Effort | None = Field(
+        default=None,
+        description="How long models that think may think. Without it: low for readers and second opinions, medium for the root.",
+    )
+    timeout: float | None = Field(
+        default=None, gt=0, description="Seconds that a provider may be silent between two pieces of a reply."
+    )
+    concurrency: int | None = Field(
+        default=None, ge=1, description="Calls in flight at once. Without it: 64, or 4 at a server of your own."
+    )
+    context: int | None = Field(
+        default=None,
+        ge=2_048,
+        description="Tokens of the models' window, prompt and reply together. Without it: found out when a prompt is too long.",
+    )
 
 
 class Budget(_Section):

@@ -33,6 +33,10 @@ class Value:
 DEFAULTS: dict[str, Any] = {
     "root": None,
     "worker": None,
+    "effort": None,
+    "timeout": 120.0,
+    "concurrency": None,
+    "context": None,
     "strategy": "auto",
     "usd": 1.0,
     "tokens": 2_000_000,

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from bot.config import written
 from bot.config.repository import Strategy
 from bot.errors import ConfigError
+from bot.values import Effort
 
 # What holds for a server, whose reviews are paid by somebody who watches none of them, if the operator sets nothing else.
 HOSTED = {
@@ -33,6 +34,10 @@ class Settings(BaseSettings):
         description="The models that a repository's file may choose, separated by commas, with `*`; without it "
         "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set.",
     )
+    effort: Effort | None = Field(default=None, description="As `models.effort`.")
+    timeout: float | None = Field(default=None, gt=0, description="As `models.timeout`.")
+    concurrency: int | None = Field(default=None, ge=1, description="As `models.concurrency`.")
+    context: int | None = Field(default=None, ge=2_048, description="As `models.context`.")
     base_url: str | None = Field(
         default=None,
         description="Of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "

@@ -1,4 +1,7 @@
-"""What may be said: findings that code has proven or a second call has confirmed. The rest is counted and listed on demand."""
+"""What may be said: findings that code has proven or a second call has confirmed. The rest is counted and listed on demand.
+
+A finding on which the second call gave no verdict is said too, marked as unconfirmed: it must not vanish without a word.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -23,7 +26,7 @@ class Judged:
     still: tuple[Finding, ...] = ()  # said in an earlier round and still there
     fixed: tuple[Finding, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
-    unheard: tuple[Finding, ...] = ()  # of the unproven ones, those on which no second opinion came
+    unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
 
 
@@ -51,12 +54,13 @@ async def judge(
     asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files)
     judged = verified.findings
-    said = tuple(finding for finding in judged[: len(new)] if finding.verdict in {"proven", "confirmed"})
-    unproven = tuple(finding for finding in judged[: len(new)] if finding.verdict == "unproven")
-    gone = {f.fingerprint for f in judged[len(new) :] if f.verdict == "refuted"}
+    said = tuple(f for f in judged[: len(new)] if f.verdict in {"proven", "confirmed"} or f.unconfirmed)
+    unproven = tuple(f for f in judged[: len(new)] if f.verdict == "unproven" and not f.unconfirmed)
+    again = {f.fingerprint: f for f in judged[len(new) :]}
+    gone = {name for name, f in again.items() if f.verdict == "refuted"}
     fixed = tuple(replace(finding, status="fixed") for finding in doubtful if finding.fingerprint in gone)
-    open_ones = tuple(finding for finding in doubtful if finding.fingerprint not in gone)
-    unheard = tuple(finding for finding in unproven if finding.fingerprint in verified.unheard)
+    open_ones = tuple(_heard(f, again[f.fingerprint]) for f in doubtful if f.fingerprint not in gone)
+    unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(
         said,
@@ -67,7 +71,13 @@ async def judge(
         suppressed=hushed,
         unheard=unheard,
         why=tuple(
-            f"{count(number, 'finding')} without a second opinion, so not said but listed as unproven: {reason}"
+            f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in why.items()
         ),
     )
+
+
+def _heard(before: Finding, now: Finding) -> Finding:
+    """A finding of an earlier round with what the second call says of it now."""
+    verdict = now.verdict if now.verdict == "confirmed" else before.verdict
+    return replace(before, verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)

@@ -82,7 +82,7 @@ async def recall(
         here = None if await _taken_back(past, earlier, files, tree) else await _standing(past, tree, files)
         if here is None or BY_CODE.issuperset(past.source.split(" + ")):
             fixed.append(replace(past, status="fixed"))
-        elif _within(here, reread):
+        elif here.unconfirmed or _within(here, reread):
             doubtful.append(here)
         else:
             still.append(here)

@@ -1,21 +1,22 @@
-"""A second opinion: a fresh call sees the finding and evidence that the harness gathered itself. No verdict, no post."""
+"""A second opinion: a fresh call sees the finding and evidence that the harness gathered itself. Only a verdict decides."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot import render
-from bot.errors import BadAnswer, DeepRepoError
+from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.ports import Tree
 from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, Schema
 
+VERDICTS = ("confirmed", "refuted", "unproven")
 VERDICT = Schema(
     name="verdict",
     description="Hand in the verdict on the finding.",
     parameters=strict(
-        verdict={"type": "string", "enum": ["confirmed", "refuted", "unproven"]},
+        verdict={"type": "string", "enum": list(VERDICTS)},
         trigger=text("the concrete input, call or order of events; empty if there is none"),
         author_would_change={
             "type": "boolean",
@@ -38,29 +39,37 @@ class Verified:
 async def verify(
     findings: Sequence[Finding], tree: Tree, dependents: Dependents, ask: Ask, files: Sequence[ChangedFile] = ()
 ) -> Verified:
-    """What code has proven is not asked again; an unreadable verdict means unproven."""
+    """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
     open_ones = [finding for finding in findings if finding.verdict == "unproven"]
     prompts = await asyncio.gather(*(_prompt(finding, tree, dependents, files) for finding in open_ones))
     replies = await ask(prompts) if prompts else ()
     judged = {id(f): _judged(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
     unheard = {
-        f.fingerprint: str(reply)
-        for f, reply in zip(open_ones, replies, strict=True)
-        if not isinstance(reply, (Completion, BadAnswer))
+        f.fingerprint: why for f, reply in zip(open_ones, replies, strict=True) if (why := _silent(reply)) is not None
     }
     return Verified(tuple(judged.get(id(finding), finding) for finding in findings), unheard)
 
 
+def _silent(reply: Completion | DeepRepoError) -> str | None:
+    """Why a reply is no verdict; None if it is one. An answer that broke off, a refusal and a failure are none."""
+    if not isinstance(reply, Completion):
+        return str(reply)
+    verdict = reply.data.get("verdict") if reply.data else None
+    if reply.stop in ("length", "refusal") or verdict not in VERDICTS:
+        return "its answer held no verdict"
+    return None
+
+
 def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
-    data = reply.data if isinstance(reply, Completion) else None
-    if not data or data.get("verdict") not in ("confirmed", "refuted"):
-        return finding
-    trigger = str(data.get("trigger") or "").strip()
+    if not isinstance(reply, Completion) or _silent(reply) is not None:
+        return replace(finding, unconfirmed=True)
+    data = reply.data or {}
     if data["verdict"] == "refuted":
-        return replace(finding, verdict="refuted")
-    if not trigger or data.get("author_would_change") is False:
-        return finding
-    return replace(finding, verdict="confirmed", trigger=trigger)
+        return replace(finding, verdict="refuted", unconfirmed=False)
+    trigger = str(data.get("trigger") or "").strip()
+    if data["verdict"] == "unproven" or not trigger or data.get("author_would_change") is False:
+        return replace(finding, unconfirmed=False)
+    return replace(finding, verdict="confirmed", trigger=trigger, unconfirmed=False)
 
 
 async def _prompt(finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile]) -> Prompt:

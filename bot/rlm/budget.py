@@ -8,14 +8,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Literal
 
 from bot.errors import BudgetSpent
+from bot.rlm.room import OWN_SERVERS, USEFUL, Role
 from bot.values import Cost, Limits, Usage
 
-TOKENS_PER_USD = 2_000_000  # what a dollar buys of a cheap worker: the cap in tokens where nobody knows the price
-Role = Literal["root", "worker", "verify"]
+TOKENS_PER_USD = 2_000_000  # what a dollar stands for on a server of the user's own, which bills nobody by the token
+# Dollars for a million tokens in and out of the dearest model on the price list: what a call counts where nobody knows its price.
+DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0
+MILLION = 1_000_000
 PriceOf = Callable[[Usage], float | None]
+SHARE = 4  # while other calls are in flight, one of them takes at most this part of what is left
+MARGIN = 2  # times the longest reply so far: what a reply of the same role is expected to stay under
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,16 @@ class Hold:
 
     tokens: int
     usd: float
+    output: int = 0  # tokens that the reply may take: fewer than asked for where little is left
+
+
+@dataclass(slots=True)
+class Seen:
+    """How long the replies of one model in one role were."""
+
+    calls: int = 0
+    tokens: int = 0
+    longest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +56,10 @@ class Spent:
 
     calls: int = 0
     failed: int = 0
+    limited: int = 0  # of the failed ones, those that a rate limit turned away: no model has seen them
     usage: Usage = field(default_factory=Usage)
     usd: dict[Role, list[float]] = field(default_factory=dict)  # one by one: a sum must not depend on their order
-    rough: float = 0.0  # their sum as it came, for the caps
+    rough: float = 0.0  # their sum as it came, for the caps; with what calls of unknown price count
     unknown: set[Role] = field(default_factory=set)  # roles with a call whose price nobody knows
     models: dict[str, None] = field(default_factory=dict)
 
@@ -59,6 +74,22 @@ def dearest(price: PriceOf, usage: Usage) -> float | None:
     return None if plain is None else max(plain, written or 0.0)
 
 
+def unknown(model: str, usage: Usage) -> float:
+    """What a call of unknown price counts under a cap in dollars: as much as the dearest model, unless the user owns the server."""
+    if model.partition("/")[0] in OWN_SERVERS:
+        return 0.0
+    return (usage.input * DEAREST_INPUT + usage.output * DEAREST_OUTPUT) / MILLION
+
+
+def counted(cost: Cost) -> float:
+    """The dollars of a finished piece of work for a cap over many of them; tokens count where nobody knows their price."""
+    if cost.usd is not None:
+        return cost.usd
+    if all(model.partition("/")[0] in OWN_SERVERS for model in cost.models):
+        return (cost.usage.input + cost.usage.output) / TOKENS_PER_USD
+    return unknown("", cost.usage)
+
+
 class Budget:
     """One review's purse. Read from the REPL's thread too, hence the lock."""
 
@@ -70,31 +101,61 @@ class Budget:
         self._lock, self._spent = Lock(), Spent()
         self._held_tokens, self._held_usd, self._in_flight = 0, 0.0, 0
         self._kept: Hold | None = None
-        self._by_tokens = False  # a price is unknown: the cap in dollars is enforced in tokens
+        self._seen: dict[tuple[str, Role], Seen] = {}
+        self._by_tokens = False  # a server of the user's own: the cap in dollars is enforced in tokens
 
     @property
     def in_flight(self) -> int:
         """Calls that hold a reservation: what they do not use comes back."""
         return self._in_flight
 
-    def reserve(self, usage: Usage, price: PriceOf, model: str, role: Role = "worker") -> Hold:
-        """Set aside what a call could use at most. Raises BudgetSpent; then nothing may be sent."""
-        tokens, usd = usage.input + usage.output, dearest(price, usage)
+    def reserve(
+        self, usage: Usage, price: PriceOf, model: str, role: Role = "worker", *, visible: int | None = None
+    ) -> Hold:
+        """Set aside what a call could use at most. Raises BudgetSpent; then nothing may be sent.
+
+        `visible` tokens of the output are the answer that is expected, the rest is room for thinking: the hold's `output`
+        has less of it where not all of it can be paid. So the calls in flight can never cost more together than is left.
+        """
         with self._lock:
-            if usd is None:
+            if price(usage) is None:
                 self._unpriced(model)
-            self._fit(tokens, usd or 0.0, self._kept if role != "root" else None)
+
+            def cost(output: int) -> tuple[int, float]:
+                asked = replace(usage, output=output)
+                usd = dearest(price, asked)
+                return asked.input + output, unknown(model, asked) if usd is None else usd
+
+            kept = self._kept if role != "root" else None
+            output = self._affordable(
+                cost, usage.output, usage.output if visible is None else visible, (model, role), kept
+            )
+            tokens, usd = cost(output)
+            self._fit(tokens, usd, kept)
             self._held_tokens += tokens
-            self._held_usd += usd or 0.0
+            self._held_usd += usd
             self._in_flight += 1
-        return Hold(tokens, usd or 0.0)
+        return Hold(tokens, usd, output)
+
+    def expected(self, model: str, role: Role, visible: int) -> int:
+        """How long a reply may become, by those that came before it."""
+        seen = self._seen.get((model, role))
+        return max(visible, MARGIN * seen.longest) if seen else visible
 
     def keep(self, hold: Hold | None) -> None:
         """Keep a call of this size, half of each cap at most, back for the root's last word; None ends that."""
         self._kept = hold
 
     def settle(
-        self, hold: Hold, usage: Usage, usd: float | None, role: Role, model: str, *, failed: bool = False
+        self,
+        hold: Hold,
+        usage: Usage,
+        usd: float | None,
+        role: Role,
+        model: str,
+        *,
+        failed: bool = False,
+        limited: bool = False,
     ) -> None:
         """Give the reservation back and book what the call really used."""
         with self._lock:
@@ -102,13 +163,24 @@ class Budget:
             self._held_usd -= hold.usd
             self._in_flight -= 1
             self._book(usage, usd, role, model, failed=failed)
+            self._spent.limited += limited
 
-    def book(self, usage: Usage, usd: float | None, role: Role, model: str, *, failed: bool = False) -> None:
+    def book(
+        self,
+        usage: Usage,
+        usd: float | None,
+        role: Role,
+        model: str,
+        *,
+        failed: bool = False,
+        limited: bool = False,
+    ) -> None:
         """A call that an earlier run of this review has made: it counts, so that the caps hold over all runs."""
         with self._lock:
             if usd is None:
                 self._unpriced(model)
             self._book(usage, usd, role, model, failed=failed)
+            self._spent.limited += limited
 
     def unpriced(self, model: str) -> None:
         """Say that nobody knows this model's price, where there is a cap in dollars."""
@@ -165,7 +237,7 @@ class Budget:
         kept_usd = min(kept.usd, (caps.usd or 0) / 2) if kept else 0.0
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
-        if caps.calls is not None and spent.calls + self._in_flight + bool(kept) >= caps.calls:
+        if caps.calls is not None and spent.calls - spent.limited + self._in_flight + bool(kept) >= caps.calls:
             raise BudgetSpent(
                 f"the cap of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
             )
@@ -182,14 +254,59 @@ class Budget:
                 f"${max(0.0, caps.usd - paid):,.4f} is left; finish with what you have, or allow more dollars"
             )
 
+    def _affordable(
+        self,
+        cost: Callable[[int], tuple[int, float]],
+        most: int,
+        visible: int,
+        who: tuple[str, Role],
+        kept: Hold | None,
+    ) -> int:
+        """The tokens that the reply may take. Other calls in flight leave a share; alone, a call may take what is left.
+
+        Never fewer than the least that is of use: `_fit` then says which cap is in the way.
+        """
+        caps, spent, cap = self.limits, self._spent, self._token_cap()
+        tokens, usd = math.inf, math.inf
+        if cap is not None:
+            tokens = cap - spent.usage.input - spent.usage.output - self._held_tokens
+            tokens -= min(kept.tokens, cap // 2) if kept else 0
+        if caps.usd is not None:
+            usd = caps.usd - spent.rough - self._held_usd - (min(kept.usd, caps.usd / 2) if kept else 0.0)
+
+        def fits(output: int, share: int = 1) -> bool:
+            needs, price = cost(output)
+            return needs * share <= tokens and price * share <= usd
+
+        seen = self._seen.get(who)
+        likely = min(most, max(visible, MARGIN * seen.longest) if seen else visible)
+        usual = seen.tokens // seen.calls if seen else 0
+        least = likely if self._in_flight else min(visible, max(USEFUL, usual + usual // 2))
+        share = SHARE if self._in_flight else 1
+        if fits(most, share) or least >= most:
+            return most
+        low, high = least, most
+        while high - low > max(16, low // 32):
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle, share) else (low, middle)
+        return low
+
     def _book(self, usage: Usage, usd: float | None, role: Role, model: str, *, failed: bool) -> None:
         spent = self._spent
         spent.calls += 1
         spent.failed += failed
         spent.usage += usage
         spent.models.setdefault(model)
+        if not failed and usage.output:
+            seen = self._seen.setdefault((model, role), Seen())
+            seen.calls, seen.tokens, seen.longest = (
+                seen.calls + 1,
+                seen.tokens + usage.output,
+                max(seen.longest, usage.output),
+            )
         if usd is None:
             spent.unknown.add(role)
+            spent.rough += unknown(model, usage)
         else:
             spent.usd.setdefault(role, []).append(usd)
             spent.rough += usd
@@ -197,11 +314,18 @@ class Budget:
     def _unpriced(self, model: str) -> None:
         if self.limits.usd is None:
             return
-        self._by_tokens = True
-        sentence = (
-            f"The price of {model} is unknown: instead of ${self.limits.usd:,.2f}, "
-            f"{self._token_cap():,} tokens are the cap of this review."
-        )
+        if model.partition("/")[0] in OWN_SERVERS:
+            self._by_tokens = True
+            sentence = (
+                f"The price of {model} is unknown: instead of ${self.limits.usd:,.2f}, "
+                f"{self._token_cap():,} tokens are the cap of this review."
+            )
+        else:
+            sentence = (
+                f"The price of {model} is unknown: under the cap of ${self.limits.usd:,.2f} its calls count as much as those of "
+                f"the dearest model on the price list (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} for a million tokens in and out). "
+                "Choose a model whose price is known, or allow more dollars."
+            )
         if sentence not in self.notes:
             self.notes.append(sentence)
 

@@ -9,23 +9,59 @@ import json
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from bot.errors import BadAnswer, BudgetSpent, ProviderDown, ProviderError, RateLimited
+from bot.errors import (
+    AnswerTooLong,
+    BadAnswer,
+    BudgetSpent,
+    PromptTooLong,
+    ProviderDown,
+    ProviderError,
+    ProviderRefused,
+    RateLimited,
+    TimedOut,
+)
 from bot.ports import Model
-from bot.rlm.budget import Budget, Hold, Role, dearest
+from bot.rlm import room
+from bot.rlm.budget import Budget, Hold, dearest
 from bot.rlm.fits import misfit
-from bot.rlm.gate import Gate, Pause
+from bot.rlm.gate import Gate, Pause, TooLate
 from bot.rlm.journal import Journal
 from bot.rlm.lines import key as key_of
 from bot.rlm.record import Asked
+from bot.rlm.room import Role
 from bot.values import Completion, Cost, Message, Prompt, Usage
 
-TRIES = 4  # the first and three more
+TRIES = 4  # the first and three more; a rate limit is none, the gate waits for its end
+SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
 BACKOFF, LONGEST = 0.5, 20.0  # seconds; doubled with each try
-CHARS_PER_TOKEN = 3  # for reservations: on the careful side of what tokenizers do with code
+SHARED, FEW = (
+    3,
+    1_024,
+)  # calls from which on, and tokens of a common beginning from which on, one call fills the cache first
+FEW_OF = {"haiku": 4_096, "opus": 4_096, "gemini": 4_096}  # where a provider keeps longer beginnings only
+KEPT = 240.0  # seconds that a provider keeps a beginning at least
+MANY = 100_000  # tokens for comparing prices
+OVERHEAD = 16  # characters around a message
+SPARE = 64  # tokens between a prompt's estimate and its window
+ENLARGE = "give the server a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to the one it has"
+TOO_LATE = "that is longer than this review may still take ({left:,.0f} s): run it again later, or use another provider"
 
 Slot = Completion | ProviderError | BudgetSpent
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as it is to be sent: its key in the journal, its size, and the room that its reply needs."""
+
+    key: str
+    prompt: Prompt
+    role: Role
+    size: int  # characters that are sent
+    most: int  # tokens that the prompt can have at worst
+    room: int  # tokens of the reply, thinking included
+    least: int = 0  # of them: fewer are of no use
 
 
 class Calls:
@@ -48,6 +84,15 @@ class Calls:
         self._running: dict[str, asyncio.Task[Completion]] = {}
         self._gates: dict[str, Gate] = {}
         self._settled = asyncio.Event()
+        self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
+        self._cut: dict[
+            str, tuple[int, str]
+        ] = {}  # models that read a part of a prompt only: how much, and the note on it
+        self._ceilings: dict[str, int] = {}  # tokens of a reply that a provider allows, as it was found out
+        self._broken: dict[tuple[str, Role], int] = {}  # tokens at which replies broke off
+        self._density: dict[str, float] = {}  # tokens of a prompt for each of its characters
+        self._read: dict[tuple[str, Role], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
+        self._warm: dict[tuple[str, tuple[Message, ...]], float] = {}  # beginnings that a provider has in its cache
 
     def cost(self) -> Cost:
         """What the review cost so far."""
@@ -58,7 +103,10 @@ class Calls:
         return self._clock()
 
     async def complete(self, model: Model, prompt: Prompt, role: Role) -> Completion:
-        """One reply; a structured answer that does not fit is asked for again once. Raises ProviderError, BudgetSpent."""
+        """One reply; an answer that does not fit its schema, or breaks off, is asked for again once.
+
+        Raises ProviderError, BudgetSpent. Only the reply to a prompt with a tool may still be one that broke off.
+        """
         try:
             return await self._fitting(model, prompt, role)
         except BudgetSpent as error:
@@ -70,8 +118,12 @@ class Calls:
 
     async def many(self, model: Model, prompts: Sequence[Prompt], role: Role) -> list[Slot]:
         """Replies in the order of the prompts; what failed or was cut off by a cap is an error in its slot."""
-        tasks = [asyncio.create_task(self.complete(model, prompt, role)) for prompt in prompts]
+        tasks: list[asyncio.Task[Completion]] = []
         try:
+            for prompt in prompts:
+                tasks.append(asyncio.create_task(self.complete(model, prompt, role)))
+                if len(tasks) == 1 and self._warms(model, prompts):
+                    await asyncio.wait(tasks)
             if tasks:
                 await asyncio.wait(tasks)
         finally:
@@ -80,123 +132,302 @@ class Calls:
             await asyncio.gather(*tasks, return_exceptions=True)
         return [_slot(task) for task in tasks]
 
+    def window(self, model: Model) -> int | None:
+        """Tokens that the model takes, prompt and reply together: as it is set, or as it was found out; None: nobody knows."""
+        known = (self.budget.limits.context, self._windows.get(model.name))
+        return min((size for size in known if size), default=None)
+
+    def _warms(self, model: Model, prompts: Sequence[Prompt]) -> bool:
+        """Whether the first of these prompts goes alone, so that the others find their common beginning in the provider's cache.
+
+        Only where the provider keeps a beginning of this length and charges less for it.
+        """
+        shared = prompts[0].messages[: _common(prompts)]
+        least = next((tokens for word, tokens in FEW_OF.items() if word in model.name), FEW)
+        if len(prompts) < SHARED or not shared or room.expected(shared) < least:
+            return False
+        plain, cached = model.price(Usage(MANY)), model.price(Usage(MANY, cache_read=MANY))
+        known = self._warm.get((model.name, shared))
+        now = self._clock()
+        self._warm[model.name, shared] = now
+        return bool(plain and cached is not None and cached < plain) and (known is None or now - known > KEPT)
+
     async def _fitting(self, model: Model, prompt: Prompt, role: Role) -> Completion:
-        first = await self._once(model, prompt, role)
-        wrong = prompt.answer and misfit(first.data, prompt.answer.parameters)
-        if not prompt.answer or not wrong:
+        first = await self._whole(model, prompt, role)
+        if not prompt.answer:
             return first
-        second = await self._once(model, _repair(prompt, first, wrong), role)
+        if first.stop == "refusal":  # asked again it would decline again
+            self.budget.fail()
+            raise BadAnswer(f"{model.name} declined to answer")
+        wrong = misfit(first.data, prompt.answer.parameters)
+        if not wrong:
+            return first
+        second = await self._whole(model, _repair(prompt, first, wrong), role)
         wrong = misfit(second.data, prompt.answer.parameters)
         if wrong:
             self.budget.fail()
             raise BadAnswer(f"{model.name} gave no usable answer, asked twice: {wrong}")
         return second
 
-    async def _once(self, model: Model, prompt: Prompt, role: Role) -> Completion:
-        """A request is sent once in a run, and not at all where an earlier run has its reply."""
-        key, size = key_of(model.name, prompt)
+    async def _whole(self, model: Model, prompt: Prompt, role: Role) -> Completion:
+        """A reply to the whole prompt, up to its end: one that breaks off is asked for again once, with twice the room.
+
+        The reply of a root is handed on even if it breaks off again: the root is told so. Any other is a BadAnswer.
+        """
+        first = await self._once(model, prompt, role)
+        if first.stop != "length":
+            return first
+        used = max(first.usage.output, prompt.max_tokens)
+        said = f"the answer of {model.name} broke off at {used:,} tokens, its thinking included"
+        try:
+            second = await self._once(model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used)
+        except PromptTooLong:
+            raise
+        except ProviderRefused:  # that many tokens are more than this model can write
+            second = first
+        if second.stop == "length" and prompt.tool is None:
+            self.budget.fail()
+            again = max(second.usage.output, used)
+            more = f", and asked again at {again:,}" if second is not first else ""
+            raise BadAnswer(f"{said}{more}: set `models.effort` lower, or use another model")
+        return second
+
+    async def _once(self, model: Model, prompt: Prompt, role: Role, broke_off: int = 0) -> Completion:
+        """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
+        asked = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
+        key, size = key_of(model.name, asked)
         while key not in self._done and (running := self._running.get(key)) is not None:
             await asyncio.wait([running])
             if not running.cancelled():
-                return running.result()
+                return self._judged(model, prompt, role, size, running.result())
         if key in self._done:
-            return self._done[key]
-        most = Usage(input=size // CHARS_PER_TOKEN, output=prompt.max_tokens)
+            return self._judged(model, prompt, role, size, self._done[key])
         known = self.journal.take(key, self.at, prompt, role, model.name)
         if known is not None:
             self._book(known, role)
         if known is not None and known.reply is not None:
             if role == "root":
-                self.budget.keep(Hold(most.input + most.output, dearest(model.price, most) or 0.0))
+                self.budget.keep(self._next_turn(model, self._request(model, asked, role, key, size, broke_off)))
             self._done[key] = known.reply
-            return known.reply
+            return self._judged(model, prompt, role, size, known.reply)
         if known is not None and known.error is not None:
+            if isinstance(known.error, PromptTooLong):
+                self._shrink(model, known.error.window)
             raise known.error
-        task = asyncio.create_task(self._last_word(model, prompt, role, key, most))
+        request = self._request(model, asked, role, key, size, broke_off)
+        task = asyncio.create_task(self._last_word(model, request))
         task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
         self._running[key] = task
         self._done[key] = await task
-        return self._done[key]
+        return self._judged(model, prompt, role, size, self._done[key])
+
+    def _judged(self, model: Model, prompt: Prompt, role: Role, size: int, reply: Completion) -> Completion:
+        """The reply, with what it teaches. Raises PromptTooLong where the server has read a part of the prompt only."""
+        name, usage = model.name, reply.usage
+        if room.cut_silently(prompt.messages, usage):
+            self._shrink(model, usage.input)
+            self._note_cut(name, usage.input)
+            raise PromptTooLong(
+                f"{name} read only {usage.input:,} of about {room.expected(prompt.messages):,} tokens: {ENLARGE}",
+                usage.input,
+            )
+        if usage.input:
+            self._density[name] = max(usage.input / max(1, size), self._density.get(name, 0.0))
+            self._read[name, role] = (prompt.messages, usage.input)
+        if reply.stop == "length":
+            self._broken[name, role] = max(self._broken.get((name, role), 0), usage.output)
+        return reply
+
+    def _note_cut(self, name: str, window: int) -> None:
+        """One sentence for the reader of the review, with the smallest window that was seen."""
+        least, note = self._cut.get(name, (window, ""))
+        least = min(least, window)
+        said = (
+            f"{name} cuts prompts that are longer than its window without a word (it read {least:,} tokens): what stood in "
+            f"such a prompt does not count as read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
+        )
+        notes = self.budget.notes
+        if note in notes:
+            notes[notes.index(note)] = said
+        else:
+            notes.append(said)
+        self._cut[name] = (least, said)
+
+    def _shrink(self, model: Model, window: int | None) -> None:
+        if window:
+            self._windows[model.name] = min(window, self._windows.get(model.name, window))
+
+    def _request(self, model: Model, prompt: Prompt, role: Role, key: str, size: int, broke_off: int) -> Request:
+        """What is to be sent: a reply gets the room that its role and its model's thinking need."""
+        name, visible = model.name, prompt.max_tokens
+        dense = max(1 / room.FEWEST_CHARS, self._density.get(name, 0.0) * 1.1)
+        most = int(size * dense) + 1
+        before, tokens = self._read.get((name, role), ((), 0))
+        if before and prompt.messages[: len(before)] == before:  # the dialogue has only grown since
+            rest = sum(len(message.text) + OVERHEAD for message in prompt.messages[len(before) :])
+            calls = sum(
+                len(call.unparsed or str(call.arguments)) for m in prompt.messages[len(before) :] for call in m.calls
+            )
+            most = min(most, tokens + int((rest + calls) * dense) + 1)
+        wanted = max(
+            room.of(name, role, visible), 2 * broke_off, min(room.LARGEST, 2 * self._broken.get((name, role), 0))
+        )
+        wanted = min(wanted, self._ceilings.get(name, wanted))
+        least = broke_off + broke_off // 2 if broke_off else min(visible, room.USEFUL)
+        effort = room.effort(name, role, prompt.effort)
+        return Request(key, replace(prompt, effort=effort), role, size, most, wanted, least)
+
+    def _likely(self, model: Model, size: int) -> int:
+        """The tokens of a prompt of so many characters."""
+        return int(size * self._density.get(model.name, 1 / room.LIKELY_CHARS)) + 1
+
+    def _next_turn(self, model: Model, request: Request) -> Hold:
+        """What the root's next reply needs: by what its replies cost so far, not by all that it may take."""
+        visible = request.prompt.max_tokens
+        expected = min(request.room, self.budget.expected(model.name, request.role, visible))
+        usage = Usage(self._likely(model, request.size), expected)
+        return Hold(usage.input + usage.output, dearest(model.price, usage) or 0.0)
 
     def _book(self, known: Asked, role: Role) -> None:
         """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
-        for usd in known.tries:
-            self.budget.book(Usage(), usd, role, known.model, failed=True)
+        for failed in known.tries:
+            self.budget.book(failed.usage, failed.usd, role, known.model, failed=True, limited=failed.limited)
         if known.reply is not None:
             self.budget.book(known.reply.usage, known.usd, role, known.model)
         elif known.error is not None and known.usd is None:
             self.budget.unpriced(known.model)
 
-    async def _last_word(self, model: Model, prompt: Prompt, role: Role, key: str, most: Usage) -> Completion:
+    async def _last_word(self, model: Model, request: Request) -> Completion:
         """The reply, or the error that stays: in the journal too, so that a review that goes on goes on in the same way."""
         at = self.at
         try:
             async with asyncio.timeout(self.budget.seconds_left()):
-                return await self._send(model, prompt, role, key, most)
+                return await self._send(model, request)
         except TimeoutError:
             error: ProviderError | BudgetSpent = BudgetSpent(self.budget.out_of_time())
         except (ProviderError, BudgetSpent) as failure:
             error = failure
         priced = 0.0 if model.price(Usage()) is not None else None
-        self.journal.failed(key, role, model.name, at, error, priced)
+        self.journal.failed(request.key, request.role, model.name, at, error, priced)
         raise error
 
-    async def _send(self, model: Model, prompt: Prompt, role: Role, key: str, most: Usage) -> Completion:
-        for tried in range(1, TRIES + 1):
+    async def _send(self, model: Model, request: Request) -> Completion:  # noqa: C901 - an answer to each kind of failure
+        """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
+        tried = failed = silent = 0
+        while True:
+            tried += 1
             try:
-                return await self._try(model, prompt, role, key, most, tried)
-            except (RateLimited, ProviderDown) as error:
-                asked = error.retry_after if isinstance(error, RateLimited) else None
-                wait = min(LONGEST, BACKOFF * 2**tried) if asked is None else asked
+                return await self._try(model, request, tried)
+            except TooLate as error:
+                raise RateLimited(str(error), error.retry_after) from None
+            except RateLimited as error:
                 left = self.budget.seconds_left()
-                if tried == TRIES or (left is not None and wait >= left):
+                if error.retry_after is not None and left is not None and error.retry_after >= left:
+                    raise RateLimited(f"{error}: {TOO_LATE.format(left=left)}", error.retry_after) from error
+            except PromptTooLong as error:
+                self._shrink(model, error.window)
+                smaller = self._with_less_room(model, request, error.window)
+                if smaller is None:
+                    raise
+                request = smaller
+            except AnswerTooLong as error:
+                most = error.most or request.room // 2
+                if most >= request.room or most < request.least:
+                    raise
+                self._ceilings[model.name] = most
+                request = replace(request, room=most)
+            except ProviderDown as error:
+                failed, silent = failed + 1, silent + isinstance(error, TimedOut)
+                wait, left = min(LONGEST, BACKOFF * 2**failed), self.budget.seconds_left()
+                if failed == TRIES or silent == SILENCES or (left is not None and wait >= left):
                     raise
                 await self._pause(wait * (1 + self._chance() / 4))
-        raise AssertionError("the last try returns or raises")
 
-    async def _try(self, model: Model, prompt: Prompt, role: Role, key: str, most: Usage, tried: int) -> Completion:
-        gate = self._gates.setdefault(model.name, Gate(self.budget.limits.concurrency, self._clock, self._pause))
-        round_ = await gate.enter()
+    def _with_less_room(self, model: Model, request: Request, window: int | None) -> Request | None:
+        """The same prompt with a reply that fits beside it, None where only a shorter prompt would."""
+        free = (
+            min(request.prompt.max_tokens, request.room // 2)
+            if window is None
+            else window - self._likely(model, request.size) - SPARE
+        )
+        return replace(request, room=free) if request.least <= free < request.room else None
+
+    async def _try(self, model: Model, request: Request, tried: int) -> Completion:
+        name, limits, role = model.name, self.budget.limits, request.role
+        if name not in self._gates:
+            self._gates[name] = Gate(limits.concurrency or room.places(name), self._clock, self._pause)
+        gate = self._gates[name]
+        ticket = await gate.enter(self._likely(model, request.size), self.budget.seconds_left)
         try:
-            hold = await self._reserve(model, role, most)
+            request = self._below_window(model, request)
+            hold = await self._reserve(model, request)
             if role == "root":
-                self.budget.keep(hold)  # so that its workers cannot use up what its next reply needs
-            done = await self._request(model, prompt, role, key, hold, tried)
+                self.budget.keep(self._next_turn(model, request))  # its workers cannot use up what its next reply needs
+            done = await self._paid(model, request, hold, tried)
         except RateLimited as error:
-            gate.narrow(round_, error.retry_after or 0.0)
+            gate.limited(ticket, error)
+            raise
+        except TimedOut:
+            gate.crowded(ticket)
             raise
         finally:
             gate.leave()
-        gate.widen()
+        gate.went_well(ticket, done.allowance)
         return done
 
-    async def _reserve(self, model: Model, role: Role, most: Usage) -> Hold:
+    def _below_window(self, model: Model, request: Request) -> Request:
+        """The request with a reply that the window has room for. Raises PromptTooLong where it has none; nothing is sent then."""
+        window = self.window(model)
+        if window is None:
+            return request
+        tokens = self._likely(model, request.size)
+        if tokens + request.least > window:
+            raise PromptTooLong(
+                f"a prompt of about {tokens:,} tokens does not fit the window of {model.name} ({window:,} tokens): {ENLARGE}",
+                window,
+            )
+        return replace(request, room=max(request.least, min(request.room, window - tokens - SPARE)))
+
+    async def _reserve(self, model: Model, request: Request) -> Hold:
         """Where only calls in flight stand between this one and a cap, wait: they give back what they do not use."""
+        usage, visible = (
+            Usage(request.most, request.room),
+            max(request.least, min(request.prompt.max_tokens, request.room)),
+        )
         while True:
             self._settled.clear()
             try:
-                return self.budget.reserve(most, model.price, model.name, role)
+                return self.budget.reserve(usage, model.price, model.name, request.role, visible=visible)
             except BudgetSpent:
                 if not self.budget.in_flight:
                     raise
             await self._settled.wait()
 
-    async def _request(self, model: Model, prompt: Prompt, role: Role, key: str, hold: Hold, tried: int) -> Completion:
+    async def _paid(self, model: Model, request: Request, hold: Hold, tried: int) -> Completion:
         """Send it. Whatever happens it is in the journal, and settled, before anybody sees it."""
-        started, at = self._clock(), self.at
+        started, at, key, role = self._clock(), self.at, request.key, request.role
+        prompt = replace(request.prompt, max_tokens=hold.output)
         self.journal.request(key, prompt, role, model.name, at, tried, hold.usd or None)
         done: Completion | str = "cancelled"
         usage, usd = Usage(), 0.0 if model.price(Usage()) is not None else None
+        limited = False
         try:
             done = await model.complete(prompt)
             usage, usd = done.usage, model.price(done.usage)
         except ProviderError as error:
-            done = f"{type(error).__name__}: {error}"
+            done, limited = f"{type(error).__name__}: {error}", isinstance(error, RateLimited)
+            billed: Usage | None = getattr(error, "usage", None)  # what had arrived before it broke
+            if billed is not None:
+                usage, usd = billed, model.price(billed)
+            elif isinstance(error, TimedOut):  # the provider may have done all of it
+                usage = Usage(self._likely(model, request.size), hold.output)
+                usd = None if usd is None else hold.usd
             raise
         finally:
-            self.budget.settle(hold, usage, usd, role, model.name, failed=isinstance(done, str))
+            failed = isinstance(done, str)
+            self.budget.settle(hold, usage, usd, role, model.name, failed=failed, limited=limited)
             self._settled.set()
-            self.journal.call(key, role, model.name, at, done, usd, self._clock() - started)
+            self.journal.call(key, role, model.name, at, done, usd, self._clock() - started, usage if failed else None)
         await self.journal.stored()
         return done
 
@@ -216,6 +447,13 @@ def _repair(prompt: Prompt, first: Completion, wrong: str) -> Prompt:
     """The same dialogue with what came back, and what is wrong with it."""
     said = first.text or json.dumps(first.data, default=str) if first.text or first.data else "(no answer)"
     ask = f"That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
-    if first.stop == "length":
-        ask += f" It was cut off at {prompt.max_tokens:,} tokens: be shorter."
-    return replace(prompt, messages=(*prompt.messages, Message("assistant", said), Message("user", ask)))
+    repeated = Message("assistant", said, extra=first.extra)
+    return replace(prompt, messages=(*prompt.messages, repeated, Message("user", ask)))
+
+
+def _common(prompts: Sequence[Prompt]) -> int:
+    """How many messages all of these prompts begin with."""
+    for at, messages in enumerate(zip(*(prompt.messages for prompt in prompts), strict=False)):
+        if any(message != messages[0] for message in messages):
+            return at
+    return min(len(prompt.messages) for prompt in prompts)

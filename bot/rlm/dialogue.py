@@ -1,6 +1,6 @@
 """The messages between the harness and a root. Append-only, so that every provider's prompt cache holds."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot import render
 from bot.rlm import code
@@ -11,6 +11,8 @@ from bot.values import Completion, Limits, Message, Observation, Prompt, Schema
 
 MAX_TOKENS = 8_000  # of one reply
 MAX_UNREAD = 20  # ids in a turn line
+SHORT = 400  # characters of an output that is not worth leaving out
+LEFT_OUT = "[This output was left out: the dialogue had become longer than your context window. Print again what you still need.]"
 
 
 @dataclass(slots=True)
@@ -51,6 +53,17 @@ class Dialogue:
         self.messages.append(Message("tool", text, call_id=reply.calls[0].id))
         for call in reply.calls[1:]:
             self.messages.append(Message("tool", "It ran together with the first call.", call_id=call.id))
+
+    def shorten(self) -> bool:
+        """Leave out the older half of what blocks printed; False where nothing is left to leave out."""
+        outputs = [
+            at
+            for at, one in enumerate(self.messages)
+            if at > 1 and one.role in {"user", "tool"} and len(one.text) > SHORT
+        ]
+        for at in outputs[: -(-len(outputs) // 2)]:
+            self.messages[at] = replace(self.messages[at], text=LEFT_OUT)
+        return bool(outputs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from bot.errors import DeepRepoError, UsageError
+from bot.errors import DeepRepoError, PromptTooLong, UsageError
 from bot.rlm import lines, record
-from bot.rlm.budget import Role
 from bot.rlm.lines import Row, Start
 from bot.rlm.record import Asked, Record
+from bot.rlm.room import Role
 from bot.rlm.sinks import Keep, Watch
-from bot.values import Completion, Prompt, Review, Turn
+from bot.values import Completion, Prompt, Review, Turn, Usage
 
 LONGEST = 60  # characters of a setting that is told
 
@@ -107,20 +107,30 @@ class Journal:
                 "tool": prompt.tool.name if prompt.tool else None,
                 "max_tokens": prompt.max_tokens,
                 **({} if reserved is None else {"reserved": reserved}),
+                "effort": prompt.effort,
             }
         )
 
     def call(
-        self, key: str, role: Role, model: str, at: str, done: Completion | str, usd: float | None, seconds: float
+        self,
+        key: str,
+        role: Role,
+        model: str,
+        at: str,
+        done: Completion | str,
+        usd: float | None,
+        seconds: float,
+        billed: Usage | None = None,
     ) -> None:
-        """What a request that was sent came to: its reply, or the sentence of its failure."""
+        """What a request that was sent came to: its reply, or the sentence of its failure with what may be billed for it."""
         facts = {"key": key, "role": role, "model": model, "at": at, "seconds": round(seconds, 3)}
-        self._write({"kind": "call", **facts, **lines.call(done, usd)})
+        self._write({"kind": "call", **facts, **lines.call(done, usd, billed)})
 
     def failed(self, key: str, role: Role, model: str, at: str, error: DeepRepoError, usd: float | None) -> None:
         """The last word on a request without a reply: its tries are used up, or a cap stood in the way."""
         facts = {"key": key, "role": role, "model": model, "at": at, "usd": usd}
-        self._write({"kind": "failed", **facts, "error": type(error).__name__, "text": str(error)})
+        window = {"window": error.window} if isinstance(error, PromptTooLong) else {}
+        self._write({"kind": "failed", **facts, "error": type(error).__name__, "text": str(error), **window})
 
     def strategy(self, name: str, reason: str) -> None:
         """How the change is read, and why."""

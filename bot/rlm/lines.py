@@ -74,7 +74,9 @@ def key(model: str, prompt: Prompt) -> tuple[str, int]:
     """The content key of a request, and the characters that it sends."""
     rows = [[m.role, m.text, _called(m.calls), m.call_id, *_extras(m).values()] for m in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
-    text = json.dumps([model, rows, schemas, prompt.max_tokens], sort_keys=True, default=dict)
+    # What was really sent as the cap on the reply depends on the money that was left: it is no part of the key.
+    asked = [model, rows, schemas, prompt.max_tokens] + ([prompt.effort] if prompt.effort else [])
+    text = json.dumps(asked, sort_keys=True, default=dict)
     return hashlib.sha256(text.encode()).hexdigest(), len(text)
 
 
@@ -86,12 +88,11 @@ def message(given: Message) -> Row:
     return {"kind": "message", "id": hashlib.sha256(text.encode()).hexdigest()[:16], **row}
 
 
-def call(done: Completion | str, usd: float | None) -> Row:
-    """What one try came to: a reply, or the sentence of its failure."""
+def call(done: Completion | str, usd: float | None, billed: Usage | None = None) -> Row:
+    """What one try came to: a reply, or the sentence of its failure and what may be billed for it."""
     if isinstance(done, str):
-        return {"usd": usd, "error": done}
-    usage = done.usage
-    counted = [usage.input, usage.output, usage.cache_read, usage.cache_write]
+        return {"usd": usd, "error": done} | ({"usage": _counted(billed)} if billed and billed != Usage() else {})
+    counted = _counted(done.usage)
     data = None if done.data is None else dict(done.data)
     reply = {"text": done.text, "stop": done.stop, "data": data, "calls": _called(done.calls), **_extras(done)}
     return {"usd": usd, "usage": counted, "reply": reply}
@@ -153,6 +154,10 @@ def digests(done: Review) -> dict[str, str]:
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
     texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
     return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
+
+
+def _counted(usage: Usage) -> list[int]:
+    return [usage.input, usage.output, usage.cache_read, usage.cache_write]
 
 
 def _called(calls: tuple[ToolCall, ...]) -> list[list[Any]]:

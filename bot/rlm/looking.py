@@ -14,6 +14,7 @@ from bot.values import Evidence, Finding, Schema
 
 PROMPT_CHARS = 40_000  # of files in one prompt
 PROMPT_TOKENS = 11_000  # the same, for the pieces of one long file
+HALVABLE = 4  # lines of a text that can be asked about in two halves
 MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
 
 
@@ -115,6 +116,22 @@ def together(sights: Sequence[Sight]) -> Sight:
         tuple(part for sight in sights for part in sight.read),
         "; ".join(dict.fromkeys(sight.error for sight in sights if sight.error)),
     )
+
+
+def halves(parts: Sequence[Part]) -> list[list[Part]]:
+    """The same in two prompts: half of the parts each, or half of the lines of the only one; nothing where it is one line."""
+    if len(parts) > 1:
+        middle = len(parts) // 2
+        return [list(parts[:middle]), list(parts[middle:])]
+    rows = parts[0].text.split("\n") if parts else []
+    if len(rows) < HALVABLE:
+        return []
+    middle, part = len(rows) // 2, parts[0]
+    cut = part.first + middle
+    return [
+        [replace(part, text="\n".join(rows[:middle]), last=cut - 1, whole=False)],
+        [replace(part, text="\n".join(rows[middle:]), first=cut, whole=False)],
+    ]
 
 
 def _parts(path: str, text: str) -> Iterator[Part]:

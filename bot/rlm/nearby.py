@@ -44,6 +44,7 @@ class Nearby:
     files: Sequence[ChangedFile]
     prompts: int = 1  # among which the tokens of the review are shared
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
+    most: int = NEARBY_TOKENS  # in one prompt
     _rows: dict[str, list[Row]] = field(default_factory=dict)
     _defined: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
     _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
@@ -53,7 +54,7 @@ class Nearby:
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
-        room = min(NEARBY_TOKENS, REVIEW_TOKENS // max(1, self.prompts))
+        room = min(self.most, REVIEW_TOKENS // max(1, self.prompts))
         shown = Shown(units)
         callers = await self._callers(units, shown, room if self.first else min(CALLERS_TOKENS, room))
         room = max(0, room - sum(excerpt.size for excerpt in callers))

@@ -12,10 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from bot import errors
-from bot.errors import BudgetSpent, DeepRepoError, ProviderError, UsageError
+from bot.errors import BudgetSpent, DeepRepoError, PromptTooLong, ProviderError, RateLimited, UsageError
 from bot.rlm import lines
 from bot.rlm.lines import Row, Start
-from bot.values import Completion
+from bot.values import Completion, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One try that failed, and what the provider may bill for it."""
+
+    usd: float | None  # 0, or None where the price is unknown
+    usage: Usage
+    limited: bool  # turned away by a rate limit
 
 
 @dataclass(slots=True)
@@ -25,9 +34,7 @@ class Asked:
     role: str
     model: str
     at: str  # the run and turn that it was sent from
-    tries: list[float | None] = field(
-        default_factory=list
-    )  # the dollars of each: 0, or None where the price is unknown
+    tries: list[Try] = field(default_factory=list)
     reply: Completion | None = None
     usd: float | None = None  # of the reply; of an error: None where the model's price is unknown
     error: DeepRepoError | None = None
@@ -174,10 +181,13 @@ def _note(asked: deque[Asked], row: Row) -> None:
     elif "reply" in row:
         last.reply, last.usd = lines.completion(row), row["usd"]
     else:
-        last.tries.append(row.get("usd", 0.0))
+        limited = str(row.get("error", "")).startswith(RateLimited.__name__)
+        last.tries.append(Try(row.get("usd", 0.0), Usage(*row.get("usage", ())), limited))
 
 
 def _error(row: Row) -> DeepRepoError:
     kind = getattr(errors, row["error"], ProviderError)
     known = isinstance(kind, type) and issubclass(kind, (ProviderError, BudgetSpent))
+    if kind is PromptTooLong:
+        return PromptTooLong(row["text"], row.get("window"))
     return kind(row["text"]) if known else ProviderError(row["text"])

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bot.rlm import code
+from bot.rlm import code, room
+from bot.rlm.room import Role
 from bot.values import Completion, Prompt, ToolCall, Usage, tokens
 
 REPLY_TOKENS = 300  # of an answer, findings included
@@ -24,10 +25,15 @@ class Rehearsal:
     async def complete(self, prompt: Prompt) -> Completion:
         """An empty answer, or the shortest block that ends a root's run."""
         said = TURN_TOKENS if prompt.tool else REPLY_TOKENS
-        self.asked.append(Usage(sum(tokens(m.text) + OVERHEAD for m in prompt.messages), min(said, prompt.max_tokens)))
+        said += self.thinking("root" if prompt.tool else "worker")
+        self.asked.append(Usage(sum(tokens(m.text) + OVERHEAD for m in prompt.messages), min(said, room.LARGEST)))
         if prompt.tool:
             return Completion("", Usage(), "tool", None, (ToolCall("rehearsal", code.TOOL.name, {"code": END}),))
         return Completion("", Usage(), data={"answer": "", "findings": []})
+
+    def thinking(self, role: Role) -> int:
+        """Tokens of thinking that are assumed for one reply."""
+        return 0 if room.thinking(self.name) == "no" else room.HABIT[role]
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -12,10 +12,10 @@ from pathlib import Path
 from bot import checkout
 from bot.errors import ReplayDiffers
 from bot.rlm import differs, lines, record
-from bot.rlm.budget import Role
 from bot.rlm.journal import Journal
 from bot.rlm.lines import Start
 from bot.rlm.record import Asked, Record, Section
+from bot.rlm.room import Role
 from bot.values import Completion, Prompt, PullRequest, Review, ReviewRequest, Turn, Usage
 
 Pull = Callable[[ReviewRequest, str], Awaitable[PullRequest]]

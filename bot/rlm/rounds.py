@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.errors import BudgetSpent, ProviderError
+from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.ports import Model
 from bot.rlm import code, hints, names
 from bot.rlm.course import Course
@@ -62,7 +62,8 @@ class Rounds:
     async def _asked(self) -> Completion | None:
         prompt = self.dialogue.prompt()
         try:
-            reply = await self.book.work.calls.complete(self.model, prompt, "root")
+            reply = await self._fitting()
+            prompt = self.dialogue.prompt()
         except BudgetSpent as error:
             self.outcome, self.why = "budget", str(error)
         except ProviderError as error:
@@ -73,6 +74,15 @@ class Rounds:
                 return reply
             self.outcome, self.why = "declined", reply.text[:200]
         return None
+
+    async def _fitting(self) -> Completion:
+        """The reply. Where the dialogue has outgrown the model's window, its oldest outputs are left out."""
+        while True:
+            try:
+                return await self.book.work.calls.complete(self.model, self.dialogue.prompt(), "root")
+            except PromptTooLong:
+                if not self.dialogue.shorten():
+                    raise
 
     def _has_read(self, prompt: Prompt) -> None:
         """The root has answered: what it was shown, and what its code has printed to it, it has read."""
@@ -111,7 +121,7 @@ class Rounds:
 
     async def _observed(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
         """What the block did, and the one hint that goes with it."""
-        if not block or (reply.stop == "length" and not code.parses(block)):
+        if not block or reply.stop == "length":  # half a block may be Python too, and do something else
             self.course.idle(self._gain())
             broken = any(call.unparsed for call in reply.calls)
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken else NO_CODE

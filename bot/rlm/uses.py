@@ -25,14 +25,15 @@ Group = tuple[Unit | None, tuple[ObligedUse, ...], tuple[Excerpt, ...]]  # what 
 
 
 async def grouped(
-    tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse]
+    tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse], room: int = PROMPT_TOKENS
 ) -> tuple[list[Group], list[ObligedUse]]:
-    """The uses prompt by prompt, and those that are left out."""
+    """The uses prompt by prompt, and those that are left out. `room`: tokens of code beside units that a prompt has."""
+    limit = min(PROMPT_TOKENS, room)
     texts = await tree.read_many(list(dict.fromkeys(use.path for use in uses)))
     by_symbol: dict[str, list[ObligedUse]] = defaultdict(list)
     for use in uses:
         by_symbol[use.symbol].append(use)
-    room, groups, left = REVIEW_TOKENS, [], []
+    left_over, groups, left = REVIEW_TOKENS, [], []
     for symbol, mine in by_symbol.items():
         unit = _unit(symbol, units)
         part: list[ObligedUse] = []
@@ -40,13 +41,13 @@ async def grouped(
         size = 0
         for use in mine:
             excerpt = _around(use, excerpts.lines(texts.get(use.path, b"")))
-            if excerpt is None or excerpt.size > room:
+            if excerpt is None or excerpt.size > left_over:
                 left.append(use)
                 continue
-            if size + excerpt.size > PROMPT_TOKENS and part:
+            if size + excerpt.size > limit and part:
                 groups.append((unit, tuple(part), tuple(excerpts.joined(shown))))
                 part, shown, size = [], [], 0
-            room -= excerpt.size
+            left_over -= excerpt.size
             size += excerpt.size
             part.append(use)
             shown.append(excerpt)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bot.errors import PromptTooLong
 from bot.rlm.work import Work, admit
 from bot.rlm.workers import ModelWorker
 from bot.strategies import fanout
@@ -16,7 +17,11 @@ async def run(work: Work) -> Transcript:
     await fanout.check_by_code(work)
     work.say(f"asking {model.name}")
     reader = replace(work.worker, model=model, role="root", whole=True)
-    answer = await reader.review(work.ledger.unread())
+    try:
+        answer = await reader.review(work.ledger.unread())
+    except PromptTooLong as error:
+        work.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
+        return Transcript(findings=tuple(work.findings), partial=not await fanout.read_all(work, checked=True))
     work.refused += answer.dropped
     for finding in answer.findings:
         await admit(work, finding)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.rlm import room
 from bot.rlm.rehearsal import TURN_TOKENS, Price, Rehearsal
 from bot.rlm.work import Work
 from bot.strategies import STRATEGIES
@@ -30,7 +31,8 @@ class Habits:
     def __str__(self) -> str:
         return (
             f"{self.turns} turns of a root with {self.asked} questions each, {self.findings:.0%} of the prompts with a finding, "
-            "one second opinion for each finding"
+            f"one second opinion for each finding; of models that may think {room.HABIT['worker']} tokens of thinking in a worker's "
+            f"answer, {room.HABIT['verify']} in a second opinion, {room.HABIT['root']:,} in a turn of the root"
         )
 
 
@@ -55,25 +57,29 @@ async def estimate(name: str, work: Work, *, verify: bool, habits: Habits = HABI
     if not isinstance(worker, Rehearsal) or not isinstance(root, Rehearsal | None):
         raise TypeError("an estimate needs models that only rehearse")
     asked = list(worker.asked)
-    turns = _turns(root.asked[0], habits) if root is not None and root.asked and name == "rlm" else []
+    turns = (
+        _turns(root.asked[0], habits, root.thinking("root"))
+        if root is not None and root.asked and name == "rlm"
+        else []
+    )
     if turns:
-        asked += [Usage(habits.question, 300)] * (habits.asked * (habits.turns - 1))
+        asked += [Usage(habits.question, 300 + worker.thinking("worker"))] * (habits.asked * (habits.turns - 1))
     elif root is not None:
         turns = list(root.asked)
     found = math.ceil(habits.findings * max(1, len(worker.asked))) if verify else 0
-    opinions = [Usage(habits.opinion, 200)] * found
     judge = root or worker
+    opinions = [Usage(habits.opinion, 200 + judge.thinking("verify"))] * found
     by_root = _usd(root.price, turns) if root is not None else 0.0
     rest = _added(_usd(worker.price, asked), _usd(judge.price, opinions))
     every = [*asked, *turns, *opinions]
     return Estimate(name, len(every), sum(every, Usage()), _added(by_root, rest), by_root)
 
 
-def _turns(first: Usage, habits: Habits) -> list[Usage]:
+def _turns(first: Usage, habits: Habits, thinking: int) -> list[Usage]:
     """A root's calls: each sends everything before it again, which the provider may have kept."""
     grown = [first.input + number * (TURN_TOKENS + habits.output) for number in range(habits.turns)]
     before = [0, *grown[:-1]]
-    return [Usage(size, TURN_TOKENS, cache_read=kept) for size, kept in zip(grown, before, strict=True)]
+    return [Usage(size, TURN_TOKENS + thinking, cache_read=kept) for size, kept in zip(grown, before, strict=True)]
 
 
 def _usd(price: Price, calls: Sequence[Usage]) -> float | None:

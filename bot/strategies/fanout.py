@@ -10,9 +10,9 @@ async def run(work: Work) -> Transcript:
     return Transcript(findings=tuple(work.findings), partial=not await read_all(work))
 
 
-async def read_all(work: Work) -> bool:
-    """Have every unread unit read; False where something stayed unread."""
-    if work.checks is not work.worker:
+async def read_all(work: Work, *, checked: bool = False) -> bool:
+    """Have every unread unit read; False where something stayed unread. `checked`: the analysers have been there before."""
+    if not checked and work.checks is not work.worker:
         await check_by_code(work)
     left = work.ledger.unread()
     work.say(f"reading {len(left)} units")

@@ -122,7 +122,9 @@ class Limits:
     calls: int | None = 1_000
     seconds: float | None = 900.0
     turns: int = 12  # of the root
-    concurrency: int = 64
+    concurrency: int | None = None  # calls in flight at once; None: by the provider
+    context: int | None = None  # tokens of a model's window; None: unknown until a prompt is too long for it
+    effort: Effort | None = None  # of every model that thinks; None: by the role
     turn_seconds: float = 10.0  # of the block itself; waiting for workers is not counted
     output_chars: int = 8_000  # of one block, head and tail
 

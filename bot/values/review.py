@@ -59,6 +59,7 @@ class Finding:
     status: Status = "new"
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
+    unconfirmed: bool = False  # a second call should have confirmed it, and gave no verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from bot.lenses import LENSES
 from bot.models import PROVIDERS, connect, named, prices, warm
 from bot.pipeline import Deps
 from bot.ports import Language, Lens, Model
-from bot.rlm import lines, spans
+from bot.rlm import lines, room, spans
 from bot.rlm import replay as replays
 from bot.rlm.desk import Models, Subject, desk
 from bot.rlm.journal import Journal
@@ -57,11 +57,14 @@ def deps(
         warm(likely)
 
     def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
-        chosen = models(resolved, partial(addresses.address, flags=flags, settings=settings))
+        where = partial(addresses.address, flags=flags, settings=settings)
+        chosen = models(resolved, where)
+        provider = named(chosen.reader.name) if chosen.reader is not None else None
+        reached = where(provider.name) or provider.base_url if provider is not None else None
         if chosen.reader is not None and resolved.chosen():
             tell(resolved.chosen())
         opened = partial(book, subject.pull) if book else partial(journal, flags, settings.journal, subject.pull)
-        return _desk(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel)
+        return _desk(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel, base_url=reached)
 
     return Deps(
         languages=_languages(settings.cache, say),
@@ -135,12 +138,13 @@ def _desk(
     say: Callable[[str], None],
     *,
     keep_on_cancel: bool = True,
+    base_url: str | None = None,
 ) -> AbstractAsyncContextManager[Work]:
     return desk(
         subject,
         chosen,
         {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)},
-        limits(resolved),
+        limits(resolved, base_url),
         languages=LANGUAGES,
         lenses=lenses(resolved),
         journal=book(),
@@ -200,13 +204,23 @@ def models(resolved: Config, address: Callable[[str], str | None]) -> Models:
         return Models(None, None)
     if not root and resolved["strategy"] in {"rlm", "rlm-only"}:
         raise UsageError(f"the strategy {resolved['strategy']} needs a root model: name one with --root provider/model")
-    reader = _connected(worker or root, address)
-    return Models(_connected(root, address) if root else None, reader)
+    timeout = resolved["timeout"]
+    reader = _connected(worker or root, address, timeout)
+    return Models(_connected(root, address, timeout) if root else None, reader)
 
 
-def limits(resolved: Config) -> Limits:
-    """The hard caps of one review."""
-    return Limits(usd=resolved["usd"], tokens=resolved["tokens"], calls=resolved["calls"], seconds=resolved["seconds"])
+def limits(resolved: Config, base_url: str | None = None) -> Limits:
+    """The hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
+    own = base_url is not None and room.own_server(base_url)
+    return Limits(
+        usd=resolved["usd"],
+        tokens=resolved["tokens"],
+        calls=resolved["calls"],
+        seconds=resolved["seconds"],
+        concurrency=resolved["concurrency"] or (room.OWN_PLACES if own else None),
+        context=resolved["context"],
+        effort=resolved["effort"],
+    )
 
 
 def in_force(resolved: Config) -> Config:
@@ -226,12 +240,13 @@ def preferred() -> tuple[str | None, str | None]:
     return None, None
 
 
-def _connected(name: str, address: Callable[[str], str | None]) -> Model:
+def _connected(name: str, address: Callable[[str], str | None], timeout: float) -> Model:
     provider = named(name)
     return connect(
         name,
         config.key(provider.key_variable),
         address(provider.name) or config.first(provider.url_variables),
+        timeout,
         region=config.first(provider.region_variables),
         project=config.first(provider.project_variables),
     )

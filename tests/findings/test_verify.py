@@ -6,8 +6,9 @@ import pytest
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.errors import DeepRepoError, ProviderDown
+from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
 from bot.findings.judge import Judged, judge
+from bot.outputs import facts
 from bot.values import ChangedSymbol, Completion, Dependents, Finding, Prompt, PullRequest, Reference, Symbol, Usage
 
 FINDING = Finding("a.py", "x = f(None)", "f fails for None", "w", "c", "high", "logic", "worker m", start=2, end=2)
@@ -58,23 +59,40 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
 @pytest.mark.parametrize(
     "reply",
     [
-        None,
-        {},
-        {"verdict": "sure!"},
         {**CONFIRMED, "verdict": "refuted"},
         {**CONFIRMED, "verdict": "unproven"},
         {**CONFIRMED, "trigger": " "},
         {**CONFIRMED, "author_would_change": False},
-        ProviderDown("gone"),
     ],
 )
-def test_without_a_clear_verdict_nothing_is_said(
-    repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None
-) -> None:
-    """Unreadable, refuted, unproven, without a trigger, not worth a change, or no answer at all: dropped and counted."""
+def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Mapping[str, Any]) -> None:
+    """Refuted, unproven, without a trigger, not worth a change: dropped and counted."""
     found = judged(repository, Judge(reply))
     assert [f.path for f in found.said] == ["b.py"]
     assert found.dropped == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        {},
+        {"verdict": "sure!"},
+        ProviderDown("gone"),
+        BadAnswer("the answer of m broke off at 8,192 tokens"),
+        BudgetSpent("the cap of $1.00 would be exceeded"),
+    ],
+)
+def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
+    """An answer without a verdict, one that broke off and a failed call leave the finding standing, marked, with the reason."""
+    found = judged(repository, Judge(reply))
+    assert [(f.path, f.verdict, f.unconfirmed) for f in found.said] == [
+        ("a.py", "unproven", True),
+        ("b.py", "proven", False),
+    ]
+    assert found.dropped == 0
+    assert "shown as unconfirmed" in found.why[0]
+    assert "not confirmed" in facts.origin(found.said[0])
 
 
 def test_without_a_second_opinion_findings_are_said_as_unproven(repository: Repository) -> None:

@@ -55,9 +55,9 @@ def test_unknown_price_is_noted_once() -> None:
     """Without a price the dollar cap cannot hold: that is said once, and the cost is unknown, not zero."""
     budget = Budget(Limits(usd=0.001))
     for _ in range(2):
-        budget.settle(budget.reserve(CALL, nobody_knows, "odd/model"), CALL, None, "worker", "odd/model")
+        budget.settle(budget.reserve(CALL, nobody_knows, "compatible/model"), CALL, None, "worker", "compatible/model")
     assert budget.notes == [
-        "The price of odd/model is unknown: instead of $0.00, 2,000 tokens are the cap of this review."
+        "The price of compatible/model is unknown: instead of $0.00, 2,000 tokens are the cap of this review."
     ]
     assert budget.cost().usd is None
     assert budget.left().usd is None
@@ -69,13 +69,13 @@ def test_an_unknown_price_falls_back_to_a_cap_in_tokens() -> None:
     budget = Budget(Limits(usd=0.001, tokens=None))
     assert budget.left().tokens is None
     for _ in range(2):
-        budget.settle(budget.reserve(CALL, nobody_knows, "odd/model"), CALL, None, "worker", "odd/model")
+        budget.settle(budget.reserve(CALL, nobody_knows, "compatible/model"), CALL, None, "worker", "compatible/model")
     assert budget.left().tokens == 0
     with pytest.raises(BudgetSpent, match=r"the cap of 2,000 tokens would be exceeded"):
-        budget.reserve(CALL, nobody_knows, "odd/model")
+        budget.reserve(CALL, nobody_knows, "compatible/model")
     less = Budget(Limits(usd=1.0, tokens=500))
     with pytest.raises(BudgetSpent, match=r"the cap of 500 tokens"):
-        less.reserve(CALL, nobody_knows, "odd/model")
+        less.reserve(CALL, nobody_knows, "compatible/model")
     assert "500 tokens are the cap" in less.notes[0]
 
 
@@ -127,3 +127,30 @@ def test_what_the_provider_may_write_into_its_cache_is_reserved_too() -> None:
     with pytest.raises(BudgetSpent, match=r"could cost \$1\.1250"):
         budget.reserve(Usage(90, 0), lambda u: (u.input + 0.25 * u.cache_write) / 100, "m")
     assert budget.reserve(Usage(90, 0), lambda u: (u.input - 0.5 * u.cache_write) / 100, "m").usd == 0.9
+
+
+def test_an_unknown_price_counts_as_the_dearest() -> None:
+    """What a provider bills at an unknown price cannot pass the cap: no listed model is dearer than what is counted."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    from bot.rlm.budget import DEAREST_INPUT, DEAREST_OUTPUT
+
+    budget = Budget(Limits(usd=1.0))
+    with pytest.raises(BudgetSpent, match=r"this call could cost \$1\.8000"):
+        budget.reserve(Usage(8_000, 1_000), nobody_knows, "openrouter/who/knows:nitro")
+    assert "the dearest model on the price list" in budget.notes[0]
+    listed = [
+        price
+        for provider in get_snapshot().providers
+        for model in provider.models
+        for price in ([row.prices for row in model.prices] if isinstance(model.prices, list) else [model.prices])
+    ]
+    assert max(_top(price.input_mtok) for price in listed) <= DEAREST_INPUT
+    assert max(_top(price.output_mtok) for price in listed) <= DEAREST_OUTPUT
+
+
+def _top(price: object) -> float:
+    tiers = getattr(price, "tiers", None)
+    if tiers is None:
+        return float(price or 0)  # type: ignore[arg-type]
+    return max(float(price.base), *(float(tier.price) for tier in tiers))  # type: ignore[attr-defined]

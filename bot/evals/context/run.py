@@ -12,7 +12,7 @@ from bot.evals.context import problems, room, score, scripted
 from bot.evals.context.methods import METHODS, Said
 from bot.evals.context.problems import PLACED, Position, Task
 from bot.evals.context.room import Pair, Room
-from bot.rlm.budget import TOKENS_PER_USD
+from bot.rlm.budget import counted
 from bot.values import Cost, Limits
 
 SHOWN = 400  # characters of an answer that are kept
@@ -131,7 +131,7 @@ def _fail(opened: Room) -> None:
 
 def _dollars(cost: Cost) -> float:
     """For the cap: where nobody knows a price, tokens count as the budget counts them."""
-    return (cost.usage.input + cost.usage.output) / TOKENS_PER_USD if cost.usd is None else cost.usd
+    return counted(cost)
 
 
 def _spent(cost: Cost) -> dict[str, Any]:

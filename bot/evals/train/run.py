@@ -13,7 +13,7 @@ from bot.evals.train.reward import score
 from bot.evals.train.rollout import Rollout, roll
 from bot.evals.train.tasks import SIZES, TURNS, Split, Task, tasks
 from bot.models.failures import TOO_LONG
-from bot.rlm.budget import TOKENS_PER_USD
+from bot.rlm.budget import counted
 from bot.values import Cost
 
 EXPERIMENT = "train"
@@ -97,8 +97,7 @@ class _Purse:
 
     def pay(self, cost: Cost) -> None:
         """Where nobody knows a price, tokens count as the budget counts them."""
-        tokens = cost.usage.input + cost.usage.output
-        self.spent += tokens / TOKENS_PER_USD if cost.usd is None else cost.usd
+        self.spent += counted(cost)
 
     def empty(self) -> BudgetSpent:
         """The error that says so."""
