@@ -1,10 +1,11 @@
 """Both trees of a change, read from the object store."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Self
 
+from bot import limits
 from bot.checkout import git
 from bot.errors import GitError
 from bot.values import Entry, PullRequest, RawChange, Side
@@ -22,10 +23,16 @@ def name_of(raw: bytes) -> str:
 
 
 class Checkout:
-    """Read access to the base and the head of a pull request. Satisfies `ports.Tree`."""
+    """Read access to the base and the head of a pull request. Satisfies `ports.Tree`.
 
-    def __init__(self, pull: PullRequest) -> None:
+    Files that are `left_out` are listed, but their content is never read. Whoever takes a content out of what is handed
+    over is noted as working on that file (`limits`).
+    """
+
+    def __init__(self, pull: PullRequest, left_out: Collection[str] = ()) -> None:
         self.pull = pull
+        self._left_out = frozenset(left_out)
+        self._without = [f":(top,exclude,literal){path}" for path in sorted(self._left_out)]
         self._env = {"GIT_DIR": pull.git_dir}
         if pull.object_dir:
             self._env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = pull.object_dir
@@ -53,8 +60,9 @@ class Checkout:
         )
         rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]
         changed = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
-        starts = {path: blob[:HEAD_BYTES] for path, blob in (await self.read_many(changed)).items() if path in heads}
-        return RawChange(patch, status, await self.read_many(rules, "base"), starts)
+        contents = await self.read_many(changed)
+        starts = {path: blob[:HEAD_BYTES] for path, blob in dict(contents).items() if path in heads}
+        return RawChange(patch, status, await self.read_many(rules, "base"), starts, self._left_out)
 
     async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
         """Every path of one side."""
@@ -74,12 +82,10 @@ class Checkout:
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files with one `cat-file --batch`; missing ones are absent."""
         entries = await self.entries(side)
-        wanted = [
-            e for p in dict.fromkeys(paths) if (e := entries.get(p)) and e.kind == "file" and e.size <= MAX_FILE_BYTES
-        ]
+        wanted = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
         async with self._lock:
             blobs = await self._blobs([entry.oid for entry in wanted])
-        return {entry.path: blob for entry, blob in zip(wanted, blobs, strict=True) if blob is not None}
+        return _contents(wanted, blobs)
 
     async def grep(
         self,
@@ -118,9 +124,12 @@ class Checkout:
 
     async def at_tip(self, path: str) -> bytes | None:
         """A file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
+        if path in self._left_out:
+            return None
         done = await git.run(
             "cat-file", "blob", f"{self.pull.base_tip or self.pull.base}:{path}", cwd=self.pull.git_dir, env=self._env
         )
+        limits.reading(path)
         return done.out if done.status == 0 else None
 
     async def many_at_tip(self, paths: Sequence[str]) -> dict[str, bytes]:
@@ -138,10 +147,10 @@ class Checkout:
             )  # fmt: skip
             out += listed.out if listed.status == 0 else b""
         rows = {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
-        found = [e for p in wanted if (e := rows.get(p)) and e.kind == "file" and e.size <= MAX_FILE_BYTES]
+        found = [e for p in wanted if (e := rows.get(p)) and self._may_read(e)]
         async with self._lock:
             blobs = await self._blobs([entry.oid for entry in found])
-        return {entry.path: blob for entry, blob in zip(found, blobs, strict=True) if blob is not None}
+        return _contents(found, blobs)
 
     async def descends(self, commit: str) -> bool:
         """Whether the head was made on top of this commit. Work that is not committed yet is on top of everything."""
@@ -157,6 +166,9 @@ class Checkout:
 
     async def _git(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> bytes:
         return await git.output(*arguments, cwd=self.pull.git_dir, env=self._env, ok=ok)
+
+    def _may_read(self, entry: Entry) -> bool:
+        return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
 
     async def _diff(self, *form: str) -> bytes:
         return await self._git(
@@ -181,7 +193,8 @@ class Checkout:
             *given,
             self._tree(side),
             "--",
-            *globs,
+            *(globs or (["."] if self._without else [])),
+            *self._without,
             ok=(0, NO_MATCH),
         )
 
@@ -206,6 +219,10 @@ class Checkout:
                 body = await process.stdout.readexactly(int(head[2]) + 1)
                 found.append(body[:-1])
         return found
+
+
+def _contents(entries: Sequence[Entry], blobs: Sequence[bytes | None]) -> dict[str, bytes]:
+    return limits.Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
 
 
 def _one_line(pattern: str, syntax: str) -> str:

@@ -56,6 +56,7 @@ class RawChange:
     status: bytes  # `diff-tree --raw -z`
     attributes: Mapping[str, bytes]  # the .gitattributes files of the base
     heads: Mapping[str, bytes]  # the beginning of each changed file, on the head side
+    left_out: frozenset[str] = frozenset()  # changed files whose patch is not looked at
 
 
 @dataclass(frozen=True, slots=True)

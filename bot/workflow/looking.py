@@ -8,7 +8,6 @@ from typing import cast
 from pydantic import TypeAdapter
 
 from bot import config
-from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.ports import Job
@@ -30,10 +29,6 @@ class Seen:
     paused: bool
     file: str | None  # .deeprepo.yml of the base branch's tip
     forks: int = 0  # reviews of pull requests from forks that asked a model in the last day, in the whole repository
-
-    def settings(self, parts: Parts) -> Config:
-        """Every setting, resolved. Raises ConfigError where the owner's file is wrong."""
-        return config.resolve({}, self.file.encode() if self.file is not None else None, parts.settings)
 
 
 _SEEN = TypeAdapter(Seen)
