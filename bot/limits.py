@@ -75,8 +75,9 @@ def arm(note: memoryview, caps: Caps) -> None:
     _armed = _Armed(note, caps.cpu)
     _armed.renew()
     _soft(resource.RLIMIT_CORE, 0)
-    # What is allocated, not what is mapped: packs are mapped, and threads reserve addresses that they never use.
-    _soft(resource.RLIMIT_DATA, caps.memory)
+    # What is allocated, not what is mapped: packs are mapped, and threads reserve addresses that they never use. The parent
+    # ends a child earlier than this; it is for what grows between two of its looks.
+    _soft(resource.RLIMIT_DATA, 2 * caps.memory)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
 
 
@@ -87,13 +88,16 @@ def noted(note: bytes) -> str:
 
 
 def memory(group: int) -> int:
-    """Bytes that a process and all that it started hold in memory. 0 where the system does not tell."""
+    """Bytes that a process and all that it started hold in memory. 0 where the system does not tell.
+
+    What was allocated and never written counts for a part: who is refused more of it may hang instead of ending.
+    """
     total, page = 0, os.sysconf("SC_PAGE_SIZE")
     found = [group]
     for pid in found:
         with suppress(OSError, ValueError):
-            resident, shared = map(int, Path(f"/proc/{pid}/statm").read_bytes().split()[1:3])
-            total += (resident - shared) * page
+            _, resident, shared, _, _, data, _ = map(int, Path(f"/proc/{pid}/statm").read_bytes().split())
+            total += max(resident - shared, data * 2 // 3) * page
             tasks = Path(f"/proc/{pid}/task").iterdir()
             found += [int(child) for task in tasks for child in (task / "children").read_bytes().split()]
     return total

@@ -32,9 +32,9 @@ from bot.limits import Caps
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
-NICE = 10  # whoever answers GitHub goes first
+NICE = 5  # whoever answers GitHub goes first
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
-PRELOADED = ("__main__", "bot.wiring.tasks")
+PRELOADED = ("__main__", "bot.wiring.preloaded")
 Result = TypeVar("Result")
 
 
