@@ -1,19 +1,19 @@
 """The parts of a workflow's step: the pipeline over a change that lies on the runner, and the keys that the step was given."""
 
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
-from bot import config, pipeline
+from bot import config
 from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
 from bot.models import PROVIDERS, named
 from bot.outputs import OUTPUTS, posts, state
 from bot.outputs.posts import Comments
-from bot.values import PullRef, PullRequest, Review, ReviewRequest
-from bot.wiring import review
-from bot.workflow import Change
+from bot.payloads import Change
+from bot.values import PullRef, Review
+from bot.wiring import child, tasks
+from bot.wiring.local import LOCAL
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
 
@@ -22,13 +22,10 @@ async def reviewed(change: Change, file: str, say: Callable[[str], None]) -> Rev
     """Review a change. `file`: where the base branch keeps its settings."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
-        async def given(_: ReviewRequest, __: str) -> PullRequest:
-            return change.pull
+        async def attempt(left_out: Mapping[str, str]) -> Review:
+            return await child.run(tasks.step, change, file, scratch, left_out, caps=LOCAL, say=say)
 
-        made = review.deps(change.flags, scratch, say, keep_on_cancel=False)
-        parts = replace(made, pull=given, earlier=change.earlier, full=change.full, note=change.note, file=file)
-        ends = ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)
-        return await pipeline.review(ends, parts)
+        return await child.leaving_out(attempt)
 
 
 def lend(inputs: Inputs) -> None:

@@ -16,13 +16,14 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import connection
 from multiprocessing.context import ForkServerContext, SpawnContext
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from bot import limits
@@ -32,7 +33,7 @@ from bot.limits import Caps
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
-NICE = 5  # whoever answers GitHub goes first
+LEFT_OUT = 3  # files of one change that may be left out, one after the other
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
 PRELOADED = ("__main__", "bot.wiring.preloaded")
 Result = TypeVar("Result")
@@ -102,6 +103,7 @@ class Line:
             raise failed
 
 
+Watching = AbstractContextManager[Callable[[str], None]]
 Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a Line and the arguments
 
 
@@ -149,16 +151,72 @@ def call(
     return outcome
 
 
+async def leaving_out(
+    attempt: Callable[[Mapping[str, str]], Awaitable[Result]],
+    known: Mapping[str, str] = MappingProxyType({}),
+    remember: Callable[[Mapping[str, str]], None] = lambda _: None,
+) -> Result:
+    """Attempt it again without the file that a child had in hand when it was ended: its path and the reason are handed on.
+
+    Raises Ended where no file can be left out, or too many would have to be. `known`: what earlier runs have left out.
+    """
+    left_out = dict(known)
+    while True:
+        try:
+            return await attempt(left_out)
+        except Ended as ended:
+            left_out = _and(left_out, ended)
+            await asyncio.to_thread(remember, left_out)
+
+
+def alone(task: Task[Result], *arguments: object, caps: Caps, watching: Callable[[], Watching]) -> Result:
+    """The same for a command that does nothing else: `task` is given the arguments and what is left out.
+
+    Its child is forked from it, which costs some milliseconds; `watching` may start threads, so it is begun after that.
+    An interruption is handed to the child, whose last word counts.
+    """
+    left_out: dict[str, str] = {}
+    while True:
+        child, leave = _Child(task, (*arguments, left_out), caps, fork=True), threading.Event()
+        try:
+            with watching() as say:
+                outcome: Result = _interruptible(child, Hooks(say=say), leave)
+        except Ended as ended:
+            if leave.is_set():
+                raise KeyboardInterrupt from ended
+            left_out = _and(left_out, ended)
+        else:
+            return outcome
+        finally:
+            child.end()
+
+
+def _interruptible(child: "_Child", hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - of the task
+    try:
+        return child.watched(hooks, leave)
+    except KeyboardInterrupt:
+        leave.set()
+        return child.watched(hooks, leave)
+
+
+def _and(left_out: Mapping[str, str], ended: Ended) -> dict[str, str]:
+    """One more file; the same error where there is none to leave out."""
+    if not ended.path or ended.path in left_out or len(left_out) == LEFT_OUT:
+        raise ended
+    return {**left_out, ended.path: f"reading it {ended.why}"}
+
+
 class _Child:
     """One process, seen by its parent."""
 
-    def __init__(self, task: Task[Any], arguments: tuple[object, ...], caps: Caps) -> None:
-        context = _context()
+    def __init__(self, task: Task[Any], arguments: tuple[object, ...], caps: Caps, *, fork: bool = False) -> None:
+        context = multiprocessing.get_context("fork") if fork else _context()
         self._pipe, theirs = context.Pipe()
         alive, self._alive = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
         self._note = context.RawArray("c", limits.SIZE)  # memory that both see
         self._caps, self._deadline = caps, time.monotonic() + caps.wall
-        given = (theirs, alive, task, arguments, caps, self._note, dict(os.environ))
+        ends = (self._pipe, self._alive) if fork else ()
+        given = (theirs, alive, task, arguments, caps, self._note, dict(os.environ), _here(), ends)
         self._process = context.Process(target=_main, args=given, daemon=True)
         with _LOCK:
             self._process.start()
@@ -249,6 +307,12 @@ class _Child:
 _LOCK = threading.Lock()  # the library looks after all its children whenever one is started
 
 
+def _here() -> str:
+    with suppress(OSError):
+        return os.getcwd()  # noqa: PTH109 - a text
+    return "/"
+
+
 def _tried(stored: Callable[[], None]) -> Exception | None:
     """What went wrong on disk is the child's to answer: it asks again, or ends."""
     try:
@@ -286,8 +350,14 @@ def _main(
     caps: Caps,
     note: Any,  # noqa: ANN401 - a ctypes array
     environment: dict[str, str],
+    folder: str,
+    ends: tuple["connection.Connection[Any, Any]", ...],
 ) -> None:
-    """The child."""
+    """The child. `ends`: those of the parent, where a forked child holds them too."""
+    for end in ends:
+        end.close()
+    with suppress(OSError):  # it is gone
+        os.chdir(folder)
     os.setpgid(
         0, 0
     )  # a group of its own: a key that ends the parent does not end it, and it is ended with what it started
@@ -295,7 +365,7 @@ def _main(
     _end_with(alive)
     os.environ.clear()
     os.environ.update(environment)  # the fork server's is as old as the server
-    os.nice(NICE)
+    os.nice(caps.nice)
     limits.arm(memoryview(note).cast("B"), caps)
     line = Line(pipe)
     logging.getLogger().handlers[:] = [_Log(line)]

@@ -6,7 +6,7 @@ file that it had in hand; paid calls stand in the journal.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,6 @@ from bot.values import Ask, PullRef, PullRequest, Review, Trigger
 from bot.wiring import child, review, tasks
 from bot.workflow import Parts, fetching, journals
 
-LEFT_OUT = 3  # files of one change that may be left out, one after the other
 SETTINGS = 5  # seconds of computing on an owner's settings
 PAGES = 60.0  # seconds for comments to be rendered anew
 
@@ -79,17 +78,14 @@ async def _apologise(parts: Parts, ask: Ask, why: str) -> None:
 async def _reviewed(store: Store, folder: Path, caps: Caps, change: Change, say: Callable[[str], None]) -> Made:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     path = journals.path(folder, change.journal)
-    left_out = await asyncio.to_thread(_known, path)
+    known = await asyncio.to_thread(_known, path)
     async with _room(store, folder, change.journal) as (scratch, keep):
-        while True:
+
+        async def attempt(left_out: Mapping[str, str]) -> Made:
             doing = partial(tasks.review, kept=keep is not None)
-            try:
-                return await child.run(doing, change, path, scratch, left_out, caps=caps, say=say, keep=keep)
-            except child.Ended as ended:
-                if not ended.path or ended.path in left_out or len(left_out) == LEFT_OUT:
-                    raise
-                left_out = {**left_out, ended.path: f"reading it {ended.why}"}
-                await asyncio.to_thread(_remember, path, left_out)
+            return await child.run(doing, change, path, scratch, left_out, caps=caps, say=say, keep=keep)
+
+        return await child.leaving_out(attempt, known, partial(_remember, path))
 
 
 async def _answered(store: Store, folder: Path, caps: Caps, asked: Question) -> Answer:
@@ -139,10 +135,10 @@ def _known(journal: Path) -> dict[str, str]:
     return found
 
 
-def _remember(journal: Path, left_out: dict[str, str]) -> None:
+def _remember(journal: Path, left_out: Mapping[str, str]) -> None:
     beside = _beside(journal)
     beside.touch(0o600)
-    beside.write_text(json.dumps(left_out), "utf-8")
+    beside.write_text(json.dumps(dict(left_out)), "utf-8")
 
 
 def _beside(journal: Path) -> Path:

@@ -45,6 +45,27 @@ async def answer(line: Line, asked: Question, journal: Path, scratch: str, *, ke
     )
 
 
+async def local(
+    line: Line, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
+) -> Review:
+    """The review of a change on this machine, for a person or an agent who waits for it."""
+    deps = parts.deps(flags, scratch, line.say)
+    return await pipeline.review(request, replace(_timed(line, deps), left_out=left_out))
+
+
+async def step(line: Line, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
+    """The review of a workflow's step. `file`: where the base branch keeps its settings."""
+
+    async def given(_: ReviewRequest, __: str) -> PullRequest:
+        return change.pull
+
+    made = _timed(line, parts.deps(change.flags, scratch, line.say, keep_on_cancel=False))
+    deps = replace(
+        made, pull=given, earlier=change.earlier, full=change.full, note=change.note, file=file, left_out=left_out
+    )
+    return await pipeline.review(_request(change), deps)
+
+
 async def comments(_: Line, done: Review) -> Comments:
     """The comments of a review once more, after GitHub has refused some of its places."""
     return posts.comments(done)
@@ -71,20 +92,25 @@ def _deps(line: Line, change: Change, journal: Path, scratch: str, *, kept: bool
 
     made = parts.deps(change.flags, scratch, line.say, book, keep_on_cancel=False)
 
-    def desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
-        seconds = resolved["seconds"]
-        line.deadline(None if seconds is None else seconds + GRACE)
-        return made.desk(subject, resolved)
-
     return replace(
-        made,
+        _timed(line, made),
         pull=given,
-        desk=desk,
         earlier=change.earlier,
         full=change.full,
         ignored=change.ignored,
         note=change.note,
     )
+
+
+def _timed(line: Line, deps: Deps) -> Deps:
+    """The parts of a review whose time is up a while after its own budget's."""
+
+    def desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+        seconds = resolved["seconds"]
+        line.deadline(None if seconds is None else seconds + GRACE)
+        return deps.desk(subject, resolved)
+
+    return replace(deps, desk=desk)
 
 
 def _desk(line: Line, asked: Question, journal: Path, scratch: str, *, kept: bool) -> Desk:
