@@ -10,6 +10,7 @@ is ended by the kernel, with nobody's help, and a review of 300 files may take a
 import os
 import resource
 import signal
+import sys
 import time
 from collections.abc import ItemsView, Iterator, ValuesView
 from contextlib import suppress
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
+MOST = 2 << 30  # bytes of a git that fetches
 SIZE = 8192  # bytes of a note
 END = b"\n"
 Other = TypeVar("Other")
@@ -102,6 +104,13 @@ def memory(group: int) -> int:
             tasks = Path(f"/proc/{pid}/task").iterdir()
             found += [int(child) for task in tasks for child in (task / "children").read_bytes().split()]
     return total
+
+
+def hold(pid: int, most: int = MOST) -> None:
+    """Hold another process, and what it will start, to this much memory; Linux alone can."""
+    if sys.platform == "linux":
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
 
 
 def _soft(kind: int, most: int) -> None:

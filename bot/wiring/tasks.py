@@ -4,7 +4,7 @@ Each function is named to `child.run` and carried out over there, so it takes an
 """
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,14 +19,12 @@ from bot.payloads import Change, Made, Question
 from bot.pipeline import Deps
 from bot.policy import No
 from bot.rlm import spans
-from bot.rlm.desk import Subject
 from bot.rlm.journal import Journal
 from bot.rlm.work import Work
 from bot.values import PullRequest, Review, ReviewRequest, Trigger
 from bot.wiring import review as parts
 from bot.wiring.child import Line
-
-GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
+from bot.wiring.local import timed
 
 
 async def review(
@@ -43,27 +41,6 @@ async def answer(line: Line, asked: Question, journal: Path, scratch: str, *, ke
     return await commands.carry_out(
         asked.word, asked.argument, asked.standing, _desk(line, asked, journal, scratch, kept=kept)
     )
-
-
-async def local(
-    line: Line, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
-) -> Review:
-    """The review of a change on this machine, for a person or an agent who waits for it."""
-    deps = parts.deps(flags, scratch, line.say)
-    return await pipeline.review(request, replace(_timed(line, deps), left_out=left_out))
-
-
-async def step(line: Line, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
-    """The review of a workflow's step. `file`: where the base branch keeps its settings."""
-
-    async def given(_: ReviewRequest, __: str) -> PullRequest:
-        return change.pull
-
-    made = _timed(line, parts.deps(change.flags, scratch, line.say, keep_on_cancel=False))
-    deps = replace(
-        made, pull=given, earlier=change.earlier, full=change.full, note=change.note, file=file, left_out=left_out
-    )
-    return await pipeline.review(_request(change), deps)
 
 
 async def comments(_: Line, done: Review) -> Comments:
@@ -93,24 +70,13 @@ def _deps(line: Line, change: Change, journal: Path, scratch: str, *, kept: bool
     made = parts.deps(change.flags, scratch, line.say, book, keep_on_cancel=False)
 
     return replace(
-        _timed(line, made),
+        timed(line, made),
         pull=given,
         earlier=change.earlier,
         full=change.full,
         ignored=change.ignored,
         note=change.note,
     )
-
-
-def _timed(line: Line, deps: Deps) -> Deps:
-    """The parts of a review whose time is up a while after its own budget's."""
-
-    def desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
-        seconds = resolved["seconds"]
-        line.deadline(None if seconds is None else seconds + GRACE)
-        return deps.desk(subject, resolved)
-
-    return replace(deps, desk=desk)
 
 
 def _desk(line: Line, asked: Question, journal: Path, scratch: str, *, kept: bool) -> Desk:

@@ -35,7 +35,7 @@ async def hang(_: Line, path: str) -> None:
 
 async def steady(_: Line, seconds: float) -> float:
     """Compute for longer than the limit, and let the event loop turn in between."""
-    while (used := time.process_time()) < seconds:
+    while (used := time.process_time()) < seconds:  # noqa: ASYNC110 - it computes
         await asyncio.sleep(0)
     return used
 
@@ -80,7 +80,7 @@ async def keeps(line: Line) -> str:
 
 async def forever(line: Line) -> None:
     """Start a program and compute for ever."""
-    held = subprocess.Popen(["sleep", "1000"])
+    held = subprocess.Popen(["sleep", "1000"])  # noqa: ASYNC220 - nobody waits
     line.say(f"{os.getpid()} {held.pid}")
     await asyncio.sleep(0.1)
     re.match(r"(a|aa)+$", "a" * 200 + "b")

@@ -9,13 +9,16 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.languages import LANGUAGES
 from bot.values import Clues, Outline
+
+if TYPE_CHECKING:
+    from whole import Whole
 
 GROWTH = 64 << 20
 PATIENCE = 120.0  # some seconds of computing, on a machine that has other things to do
@@ -38,15 +41,15 @@ def crash(_: bytes) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def language(name: str, misbehave: Any) -> Any:
+def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
     """A language whose outline is never made, for files of a suffix of that name."""
 
     def outline(path: str, source: bytes, side: str) -> Outline:
         misbehave(source)
         return Outline()
 
-    def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Any:
-        return SimpleNamespace(clues=lambda path: Clues(), imports=lambda *_: ())
+    def project(paths: Collection[str], configs: Mapping[str, bytes]) -> SimpleNamespace:
+        return SimpleNamespace(clues=lambda _: Clues(), imports=lambda *_: ())
 
     return SimpleNamespace(
         NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), AMBIENT=frozenset(), project=project, outline=outline,
@@ -58,7 +61,7 @@ for _name, _how in (("hang", hang), ("grow", grow), ("crash", crash)):
     LANGUAGES[_name] = language(_name, _how)  # type: ignore[index]
 
 
-async def reviewed(at: Any, branch: str, files: Mapping[str, str]) -> dict[str, Any]:
+async def reviewed(at: "Whole", branch: str, files: Mapping[str, str]) -> dict[str, Any]:
     """What stands at a pull request after its review."""
     from whole import BROKEN
 
