@@ -33,6 +33,7 @@ from bot.limits import Caps
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
+SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
 LEFT_OUT = 3  # files of one change that may be left out, one after the other
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
 PRELOADED = ("__main__", "bot.wiring.preloaded")
@@ -216,17 +217,21 @@ class _Child:
         self._note = context.RawArray("c", limits.SIZE)  # memory that both see
         self._caps, self._deadline = caps, time.monotonic() + caps.wall
         ends = (self._pipe, self._alive) if fork else ()
-        given = (theirs, alive, task, arguments, caps, self._note, dict(os.environ), _here(), ends)
-        self._process = context.Process(target=_main, args=given, daemon=True)
+        given = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
         with _LOCK:
-            self._process.start()
+            try:
+                self._process = context.Process(target=_main, args=given, daemon=True)
+                self._process.start()
+            except (OSError, EOFError):  # somebody has ended the fork server: the next one is started by the next try
+                self._process = context.Process(target=_main, args=given, daemon=True)
+                self._process.start()
         theirs.close()
         alive.close()
         self._pid = self._process.pid or 0
 
     def watched(self, hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - whatever the task returns
         """Hear the child out to its last word."""
-        told = 0.0  # when it was told to leave
+        told, looked = 0.0, 0.0  # when it was told to leave, and looked after
         while True:
             if leave.is_set() and not told:
                 told = time.monotonic()
@@ -237,10 +242,11 @@ class _Child:
                     if kind == "done":
                         return said[0]
                     self._heard(hooks, kind, *said)
-                    continue
             except (EOFError, OSError):
                 raise self._ended() from None
-            now = time.monotonic()
+            if (now := time.monotonic()) - looked < LOOK:
+                continue
+            looked = now
             if told and now - told > GENTLE:
                 raise Ended("", "was ended, as it was told to leave and did not")
             if now > self._deadline:
@@ -305,6 +311,12 @@ class _Child:
 
 
 _LOCK = threading.Lock()  # the library looks after all its children whenever one is started
+
+
+def _environment() -> dict[str, str]:
+    """The environment of now, without what a server alone needs."""
+    own = [f"DEEPREPO_{name}{end}" for name in SERVERS_OWN for end in ("", "_FILE")]
+    return {name: value for name, value in os.environ.items() if name not in own}
 
 
 def _here() -> str:
