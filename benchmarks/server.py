@@ -95,7 +95,7 @@ async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds
 
     with in_thread(Server(answer)) as models:
         given = {"BASE_URL": models.openai_url, "WORKER": "compatible/worker", "STRATEGY": "fanout"}
-        async with _town(folder) as (gh, repo), _installed(folder, gh, **database, **given) as process:
+        async with _town(folder) as (gh, repo), installed(folder, gh, **database, **given) as process:
             gh.listen(f"{process.origin}/webhook")
             for number in range(REVIEWS):
                 await repo.commit(f"feature-{number}", _changed(number))
@@ -123,7 +123,7 @@ async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds
 async def _storm(folder: Path, database: Mapping[str, str]) -> list[Row]:
     """Six pushes in 1.2 seconds, each delivered twice, one more time when all is over: one review, of the last head."""
     folder.mkdir()
-    async with _town(folder) as (gh, repo), _installed(folder, gh, DEBOUNCE="2", **database) as process:
+    async with _town(folder) as (gh, repo), installed(folder, gh, DEBOUNCE="2", **database) as process:
         await repo.commit("feature-0", _changed(0))
         with gh.holding() as opened:
             number = await repo.open_pull("feature-0", title="A change")
@@ -164,11 +164,11 @@ async def _town(folder: Path) -> AsyncIterator[tuple[sandbox.GitHub, sandbox.Rep
 
 
 @asynccontextmanager
-async def _installed(folder: Path, gh: sandbox.GitHub, **variables: str) -> AsyncIterator[Process]:
+async def installed(folder: Path, gh: sandbox.GitHub, module: str = "bot", **variables: str) -> AsyncIterator[Process]:
     """A server of the sandbox's App, which is asked from this very loop."""
     ours = {"APP_ID": gh.app_id, "PRIVATE_KEY": gh.private_key, "GITHUB_API": gh.api}
     with ThreadPoolExecutor(1) as thread:
-        held = server(folder, **ours, **variables)
+        held = server(folder, module, **ours, **variables)
         loop = asyncio.get_running_loop()
         process = await loop.run_in_executor(thread, held.__enter__)
         try:

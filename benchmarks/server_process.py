@@ -95,7 +95,7 @@ class Process:
 
     def memory(self) -> float:
         """MB of it and of all it started; what they share counts once."""
-        return sum(_proportional(pid) for pid in _family(self.popen.pid)) / 1024
+        return sum(_proportional(pid) for pid in family(self.popen.pid)) / 1024
 
     def kill(self) -> None:
         """End it with kill -9."""
@@ -104,7 +104,7 @@ class Process:
 
 
 @contextmanager
-def server(folder: Path, **variables: str) -> Iterator[Process]:
+def server(folder: Path, module: str = "bot", **variables: str) -> Iterator[Process]:
     """A server with these DEEPREPO_ variables, ready."""
     usual = {
         "APP_ID": "12",
@@ -130,7 +130,7 @@ def server(folder: Path, **variables: str) -> Iterator[Process]:
     begin = log.stat().st_size if log.exists() else 0
     with log.open("ab") as out:
         popen = subprocess.Popen(
-            [sys.executable, "-m", "bot", "serve"], cwd=HOME, env=kept | ours, stdout=out, stderr=out
+            [sys.executable, "-m", module, "serve"], cwd=HOME, env=kept | ours, stdout=out, stderr=out
         )
     found = Process(popen, log, begin)
     try:
@@ -141,7 +141,7 @@ def server(folder: Path, **variables: str) -> Iterator[Process]:
         found.kill()
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
     """A process and all that come from it."""
     found = [pid]
     for each in found:

@@ -9,6 +9,7 @@
     ├── ReplayDiffers             a replay left its record: the sentence says where     exit 3
     ├── ReplUnavailable           the REPL did not start; the strategy becomes `fanout`
     ├── BudgetSpent               a cap would be exceeded by the next call
+    ├── OverLimit                 the work needs more CPU, memory or time than one review may use   exit 3
     ├── Superseded                the job is no longer wanted: a newer push, a closed pull request
     ├── HostError                 GitHub did not do what was asked                    exit 3
     │   ├── HostDown              5xx, a timeout, no connection: worth another try
@@ -27,9 +28,21 @@
 A library's own exceptions are translated once, in the module that imports the library.
 """
 
+from typing import Any
+
 
 class DeepRepoError(Exception):
-    """Anything raised on purpose; its text is a sentence for the user."""
+    """Anything raised on purpose; its text is a sentence for the user. It can be sent to another process, whatever it holds."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[DeepRepoError], args: tuple[Any, ...], facts: dict[str, Any]) -> DeepRepoError:
+    """An error as it was, without its constructor, which may ask for more than its sentence."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
 
 
 class UsageError(DeepRepoError):
@@ -66,6 +79,10 @@ class ReplUnavailable(DeepRepoError):  # noqa: N818 - an outcome, not a fault
 
 class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault
     """The next call would exceed a cap; nothing was sent."""
+
+
+class OverLimit(DeepRepoError):  # noqa: N818 - an outcome of the work
+    """The work needs more CPU, memory or time than one review may use, or ended its process."""
 
 
 class Superseded(DeepRepoError):  # noqa: N818 - an outcome, not a fault

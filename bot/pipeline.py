@@ -3,20 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import Any
 
-from bot import __version__, checkout, config, dependents, diff, ledger, strategies, units
+from bot import __version__, checkout, config, dependents, diff, ledger, policy, strategies, units
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, suggest, suppress
+from bot.policy import No
 from bot.ports import Language, Tree
 from bot.rlm import guidance, history, lines
 from bot.rlm.desk import Subject
 from bot.rlm.work import Work
-from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
+from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Trigger, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Deps:
     ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people asked elsewhere not to hear again
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
+    left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
 
 
 async def review(request: ReviewRequest, deps: Deps) -> Review:
@@ -56,6 +58,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         placed = await suggest.suggest(place.place(judged.said, subject.files), subject.tree, deps.faults)
         said = rank.rank(placed, settings["quota"], held)
         seconds = deps.clock() - started
+        transcript = _without(transcript, subject.files, deps.left_out)
         done = _review(subject, settings, work, (name, reason), transcript, judged, said, seconds)
         return work.calls.journal.end(done)
 
@@ -64,12 +67,13 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
 async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subject, Config]]:
     """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
     pull = await deps.pull(request, deps.scratch)
-    async with checkout.Checkout(pull) as tree:
+    async with checkout.Checkout(pull, deps.left_out) as tree:
         written = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
         others = [name for name in written if name != deps.file]
         settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
-        files = _reviewable(diff.read(await tree.change()), settings, behind=pull.base == pull.head != pull.base_tip)
+        behind = pull.base == pull.head != pull.base_tip
+        files = _reviewable(diff.read(await tree.change()), settings, deps.left_out, behind=behind)
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
         parts = units.cut(files, users, await _texts(tree, files))
@@ -81,6 +85,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
         given: dict[str, Any] = {"today": today.isoformat(), "earlier": lines.kept(deps.earlier), "full": deps.full}
         given |= {"ignored": deps.ignored} if deps.ignored else {}
         given |= {"note": deps.note} if deps.note else {}
+        given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
         subject = Subject(pull, files, parts, users, tree, ledger.start(parts, files, users), request, given)
         yield (
             replace(
@@ -91,6 +96,16 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
             ),
             settings,
         )
+
+
+async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
+    """Why there is no review after all, now that the changed files are known."""
+    if not settings.triggers.paths:
+        return None
+    async with checkout.Checkout(pull) as tree:
+        files = diff.read(await tree.change())
+    decision = policy.touched([file.path for file in files], settings.triggers, trigger)
+    return decision if isinstance(decision, No) else None
 
 
 async def _judged(
@@ -175,11 +190,23 @@ async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:
     return tuple((path.rpartition("/")[2], blob.decode("utf-8", "replace")) for path, blob in found.items())
 
 
-def _reviewable(files: Sequence[ChangedFile], settings: Config, *, behind: bool) -> tuple[ChangedFile, ...]:
+def _without(transcript: Transcript, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Transcript:
+    """The transcript, with a sentence about each file that could not be read. Without one of the change it is partial."""
+    if not left_out:
+        return transcript
+    notes = tuple(f"`{path}` was not read: {reason}." for path, reason in left_out.items())
+    changed = any(file.path in left_out for file in files)
+    return replace(transcript, notes=(*transcript.notes, *notes), partial=transcript.partial or changed)
+
+
+def _reviewable(
+    files: Sequence[ChangedFile], settings: Config, unreadable: Mapping[str, str], *, behind: bool
+) -> tuple[ChangedFile, ...]:
     """The changed files, with those marked that the repository asks to leave out. Raises NothingToReview."""
     if not files:
         raise NothingToReview(behind=behind)
     left_out = f"left out by {config.FILE}"
+    files = [replace(f, skip=f"left out: {unreadable[f.path]}") if f.path in unreadable else f for f in files]
     return tuple(
         replace(f, skip=left_out, unreviewed=False) if (not f.skip or f.unreviewed) and settings.ignores(f.path) else f
         for f in files

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from bot import commands, config, github, policy
+from bot import commands, config, github, pipeline, policy
 from bot.action import changing, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW
@@ -25,7 +25,6 @@ from bot.values import CommentRef, Review, ReviewAsk
 from bot.wiring import action as parts
 from bot.workflow import asking, looking
 from bot.workflow.progress import progress
-from bot.workflow.reviewing import untouched
 
 FORBIDDEN = 403
 ALONE = "The review stands here alone"
@@ -121,7 +120,7 @@ async def _told(visit: Visit, decision: Go, number: int | None) -> Told:
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
         pull = await changing.found(visit, folder)
-        refused = await untouched(pull, visit.settings, visit.ask.trigger)
+        refused = await pipeline.untouched(pull, visit.settings, visit.ask.trigger)
         if refused is not None:
             return Told("skipped", f"Not reviewed: {refused.reason}")
         change = await changing.asked(visit, pull, decision)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot import limits
 from bot.analyzers.secret_forms import Hit, hits
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Evidence, Finding, Line
@@ -34,6 +35,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     """One finding for each secret; the other lines that hold the same one are its evidence."""
     found: dict[str, Finding] = {}
     for file in files:
+        limits.reading(file.path)
         lines = (
             await asyncio.to_thread(_lines, file) if wants(file) else []
         )  # a large file must not hold up everyone else

@@ -57,7 +57,7 @@ async def checks(settings: Server, chosen: Chosen) -> list[Line]:
             else "none: reviews are made by static analysis",
         )
     )
-    cap = config.environment().cap_usd
+    cap = config.environment(hosted=True).cap_usd
     lines.append(
         Line(
             "ceiling",

@@ -20,6 +20,7 @@ from bot.errors import ConfigError, StorageError, UsageError
 from bot.events import Ours
 from bot.github import Identity, Pace
 from bot.jobs import Jobs, JobSettings
+from bot.limits import Caps
 from bot.ports import Job
 from bot.storage import Store
 from bot.values import Ask, PullRef, Review
@@ -39,6 +40,7 @@ class OpenWork(Protocol):
         pace: Pace,
         store: Store,
         folder: Path,
+        caps: Caps,
         submit: Callable[[Ask, str], Awaitable[bool]],
         cancel: Callable[[PullRef], Awaitable[bool]],
         forget: Callable[[int, Sequence[int]], Awaitable[int]],
@@ -133,6 +135,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
             cancel=cancel,
             forget=forget,
             told=metrics.review,
+            caps=Caps(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
         )
         run = jobs.running(
             _jobs(settings, web=web), work, store=store, serve=web, work_here=place.work or not web, apologise=apologise

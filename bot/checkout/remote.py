@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from bot import limits
 from bot.checkout import git
 from bot.errors import GitError, HostDown, HostRefused, Superseded, UsageError
 
@@ -113,6 +114,7 @@ async def _once(asked: _Fetch) -> None:
         "--no-write-fetch-head", "--no-auto-maintenance", "--end-of-options", asked.url, *asked.wanted,
         cwd=asked.store, env={**ALONE, **_secret(asked.url, asked.token), "GIT_DIR": asked.store}, online=True,
     )  # fmt: skip
+    limits.hold(process.pid)
     said = asyncio.ensure_future(process.communicate())
     try:
         while not said.done():

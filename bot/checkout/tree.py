@@ -3,12 +3,13 @@
 import asyncio
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
+from bot import limits
 from bot.checkout import git, isolated
 from bot.checkout.locate import place_of
 from bot.errors import GitError
@@ -40,13 +41,18 @@ class Checkout:
     """Read access to the base and the head of a pull request. Satisfies `ports.Tree`.
 
     Git runs in a folder of our own that borrows the repository's objects, so nothing that the repository configures takes part.
+
+    Files that are `left_out` are listed, but their content is never read. Whoever takes a content out of what is handed
+    over is noted as working on that file (`limits`).
     """
 
-    def __init__(self, pull: PullRequest) -> None:
+    def __init__(self, pull: PullRequest, left_out: Collection[str] = ()) -> None:
         self.pull = pull
         self._folder = ""  # of our own, from __aenter__ on
         self._env: dict[str, str] = {}
         self._opened = ExitStack()
+        self._left_out = frozenset(left_out)
+        self._without = [f":(top,exclude,literal){path}" for path in sorted(self._left_out)]
         self._entries: dict[Side, dict[str, Entry]] = {}
         self._rows: dict[bytes, Entry] = {}  # of the side that was listed first, until the other one is
         self._batch: asyncio.subprocess.Process | None = None
@@ -91,6 +97,7 @@ class Checkout:
             before,
             frozenset(path for path, size in sizes.items() if size > MAX_FILE_BYTES),
             frozenset(self.pull.withheld),
+            self._left_out,
         )
 
     async def _starts(self, paths: Sequence[str], side: Side) -> tuple[dict[str, bytes], frozenset[str]]:
@@ -108,8 +115,8 @@ class Checkout:
             if room < 0:
                 break
             texts = await self.read_many(portion, side)
-            starts |= {path: blob[:HEAD_BYTES] for path, blob in texts.items()}
-            odd |= {path for path, blob in texts.items() if _stray(blob)}
+            starts |= {path: blob[:HEAD_BYTES] for path, blob in dict(texts).items()}
+            odd |= {path for path, blob in dict(texts).items() if _stray(blob)}
         return starts, frozenset(odd)
 
     async def _as_text(self, patch: bytes, form: Sequence[str], paths: Sequence[str]) -> bytes:
@@ -168,12 +175,10 @@ class Checkout:
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files with one `cat-file --batch`; missing ones are absent."""
         entries = await self.entries(side)
-        wanted = [
-            e for p in dict.fromkeys(paths) if (e := entries.get(p)) and e.kind == "file" and e.size <= MAX_FILE_BYTES
-        ]
+        wanted = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
         async with self._lock:
             blobs = await self._blobs([entry.oid for entry in wanted])
-        return {entry.path: blob for entry, blob in zip(wanted, blobs, strict=True) if blob is not None}
+        return _contents(wanted, blobs)
 
     async def grep(
         self,
@@ -229,10 +234,10 @@ class Checkout:
             )  # fmt: skip
             out += listed.out if listed.status == 0 else b""
         rows = {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
-        found = [e for p in wanted if (e := rows.get(p)) and e.kind == "file" and e.size <= MAX_FILE_BYTES]
+        found = [e for p in wanted if (e := rows.get(p)) and self._may_read(e)]
         async with self._lock:
             blobs = await self._blobs([entry.oid for entry in found])
-        return {entry.path: blob for entry, blob in zip(found, blobs, strict=True) if blob is not None}
+        return _contents(found, blobs)
 
     async def descends(self, commit: str) -> bool:
         """Whether the head was made on top of this commit. Work that is not committed yet is on top of everything."""
@@ -266,6 +271,9 @@ class Checkout:
             raise GitError(f"git diff-tree failed: {done.err[:400] or f'status {done.status}'}")
         return done.out
 
+    def _may_read(self, entry: Entry) -> bool:
+        return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
+
     async def _diff(self, *form: str) -> bytes:
         return await self._git(
             "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head
@@ -295,7 +303,7 @@ class Checkout:
         form += ["-w"] if word else []
         form += ["-F" if syntax == "fixed" else "-P"]
         done = await git.search(
-            "grep", "-z", "-I", "--full-name", "--no-color", *form, *given, self._tree(side), "--", *globs,
+            "grep", "-z", "-I", "--full-name", "--no-color", *form, *given, self._tree(side), "--", *(globs or (["."] if self._without else [])), *self._without,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
         if done.stopped or "match failed with error code" in done.err:
@@ -347,6 +355,10 @@ def _sections(patch: bytes) -> list[bytes]:
     """The patch of each file. Lines of content begin with a space, a sign or a backslash, so the header is unmistakable."""
     parts = (b"\n" + patch).split(b"\ndiff --git ")[1:]
     return [b"diff --git " + part.removesuffix(b"\n") + b"\n" for part in parts]
+
+
+def _contents(entries: Sequence[Entry], blobs: Sequence[bytes | None]) -> dict[str, bytes]:
+    return limits.Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
 
 
 def _one_line(pattern: str, syntax: str) -> str:

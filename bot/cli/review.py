@@ -1,12 +1,12 @@
 """`deeprepo review`: a local change in, a review out."""
 
-import asyncio
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -139,11 +139,11 @@ def command(
 
 def carry_out(request: "ReviewRequest", flags: Mapping[str, Any], *, quiet: bool) -> "Review":
     """Run the pipeline, with a live line on standard error where a person watches."""
-    from bot import pipeline, wiring
+    from bot.wiring import local
 
-    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, progress(quiet=quiet) as say:
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
-            return asyncio.run(pipeline.review(request, wiring.deps(flags, scratch, say, tell=tell)))
+            return local.reviewed(request, flags, scratch, partial(progress, quiet=quiet), tell)
         except NothingToReview as empty:
             raise NothingToReview(nothing(request, behind=empty.behind)) from None
 

@@ -25,11 +25,12 @@ from bot.commands.desk import Answer, Desk, Word
 from bot.commands.reading import Command
 from bot.config import Config
 
-__all__ = ["COMMANDS", "Answer", "Command", "Desk", "Standing", "carry_out", "read", "refusal"]
+__all__ = ["COMMANDS", "READING", "Answer", "Command", "Desk", "Standing", "carry_out", "read", "refusal"]
 
 COMMANDS: Mapping[str, Word] = MappingProxyType(
     {word.WORD: word for word in (review, full_review, ask, explain, ignore, pause, resume, cancel, settings, helping)}
 )
+READING = tuple(name for name, word in COMMANDS.items() if word in (ask, explain))  # they compute on code
 LONG = tuple(name for name, word in COMMANDS.items() if word.LONG)
 
 

@@ -141,6 +141,12 @@ class Place(_FromEnvironment):
     reviews_per_installation: int = Field(
         default=2, ge=1, le=256, description="The same, of one installation of the App."
     )
+    review_memory_mb: int = Field(
+        default=1024, ge=256, description="MB of memory that one review may use, git included; above that it is ended."
+    )
+    review_cpu_seconds: int = Field(
+        default=20, ge=1, le=3600, description="Seconds of computing on one file, after which the file is left out."
+    )
     debounce: float = Field(default=5.0, ge=0, le=600, description="Seconds in which a newer push replaces an older.")
     lease: float = Field(default=15.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
     crashes: int = Field(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from fnmatch import translate
 
+from bot import limits
 from bot.dependents.propose import propose
 from bot.ports import Language, Project, Shared, Told, Tree
 from bot.values import Entry, Import, Outline, Side
@@ -87,4 +88,4 @@ def _reach(
     tree: Tree, language: Language, side: Side, entries: Mapping[str, Entry], configs: Mapping[str, bytes]
 ) -> Reach:
     paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
-    return Reach(tree, language, language.project(paths, configs), paths, side)
+    return Reach(tree, language, language.project(paths, limits.Contents(configs)), paths, side)

@@ -8,6 +8,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk as ParsedHunk
 from unidiff.patch import PatchSet
 
+from bot import limits
 from bot.diff import skip
 from bot.values import ChangedFile, Hunk, Line, RawChange
 
@@ -33,8 +34,10 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
     sections = iter(_sections(change.patch))
     found = []
     for row in _rows(change.status):
+        limits.reading(row.new)
         wanted = 2 if row.letter == "T" else 1  # a change of type is a deletion and an addition
         parts = [next(sections, b"") for _ in range(wanted)]
+        parts = [b""] if row.new in change.left_out else parts
         file = _file(row, parts)
         why = skip.reason(file, parts, change, generated)
         found.append(replace(file, skip=why, unreviewed=skip.unvouched(file, why)))

@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot import checkout, dependents, pipeline, wiring
+from bot import checkout, dependents
 from bot.checkout import Checkout
 from bot.errors import NothingToReview, UsageError
 from bot.languages import LANGUAGES
 from bot.outputs import OUTPUTS, facts, hide, markdown, parts
 from bot.outputs.form import Form
 from bot.values import Reference, Review, ReviewRequest
+from bot.wiring import child
+from bot.wiring.child import Line
+from bot.wiring.local import LOCAL, reviewed_aside
 
 MOST = 200  # places that `callers` names
 
@@ -17,7 +20,7 @@ MOST = 200  # places that `callers` names
 async def review(repo: str, change: str, flags: Mapping[str, Any], scratch: str) -> Review:
     """Review what was named. Raises NothingToReview and UsageError with a sentence."""
     try:
-        return await pipeline.review(asked(repo, change), wiring.deps(flags, scratch, lambda _: None))
+        return await reviewed_aside(asked(repo, change), flags, scratch)
     except NothingToReview:
         raise NothingToReview(
             f"Nothing to review: {change or 'what HEAD adds to the default branch'} is empty."
@@ -53,6 +56,10 @@ async def explained(done: Review, number: int) -> str:
 
 async def callers(repo: str, symbol: str, scratch: str) -> str:
     """The places where a name is used, calls first."""
+    return await child.run(_callers, repo, symbol, scratch, caps=LOCAL)
+
+
+async def _callers(_: Line, repo: str, symbol: str, scratch: str) -> str:
     try:
         pull = await checkout.pull(ReviewRequest(repo, "uncommitted"), scratch)
     except UsageError:  # a bare repository, or no commit yet

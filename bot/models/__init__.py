@@ -116,12 +116,19 @@ def _tokens(provider: Provider, name: str, url: str) -> Tokens:
     return "max_completion_tokens" if known or REASONING.match(name.partition("/")[2]) else "max_tokens"
 
 
+def library(name: str) -> tuple[str, ...]:
+    """The modules behind a model."""
+    provider = PROVIDERS.get(name.partition("/")[0])
+    if provider is None:
+        return ()
+    return (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.listed(name) else []))
+
+
 def warm(name: str) -> None:
     """Begin to load the library behind a model in a thread, while git is waited for. A wrong name is told by `connect`."""
-    provider = PROVIDERS.get(name.partition("/")[0])
-    if provider is not None:
-        modules = (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.listed(name) else []))
+    modules = library(name)
+    if modules:
         Thread(target=lambda: [import_module(module) for module in modules], name="warm", daemon=True).start()
 
 
-__all__ = ["PROVIDERS", "TIMEOUT", "Key", "Provider", "connect", "named", "warm"]
+__all__ = ["PROVIDERS", "TIMEOUT", "Key", "Provider", "connect", "library", "named", "warm"]

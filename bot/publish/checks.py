@@ -1,5 +1,6 @@
 """The check run of a review: begun when work begins, told how far it is, ended whatever happens."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -41,8 +42,8 @@ async def progress(host: Host, number: int, run: str, says: str, language: str =
         await host.checks.update(number, load(language).say("check_running"), _marked(run, plain(says)))
 
 
-async def done(host: Host, number: int, run: str, review: Review, outcome: Outcome) -> Ending:
-    """End it with what the review came to."""
+async def done(host: Host, number: int, run: str, review: Review, outcome: Outcome, page: str = "") -> Ending:
+    """End it with what the review came to. `page`: the review as Markdown, where that is made already."""
     words, ending = load(review.language), conclusion(review)
     verdict = facts.verdict(review, words)
     first = comment(
@@ -59,7 +60,7 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Outco
         ending,
         line(verdict)[:TITLE],
         _marked(run, first),
-        markdown.render(review),
+        page or await asyncio.to_thread(markdown.render, review),
         annotations(review, words),
         buttons(words) if host.voice.app else (),
     )

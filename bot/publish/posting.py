@@ -1,5 +1,6 @@
 """The comments on lines and files: one review where GitHub takes it, one by one where not; in the summary what it refuses even then."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
@@ -20,7 +21,8 @@ async def post(job: Job, comments: Callable[[Review], Comments]) -> tuple[Commen
     """Say every finding that has a place on the diff. What comes back says where each stands in the end, and how many were refused."""
     refused: frozenset[Key] = frozenset()
     while True:
-        said = comments(unplaced(job.review, refused))
+        review = unplaced(job.review, refused) if refused else job.review
+        said = await asyncio.to_thread(comments, review)  # it may wait for a process
         left = (await look(job.host)).unsaid([key(one) for one in said.posts], job.run)
         bad = await _put(job, [one for one in said.posts if key(one) in left])
         if not bad:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bot import limits
 from bot.units import show
 from bot.units.spans import Span, parts, spans
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Reference, Unit, tokens
@@ -51,6 +52,7 @@ def _of_file(
     tests: tuple[str, ...],
     texts: Texts,
 ) -> Iterator[Unit]:
+    limits.reading(file.path)
     sides = {"head": texts.head.get(file.path), "base": texts.base.get(file.old_path or file.path)}
     rows = {side: text.split("\n") for side, text in sides.items() if text is not None}
     for span in spans(file, symbols):

@@ -64,6 +64,7 @@ class RawChange:
     bases: Mapping[str, bytes] = field(default_factory=dict)  # the same before the change
     large: frozenset[str] = frozenset()  # changed files above the size cap, whose content is not read
     withheld: frozenset[str] = frozenset()  # changed files whose content a filter program would have to convert
+    left_out: frozenset[str] = frozenset()  # changed files whose patch is not looked at
 
 
 @dataclass(frozen=True, slots=True)

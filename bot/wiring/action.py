@@ -1,7 +1,7 @@
 """The parts of a workflow's step: the pipeline over a change that lies on the runner, and the keys that the step was given."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bot import config, pipeline
@@ -11,9 +11,11 @@ from bot.errors import UsageError
 from bot.models import PROVIDERS, named
 from bot.outputs import OUTPUTS, posts, state
 from bot.outputs.posts import Comments
+from bot.payloads import Change
 from bot.values import PullRef, PullRequest, Review, ReviewRequest
-from bot.wiring import review
-from bot.workflow import Change
+from bot.wiring import child, review
+from bot.wiring.child import Line
+from bot.wiring.local import LOCAL, timed
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
 
@@ -22,13 +24,24 @@ async def reviewed(change: Change, file: str, say: Callable[[str], None]) -> Rev
     """Review a change. `file`: where the base branch keeps its settings."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
-        async def given(_: ReviewRequest, __: str) -> PullRequest:
-            return change.pull
+        async def attempt(left_out: Mapping[str, str]) -> Review:
+            return await child.run(_step, change, file, scratch, left_out, caps=LOCAL, say=say)
 
-        made = review.deps(change.flags, scratch, say, keep_on_cancel=False, hosted=True)
-        parts = replace(made, pull=given, earlier=change.earlier, full=change.full, note=change.note, file=file)
-        ends = ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)
-        return await pipeline.review(ends, parts)
+        return await child.leaving_out(attempt)
+
+
+async def _step(line: Line, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
+    """In the child."""
+
+    async def given(_: ReviewRequest, __: str) -> PullRequest:
+        return change.pull
+
+    made = timed(line, review.deps(change.flags, scratch, line.say, keep_on_cancel=False, hosted=True))
+    deps = replace(
+        made, pull=given, earlier=change.earlier, full=change.full, note=change.note, file=file, left_out=left_out
+    )
+    ends = ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)
+    return await pipeline.review(ends, deps)
 
 
 def lend(inputs: Inputs) -> None:
@@ -58,9 +71,9 @@ def secret() -> bytes | None:
     return state.secret(strong) if strong else None
 
 
-def comments(review: Review, pull: PullRef, signed: bytes | None) -> Comments:
+def comments(done: Review, pull: PullRef, signed: bytes | None) -> Comments:
     """What is posted, with the state for the next round in the summary."""
-    return posts.comments(review, lambda done: state.pack(done, pull, signed))
+    return posts.comments(done, lambda one: state.pack(one, pull, signed))
 
 
 def earlier(summary: str, pull: PullRef, signed: bytes | None) -> bytes | str:

@@ -1,26 +1,34 @@
-"""The parts of a server's jobs: the same pipeline as on the command line, over a change that was fetched, with a journal of its own."""
+"""The parts of a server's jobs: the same pipeline as on the command line, over a change that was fetched, with a journal of its own.
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+Whatever computes on what a repository holds does so in a child process. A review whose child was ended begins again without the
+file that it had in hand; paid calls stand in the journal.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from bot import config, pipeline, workflow
-from bot.config import Config
+from bot import config, workflow
+from bot.commands import Answer
+from bot.config import Config, Settings
+from bot.errors import ConfigError, OverLimit
 from bot.github import Identity, Pace
-from bot.outputs import OUTPUTS, posts
-from bot.pipeline import Deps
+from bot.limits import Caps
+from bot.outputs.posts import Comments
+from bot.payloads import Change, Made, Question
+from bot.policy import No
 from bot.ports import Job
-from bot.rlm import spans
-from bot.rlm.journal import Journal
-from bot.rlm.work import Work
 from bot.storage import Kept, Store
-from bot.values import Ask, PullRef, PullRequest, Review, ReviewRequest
-from bot.wiring import aside, review
-from bot.workflow import Change, Parts, fetching, journals
+from bot.values import Ask, PullRef, PullRequest, Review, Trigger
+from bot.wiring import child, review, tasks
+from bot.workflow import Parts, fetching, journals
 
-Opener = Callable[[Change, Callable[[str], None]], AbstractAsyncContextManager[Deps]]
+SETTINGS = 5  # seconds of computing on an owner's settings
+PAGES = 60.0  # seconds for comments to be rendered anew
 
 
 def worker(
@@ -29,6 +37,7 @@ def worker(
     pace: Pace,
     store: Store,
     folder: Path,
+    caps: Caps,
     submit: Callable[[Ask, str], Awaitable[bool]],
     cancel: Callable[[PullRef], Awaitable[bool]],
     forget: Callable[[int, Sequence[int]], Awaitable[int]],
@@ -36,19 +45,20 @@ def worker(
 ) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
     fetching.swept(folder)
-    opened = partial(_opened, store, folder)
+    settings = config.environment(hosted=True)
     parts = Parts(
         identity=identity,
         pace=pace,
         store=store,
         folder=folder,
-        settings=config.environment(hosted=True),
-        review=partial(_reviewed, opened),
-        work=partial(_work, opened),
+        settings=settings,
+        review=partial(_reviewed, store, folder, caps),
+        answer=partial(_answered, store, folder, caps),
+        resolve=partial(_resolved, settings, caps),
+        untouched=partial(_untouched, caps),
+        comments=partial(_comments, caps),
         model=_can_ask,
         in_force=review.in_force,
-        comments=posts.comments,
-        written=OUTPUTS["json"]().render,
         submit=submit,
         cancel=cancel,
         forget=forget,
@@ -65,58 +75,78 @@ async def _apologise(parts: Parts, ask: Ask, why: str) -> None:
     await workflow.apologise(ask, why, parts)
 
 
-async def _reviewed(opened: Opener, change: Change, say: Callable[[str], None]) -> Review:
-    """The review, apart from the loop that answers GitHub: it computes for seconds, a delivery waits for none."""
-    return await aside.run(_review, opened, change, say)
-
-
-async def _review(opened: Opener, change: Change, say: Callable[[str], None]) -> Review:
-    async with opened(change, say) as deps:
-        return await pipeline.review(_request(change), deps)
-
-
-@asynccontextmanager
-async def _work(opened: Opener, change: Change, say: Callable[[str], None]) -> AsyncIterator[Work]:
-    """The change, read and opened for a question."""
-    async with (
-        opened(change, say) as deps,
-        pipeline.survey(_request(change), deps) as (subject, settings),
-        deps.desk(subject, settings) as work,
-    ):
-        yield work
-
-
-@asynccontextmanager
-async def _opened(store: Store, folder: Path, change: Change, say: Callable[[str], None]) -> AsyncIterator[Deps]:
-    """The parts of one review. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
+async def _reviewed(store: Store, folder: Path, caps: Caps, change: Change, say: Callable[[str], None]) -> Made:
+    """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     path = journals.path(folder, change.journal)
+    known = await asyncio.to_thread(_known, path)
+    async with _room(store, folder, change.journal) as (scratch, keep):
+
+        async def attempt(left_out: Mapping[str, str]) -> Made:
+            doing = partial(tasks.review, kept=keep is not None)
+            return await child.run(doing, change, path, scratch, left_out, caps=caps, say=say, keep=keep)
+
+        return await child.leaving_out(attempt, known, partial(_remember, path))
+
+
+async def _answered(store: Store, folder: Path, caps: Caps, asked: Question) -> Answer:
+    async with _room(store, folder, asked.journal) as (scratch, keep):
+        path = journals.path(folder, asked.journal)
+        return await child.run(partial(tasks.answer, kept=keep is not None), asked, path, scratch, caps=caps, keep=keep)
+
+
+async def _resolved(settings: Settings, caps: Caps, file: str | None) -> Config:
+    """Every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
+    if file is None:
+        return config.resolve({}, None, settings)
+    few = replace(caps, cpu=min(caps.cpu, SETTINGS))
+    try:
+        return await child.run(tasks.settings, file.encode(), settings, caps=few)
+    except OverLimit as error:
+        raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
+
+
+async def _untouched(caps: Caps, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
+    return await child.run(tasks.untouched, pull, resolved, trigger, caps=caps)
+
+
+def _comments(caps: Caps, done: Review) -> Comments:
+    return child.call(tasks.comments, done, caps=replace(caps, wall=PAGES))
+
+
+@asynccontextmanager
+async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[str, Kept | None]]:
+    """A folder for what a child writes. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
+    path = journals.path(folder, journal)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    async with AsyncExitStack() as stack:
-        keep = (
-            await stack.enter_async_context(store.journals.kept(change.journal, path))
-            if store.database.postgres
-            else None
-        )
-        scratch = stack.enter_context(fetching.room(folder))
+    with fetching.room(folder) as scratch:
+        if not store.database.postgres:
+            yield scratch, None
+            return
+        async with store.journals.kept(journal, path) as keep:
+            yield scratch, keep
 
-        async def given(_: ReviewRequest, __: str) -> PullRequest:
-            return change.pull
 
-        made = review.deps(change.flags, scratch, say, partial(_book, path, keep), keep_on_cancel=False, hosted=True)
-        yield replace(
-            made, pull=given, earlier=change.earlier, full=change.full, ignored=change.ignored, note=change.note
-        )
+def _known(journal: Path) -> dict[str, str]:
+    """The files that this change's earlier attempts could not read: a restart does not go through them again."""
+    try:
+        found: dict[str, str] = json.loads(_beside(journal).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def _remember(journal: Path, left_out: Mapping[str, str]) -> None:
+    beside = _beside(journal)
+    beside.touch(0o600)
+    beside.write_text(json.dumps(dict(left_out)), "utf-8")
+
+
+def _beside(journal: Path) -> Path:
+    """Beside the journal, under a name that goes with those of its repository when they are deleted."""
+    return journal.with_suffix(".left.jsonl")
 
 
 def _can_ask(settings: Config) -> bool:
     """Whether a question can be put to a model."""
     named = settings["root"] or settings["worker"] or any(review.preferred())
     return bool(named) and settings["strategy"] != "offline"
-
-
-def _book(path: Path, keep: Kept | None, _: PullRequest) -> Journal:
-    return Journal(path, watch=spans.exporting(config.telemetry()), keep=keep)
-
-
-def _request(change: Change) -> ReviewRequest:
-    return ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)

@@ -4,11 +4,12 @@ Every job can be cut off anywhere and begun again: what it found out first is re
 whatever it writes to GitHub carries a marker by which a second run knows it.
 """
 
+from bot.payloads import Change
 from bot.ports import Job
 from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, ReviewAsk
 from bot.workflow import cancelling, commanding, forgetting, queueing, reviewing
 from bot.workflow.apologising import apologise
-from bot.workflow.parts import Change, Parts
+from bot.workflow.parts import Parts
 
 
 async def carry_out(ask: Ask, job: Job, parts: Parts) -> None:

@@ -1,8 +1,8 @@
 """A command in a comment, from the person's standing to the answer below it."""
 
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -10,16 +10,16 @@ from pydantic import TypeAdapter
 from bot import commands, config, github
 from bot.commands import Answer, Desk
 from bot.config import Config
-from bot.errors import BudgetSpent, HostRefused, UsageError
+from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host
+from bot.payloads import Change, Question
 from bot.ports import Job
-from bot.rlm.work import Work
 from bot.storage import Exhausted, Suppression
 from bot.values import CommandAsk, CommentRef, ReviewAsk
 from bot.workflow import asking, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import Seen, look
-from bot.workflow.parts import Change, Parts
+from bot.workflow.parts import Parts
 
 _ANSWER = TypeAdapter(Answer)
 
@@ -29,8 +29,11 @@ async def answer(ask: CommandAsk, job: Job, parts: Parts) -> None:
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         seen = await look(ask.pull, host, job, parts)
         try:
-            settings = seen.settings(parts)
-        except UsageError:  # the review says what is wrong with the file; a person who asks for help still gets it
+            settings = await parts.resolve(seen.file)
+        except (
+            UsageError,
+            OverLimit,
+        ):  # the review says what is wrong with the file; a person who asks for help still gets it
             settings = config.resolve({}, None, parts.settings)
         standing = await asking.stands(ask.pull, ask.actor, ask.comment, host, job, parts)
         refused = commands.refusal(ask.word, ask.actor, standing, settings)
@@ -45,8 +48,41 @@ async def answer(ask: CommandAsk, job: Job, parts: Parts) -> None:
 async def _carried_out(
     ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Parts, standing: commands.Standing
 ) -> dict[str, object]:
-    done = await commands.carry_out(ask.word, ask.argument, standing, _desk(ask, seen, settings, host, parts))
+    desk = _desk(ask, seen, settings, host, parts)
+    if ask.word in commands.READING:
+        done = await _read(ask, seen, standing, desk, parts)
+    else:
+        done = await commands.carry_out(ask.word, ask.argument, standing, desk)
     return {"body": done.body, "reaction": done.reaction}
+
+
+async def _read(ask: CommandAsk, seen: Seen, standing: commands.Standing, desk: Desk, parts: Parts) -> Answer:
+    """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
+    name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
+    asked = Question(
+        ask.word,
+        ask.argument,
+        standing,
+        desk.settings,
+        ask.actor,
+        desk.branch,
+        name,
+        await desk.last(),
+        await desk.top(),
+        None,
+    )
+    try:
+        if not parts.model(desk.settings):
+            return await parts.answer(asked)
+        async with (
+            fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
+            spending.reserved(ask.pull, name, desk.settings, parts) as grant,
+        ):
+            if isinstance(grant, Exhausted):
+                return desk.say("reply_failed", why=spending.sentence(grant))
+            return await parts.answer(replace(asked, change=Change(pull, {"usd": grant.usd}, name)))
+    except OverLimit as error:
+        return desk.say("reply_failed", why=str(error))
 
 
 def _desk(ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Parts) -> Desk:
@@ -78,7 +114,6 @@ def _desk(ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Part
         resume=partial(people.resume, pull),
         cancel=partial(parts.cancel, pull),
         top=partial(_top, ask.comment, host),
-        work=partial(_opened, ask, seen, settings, parts) if parts.model(settings) else None,
     )
 
 
@@ -90,15 +125,3 @@ async def _top(comment: CommentRef, host: Host) -> str:
         found = await host.comment_at(CommentRef(comment.thread, "review"))
         return found.body if found.ours else ""
     return ""
-
-
-@asynccontextmanager
-async def _opened(ask: CommandAsk, seen: Seen, settings: Config, parts: Parts) -> AsyncIterator[Work]:
-    """The change, fetched and opened for a question; what the question costs stands in a journal of its own."""
-    async with fetched(ask.pull, seen.facts, seen.bases, parts) as pull:
-        name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
-        async with spending.reserved(ask.pull, name, settings, parts) as grant:
-            if isinstance(grant, Exhausted):
-                raise BudgetSpent(spending.sentence(grant))
-            async with parts.work(Change(pull, {"usd": grant.usd}, name), lambda _: None) as work:
-                yield work

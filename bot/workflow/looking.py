@@ -7,7 +7,6 @@ from typing import cast
 from pydantic import TypeAdapter
 
 from bot import config
-from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.ports import Job
@@ -28,10 +27,6 @@ class Seen:
     bases: Bases
     paused: bool
     file: str | None  # .deeprepo.yml of the base branch's tip
-
-    def settings(self, parts: Parts) -> Config:
-        """Every setting, resolved. Raises ConfigError where the owner's file is wrong."""
-        return config.resolve({}, self.file.encode() if self.file is not None else None, parts.settings)
 
 
 _SEEN = TypeAdapter(Seen)

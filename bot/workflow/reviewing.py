@@ -5,32 +5,35 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from bot import checkout, diff, github, policy
+from bot import github, policy
 from bot.config import Config
 from bot.errors import (
     BudgetSpent,
     GitError,
     HostRefused,
     NothingToReview,
+    OverLimit,
     ProviderError,
     ReplUnavailable,
     Superseded,
     UsageError,
 )
 from bot.github import Host
+from bot.outputs.posts import Comments
+from bot.payloads import Change, Made
 from bot.policy import Go, No
 from bot.ports import Job
 from bot.publish import Outcome, checks, publish
 from bot.storage import Exhausted
-from bot.values import Ending, PullRequest, Review, ReviewAsk, Trigger
+from bot.values import Ending, Review, ReviewAsk
 from bot.workflow import asking, journals, keeping, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import Seen, look
-from bot.workflow.parts import Change, Parts
+from bot.workflow.parts import Parts
 from bot.workflow.progress import progress
 
 # Faults whose sentence the check run shows.
-SAID = (HostRefused, UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable)
+SAID = (HostRefused, UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Parts) -> None:
         seen = await look(ask.pull, host, job, parts)
         visit = Visit(policy.bound(ask, seen.facts), job, host, parts, seen)
         try:
-            settings = visit.seen.settings(parts)
+            settings = await parts.resolve(visit.seen.file)
         except UsageError as error:
             await _left(visit, str(error))
             return
@@ -122,24 +125,29 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
     """Fetch and review, publish, keep: the straight line of a server."""
     job, host, parts = visit.job, visit.host, visit.parts
     started = time.time()
-    done = await job.unless_cancelled(_reviewed(visit, number, settings, decision))
-    if isinstance(done, No):
-        await checks.ended(host, number, job.id, done.reason)
+    made = await job.unless_cancelled(_reviewed(visit, number, settings, decision))
+    if isinstance(made, No):
+        await checks.ended(host, number, job.id, made.reason)
         return
+    done = made.review
+
+    def comments(one: Review) -> Comments:  # rendered anew only where GitHub has refused places
+        return made.comments if one == done else parts.comments(one)
+
     try:
-        outcome = await publish(host, done, parts.comments, job.id, job.current)
+        outcome = await publish(host, done, comments, job.id, job.current)
     except HostRefused as refused:  # a locked conversation, a permission withheld: it stands in the check run alone
-        await checks.done(host, number, job.id, done, Outcome(0, 0, "", (str(refused),)))
+        await checks.done(host, number, job.id, done, Outcome(0, 0, "", (str(refused),)), made.page)
         parts.told(done, f"{visit.ask.pull.owner}/{visit.ask.pull.name}")
         return
-    ending = await checks.done(host, number, job.id, done, outcome)
+    ending = await checks.done(host, number, job.id, done, outcome, made.page)
     await parts.store.reviews.keep(
-        keeping.finished(visit.ask, job.id, done, ending, started, parts.written(done), fork=visit.seen.facts.fork)
+        keeping.finished(visit.ask, job.id, done, ending, started, made.written, fork=visit.seen.facts.fork)
     )
     parts.told(done, f"{visit.ask.pull.owner}/{visit.ask.pull.name}")
 
 
-async def _reviewed(visit: Visit, number: int, settings: Config, decision: Go) -> Review | No:
+async def _reviewed(visit: Visit, number: int, settings: Config, decision: Go) -> Made | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
     ask, job, host, parts = visit.ask, visit.job, visit.host, visit.parts
 
@@ -147,7 +155,7 @@ async def _reviewed(visit: Visit, number: int, settings: Config, decision: Go) -
         await checks.progress(host, number, job.id, says, settings["language"])
 
     async with fetched(ask.pull, visit.seen.facts, visit.seen.bases, parts) as pull:
-        refused = await untouched(pull, settings, ask.trigger)
+        refused = await parts.untouched(pull, settings, ask.trigger) if settings.triggers.paths else None
         if refused is not None:
             return refused
         change = Change(
@@ -180,13 +188,3 @@ async def _paid(visit: Visit, change: Change, settings: Config) -> AsyncIterator
             yield replace(change, flags={"usd": grant.usd})
         else:
             yield change
-
-
-async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
-    """Why there is no review after all, now that the changed files are known."""
-    if not settings.triggers.paths:
-        return None
-    async with checkout.Checkout(pull) as tree:
-        files = diff.read(await tree.change())
-    decision = policy.touched([file.path for file in files], settings.triggers, trigger)
-    return decision if isinstance(decision, No) else None

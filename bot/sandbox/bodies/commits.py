@@ -8,7 +8,7 @@ from bot.sandbox.diffs import File
 from bot.sandbox.things import Json, Repository
 from bot.sandbox.world import World
 
-BIGGEST = 20_000  # lines of a patch, above which GitHub leaves it out
+BIGGEST, LARGEST = 20_000, 500_000  # lines and characters of a patch, above which GitHub leaves it out
 FORM = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B"
 
 
@@ -67,7 +67,7 @@ def file(world: World, repository: Repository, head: str, changed: File) -> Json
         "raw_url": f"{web}/raw/{head}/{changed.path}",
         "contents_url": f"{api}/contents/{changed.path}?ref={head}",
     }
-    if changed.patch and added + removed <= BIGGEST:
+    if changed.patch and added + removed <= BIGGEST and len(changed.patch) <= LARGEST:
         row["patch"] = changed.patch
     if changed.status in {"renamed", "copied"}:
         row["previous_filename"] = changed.old_path

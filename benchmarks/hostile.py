@@ -1,0 +1,248 @@
+"""Pull requests that attack the server's time and memory, each beside an innocent one of somebody else.
+
+    python -m benchmarks.hostile [--cpu SECONDS] [--only NAME ...]
+
+`deeprepo serve` reviews them on a sandbox GitHub. Beside each of them a process of its own asks for /healthz, and a colleague's
+pull request in another repository is reviewed. One class stands for what nobody knows yet: a language that never comes back.
+"""
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.server import installed
+from benchmarks.server_load import SECRET
+from benchmarks.server_process import Process, family
+from benchmarks.table import Row, report
+from bot import sandbox
+
+HEALTH, GROWTH, INNOCENT = 250.0, 100.0, 60.0  # ms of /healthz, MB of the server itself, seconds of the other review
+SIZE, LINES = 2 << 20, 900_000  # bytes; a change of more lines is not reviewed at all
+PATIENCE = 400.0
+Files = Mapping[str, str | bytes | None]
+GO = {"a.go": "package a\n\nfunc F(x int) int { return x }\n"}
+TS = {"a.ts": "export function f(x: number) { return x }\n", "b.ts": 'import { f } from "./a"\nf(1)\n'}
+PROBE = """
+import http.client, sys, time
+host, port, seconds = sys.argv[1], int(sys.argv[2]), 3600
+worst, end = 0.0, time.time() + seconds
+try:
+    while time.time() < end:
+        started = time.perf_counter()
+        line = http.client.HTTPConnection(host, port, timeout=120)
+        line.request("GET", "/healthz"); line.getresponse().read(); line.close()
+        worst = max(worst, time.perf_counter() - started)
+        print(worst, flush=True)
+        time.sleep(0.05)
+except (OSError, KeyboardInterrupt):
+    pass
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """What the base holds and what the stranger's branch brings."""
+
+    head: Callable[[], Files]
+    base: Callable[[], Files] = dict
+
+
+def _merge_bomb() -> str:
+    rows = ["x0: &x0 {k: v}"]
+    rows += [f"x{n}: &x{n} {{<<: [{', '.join([f'*x{n - 1}'] * 9)}]}}" for n in range(1, 9)]
+    return "\n".join([*rows, ""])
+
+
+def _template() -> str:
+    return "{% for a in range(99999) %}{% for b in range(1000) %}{% endfor %}{% endfor %}x"
+
+
+def _names(count: int) -> str:
+    return "".join(f"def same(a{n}):\n    return a{n}\n\n\n" for n in range(count))
+
+
+ATTACKS: Mapping[str, Attack] = {
+    "a library that never returns": Attack(lambda: {"a.hang": "one\n", **GO}),
+    "go.mod of blank lines": Attack(lambda: {"go.mod": "module x\n" + "\n" * LINES, **GO}),
+    "tsconfig.json, a string that never ends": Attack(lambda: {"tsconfig.json": '{"a": "' + "\\" * SIZE, **TS}),
+    "tsconfig.json of slashes": Attack(lambda: {"tsconfig.json": "/*" * (SIZE // 2), **TS}),
+    "Cargo.toml, one dotted key": Attack(
+        lambda: {"Cargo.toml": "a." * (SIZE // 2) + "b = 1\n", "src/lib.rs": "pub fn f(x: i32) -> i32 { x }\n"}
+    ),
+    "csproj of blank lines": Attack(
+        lambda: {
+            "a.csproj": "<Project>" + "\n" * LINES,
+            "a.cs": "namespace A { public class B { public void C() {} } }\n",
+        }
+    ),
+    "GlobalUsings.cs of blank lines": Attack(
+        lambda: {"GlobalUsings.cs": "global using\n" + "\n" * LINES, "a.cs": "namespace A { class B { } }\n"}
+    ),
+    "one long word": Attack(lambda: {"a.py": "x" * SIZE + " = 1\n", "b.md": "w" * SIZE}),
+    "JSON on one line": Attack(lambda: {"a.json": "[" + "1," * (SIZE // 2) + "1]"}),
+    "JavaScript, nested": Attack(lambda: {"a.js": "x = " + "[" * (SIZE // 2) + "]" * (SIZE // 2)}),
+    "Python, nested": Attack(lambda: {"a.py": "x = " + "(" * (SIZE // 2) + ")" * (SIZE // 2)}),
+    "C++, ambiguous": Attack(lambda: {"a.cpp": "int f() { " + "a<b<(c>" * (SIZE // 8) + " }"}),
+    "settings that multiply themselves": Attack(
+        lambda: {"a.py": "def f(x):\n    return x\n"}, lambda: {".deeprepo.yml": _merge_bomb()}
+    ),
+    "settings, patterns to ignore": Attack(
+        lambda: {"a" * 200 + ".py": "def f(x):\n    return x\n"},
+        lambda: {".deeprepo.yml": "ignore:\n" + "".join(f"  - '{'a*' * 40}b{n}'\n" for n in range(40))},
+    ),
+    "a template that never ends": Attack(
+        lambda: {"a.py": "def f(x):\n    return y\n"},
+        lambda: {f".deeprepo/templates/{name}.md.j2": _template() for name in ("summary", "finding", "inline")},
+    ),
+    "six lines of 95 MB": Attack(lambda: dict.fromkeys([f"{n}.txt" for n in range(6)], b"a" * (95 << 20))),
+    "10^5 entries": Attack(lambda: {f"d{n // 1000}/f{n}.txt": "" for n in range(100_000)} | GO),
+    "2,000 folders deep": Attack(lambda: {"d/" * 2_000 + "a.py": "def f(x):\n    return x\n"}),
+    "100,000 hunks": Attack(
+        lambda: {"a.py": "".join(f"a{n} = {n * 2}\nb = 1\nc = 1\nd = 1\ne = 1\n\n\n" for n in range(60_000))},
+        lambda: {"a.py": "".join(f"a{n} = {n}\nb = 1\nc = 1\nd = 1\ne = 1\n\n\n" for n in range(60_000))},
+    ),
+    "3,000 renames": Attack(
+        lambda: (
+            {f"old/{n}.py": None for n in range(3_000)}
+            | {f"new/{n}.py": f"def f{n}(x):\n    return x\n" * 3 + "y = 1\n" for n in range(3_000)}
+        ),
+        lambda: {f"old/{n}.py": f"def f{n}(x):\n    return x\n" * 3 for n in range(3_000)},
+    ),
+    "20,000 definitions of one name": Attack(lambda: {"a.py": _names(20_000)}, lambda: {"a.py": _names(100)}),
+    ".gitattributes of many patterns": Attack(
+        lambda: {f"f{n}.py": "x = 1\n" for n in range(300)},
+        lambda: {".gitattributes": "".join(f"{'*a' * 20}{n} linguist-generated\n" for n in range(10_000))},
+    ),
+    "ignore.yml of many patterns": Attack(
+        lambda: {"a.py": "import os\nx = undefined\n"},
+        lambda: {".deeprepo/ignore.yml": "".join(f"- path: '{'**/' * 30}a{n}'\n  reason: x\n" for n in range(2_000))},
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What happened beside one attack."""
+
+    health: float  # ms, the slowest answer
+    outcome: str
+    seconds: float
+    innocent: float
+    growth: float  # MB
+
+
+def main() -> int:
+    """Run the classes one after the other; the exit code says whether every limit held."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cpu", type=int, default=20, help="seconds of computing on one file")
+    parser.add_argument("--only", nargs="+", default=list(ATTACKS), metavar="NAME", choices=list(ATTACKS))
+    asked = parser.parse_args()
+    return report("hostile", asyncio.run(_rows(asked.only, asked.cpu)))
+
+
+async def _rows(names: Sequence[str], cpu: int) -> list[Row]:
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
+        home = Path(scratch)
+        async with sandbox.github(home / "github", webhook=None, secret=SECRET) as gh:
+            shop = await gh.repository("acme", "shop", files={"cart.py": "def pay(items):\n    return sum(items)\n"})
+            given = {"DEBOUNCE": "0", "REVIEW_CPU_SECONDS": str(cpu)}
+            async with installed(home, gh, module="benchmarks.hostile_server", **given) as process:
+                gh.listen(f"{process.origin}/webhook")
+                await _innocent(gh, shop, "warm")  # the fork server starts
+                before = len(family(process.popen.pid))
+                for number, name in enumerate(names):
+                    seen = await _attacked(gh, shop, process, number, ATTACKS[name])
+                    print(f"{name}: {seen.outcome}, {seen.seconds:.0f} s", file=sys.stderr, flush=True)
+                    rows += [
+                        Row(f"{name}: /healthz at most", seen.health, HEALTH, "ms", beside=seen.outcome),
+                        Row(
+                            "  the innocent review",
+                            seen.innocent,
+                            INNOCENT,
+                            "s",
+                            beside=f"this one {seen.seconds:.0f} s",
+                        ),
+                        Row("  growth of the server", seen.growth, GROWTH, "MB"),
+                    ]
+                left = len(family(process.popen.pid)) - before
+                folders = len(list((home / "data" / "work").iterdir()))
+                rows += [Row("processes left", left, 0), Row("scratch folders left", folders, 0)]
+    return rows
+
+
+async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, number: int, attack: Attack) -> Seen:
+    """One pull request from a fork, and the innocent one beside it."""
+    gh.listen(None)
+    repo = await gh.repository("acme", f"h{number}", files={"README.md": "# A\n", **attack.base()})
+    await repo.commit("evil", attack.head())
+    gh.listen(f"{process.origin}/webhook")
+    memory = _resident(process)
+    async with _probed(process) as health:
+        started = time.monotonic()
+        pull = await repo.open_pull("evil", title="A small fix", fork=True)
+        await asyncio.sleep(1)
+        innocent = await _innocent(gh, shop, f"feature-{number}")
+        try:
+            outcome = await _outcome(gh, f"acme/h{number}", pull)
+        except TimeoutError:
+            outcome = "no end"
+        seconds = time.monotonic() - started
+        growth = max(0.0, _resident(process) - memory)
+        worst = health()
+    return Seen(worst, outcome, seconds, innocent, growth)
+
+
+async def _innocent(gh: sandbox.GitHub, shop: sandbox.Repo, branch: str) -> float:
+    """Seconds until a colleague's pull request has its review."""
+    await shop.commit(branch, {"cart.py": f"def pay(items, rate={len(branch)}):\n    return sum(items) * rate\n"})
+    started = time.monotonic()
+    await _outcome(gh, "acme/shop", await shop.open_pull(branch, title="Rates"))
+    return time.monotonic() - started
+
+
+async def _outcome(gh: sandbox.GitHub, repository: str, number: int) -> str:
+    """How the check run ended, in a few words."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            done = [c for c in gh.pull(number, repository).checks if c.status == "completed"]
+            if done:
+                said = (done[-1].summary or "").partition("\n")[2].replace("*", "").split("\n")[0]
+                return f"{done[-1].conclusion}: {said[:90]}"
+            await asyncio.sleep(0.1)
+
+
+@asynccontextmanager
+async def _probed(process: Process) -> AsyncIterator[Callable[[], float]]:
+    """Ask for /healthz from a process of its own; milliseconds of the slowest answer so far."""
+    host, _, port = process.origin.removeprefix("http://").partition(":")
+    with tempfile.TemporaryFile() as out:
+        probe = subprocess.Popen([sys.executable, "-c", PROBE, host, port], stdout=out)
+        try:
+
+            def worst() -> float:
+                out.seek(0)
+                rows = out.read().split()
+                return 1000 * float(rows[-1]) if rows else float("inf")
+
+            yield worst
+        finally:
+            probe.kill()
+            probe.wait()
+
+
+def _resident(process: Process) -> float:
+    """MB of the server's own process."""
+    pages = int(Path(f"/proc/{process.popen.pid}/statm").read_text().split()[1])
+    return pages * 4096 / 2**20
+
+
+if __name__ == "__main__":
+    sys.exit(main())

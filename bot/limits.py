@@ -1,0 +1,157 @@
+"""What a process that reads a repository may use, and which file it has in hand.
+
+A review runs in a child process (`wiring.child`). The child notes here which file it works on; when a limit ends it, the parent
+reads the note and starts again without that file. In any other process `reading` does nothing.
+
+The CPU limit is one of the operating system and counts from note to note: a library that holds the interpreter's lock for ever
+is ended by the kernel, with nobody's help, and a review of 300 files may take as long as 300 files need.
+"""
+
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import ItemsView, Iterator, ValuesView
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+MOST = 2 << 30  # bytes of a git that fetches
+SIZE = 8192  # bytes of a note
+END = b"\n"
+Other = TypeVar("Other")
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The limits of one child."""
+
+    memory: int = 1024 << 20  # bytes, of the child and of all that it starts
+    cpu: int = 20  # seconds of computing on one file
+    wall: float = 900.0  # seconds, until the child names another deadline
+    nice: int = 5  # whoever answers GitHub goes first
+
+
+class _Armed:
+    """The note and the limit of this process."""
+
+    def __init__(self, note: memoryview, cpu: int) -> None:
+        self._note, self._cpu, self._last, self._renewed = note, cpu, "", 0.0
+
+    def reading(self, path: str) -> None:
+        """Note a file."""
+        if path == self._last:
+            return
+        self._last = path
+        raw = path.encode("utf-8", "surrogatepass").replace(END, b"\0")[: SIZE - 1] + END
+        self._note[: len(raw)] = raw
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin the CPU limit anew."""
+        used = time.process_time()
+        if used >= self._renewed:  # the kernel counts whole seconds
+            self._renewed = used + 0.5
+            _soft(resource.RLIMIT_CPU, int(used) + 1 + self._cpu)
+
+
+_armed: _Armed | None = None
+
+
+def reading(path: str) -> None:
+    """From now on this process works on this file of the repository; "" where it works on none."""
+    if _armed is not None:
+        _armed.reading(path)
+
+
+def renew() -> None:
+    """The work goes on: its time of computing begins anew."""
+    if _armed is not None:
+        _armed.renew()
+
+
+def arm(note: memoryview, caps: Caps) -> None:
+    """Hold this process, and what it starts, to its limits from now on. `note`: SIZE bytes that the parent sees."""
+    global _armed  # noqa: PLW0603 - limits are the process's own
+    _armed = _Armed(note, caps.cpu)
+    _armed.renew()
+    _soft(resource.RLIMIT_CORE, 0)
+    # What is allocated, not what is mapped: packs are mapped, and threads reserve addresses that they never use. The parent
+    # ends a child earlier than this; it is for what grows between two of its looks.
+    _soft(resource.RLIMIT_DATA, 2 * caps.memory)
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+
+
+def noted(note: bytes) -> str:
+    """The file that a process had in hand when it ended; "" where there was none."""
+    raw = note.partition(END)[0].rstrip(b"\0")
+    return raw.replace(b"\0", END).decode("utf-8", "surrogatepass")
+
+
+def memory(group: int) -> int:
+    """Bytes that a process and all that it started hold in memory. 0 where the system does not tell.
+
+    What was allocated and never written counts for a part: who is refused more of it may hang instead of ending.
+    """
+    total, page = 0, os.sysconf("SC_PAGE_SIZE")
+    found = [group]
+    for pid in found:
+        with suppress(OSError, ValueError):
+            _, resident, shared, _, _, data, _ = map(int, Path(f"/proc/{pid}/statm").read_bytes().split())
+            total += max(resident - shared, data * 2 // 3) * page
+            tasks = Path(f"/proc/{pid}/task").iterdir()
+            found += [int(child) for task in tasks for child in (task / "children").read_bytes().split()]
+    return total
+
+
+def hold(pid: int, most: int = MOST) -> None:
+    """Hold another process, and what it will start, to this much memory; Linux alone can."""
+    if sys.platform == "linux":
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
+
+
+def _soft(kind: int, most: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    with suppress(ValueError, OSError):  # not every system knows every limit; the parent watches too
+        resource.setrlimit(kind, (most, hard))
+
+
+class Contents(dict[str, bytes]):
+    """Contents of files by path. Whoever takes one out is noted as reading it."""
+
+    def __getitem__(self, path: str) -> bytes:
+        reading(path)
+        return super().__getitem__(path)
+
+    @overload
+    def get(self, path: str, default: None = None, /) -> bytes | None: ...
+    @overload
+    def get(self, path: str, default: Other, /) -> bytes | Other: ...
+    def get(self, path: str, default: Any = None, /) -> Any:
+        """The content, or the default."""
+        reading(path)
+        return super().get(path, default)
+
+    def items(self) -> ItemsView[str, bytes]:  # type: ignore[override]
+        """Path and content, one after the other."""
+        return _Items(self)
+
+    def values(self) -> ValuesView[bytes]:  # type: ignore[override]
+        """The contents, one after the other."""
+        return _Values(self)
+
+
+class _Items(ItemsView[str, bytes]):
+    def __iter__(self) -> Iterator[tuple[str, bytes]]:
+        for path in self._mapping:  # type: ignore[attr-defined]
+            yield path, self._mapping[path]  # type: ignore[attr-defined]
+
+
+class _Values(ValuesView[bytes]):
+    def __iter__(self) -> Iterator[bytes]:
+        for path in self._mapping:  # type: ignore[attr-defined]
+            yield self._mapping[path]  # type: ignore[attr-defined]

@@ -1,0 +1,49 @@
+"""What a child process is handed, and what it hands back: values that can be sent, and nothing that holds a connection."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.commands import Standing
+from bot.config import Config
+from bot.outputs.posts import Comments
+from bot.values import PullRequest, Review
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One review to make: the fetched change, and what this run asks for beyond the repository's own settings."""
+
+    pull: PullRequest
+    flags: Mapping[str, Any]
+    journal: str  # the name under which paid calls are found again
+    earlier: bytes | None = None  # the JSON output of the round before
+    full: bool = False
+    note: str = ""  # a sentence about this run for the reader of the review
+    ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people do not want to hear again
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A review with all that is said of it, so that whoever posts it has nothing left to compute."""
+
+    review: Review
+    comments: Comments
+    page: str  # as Markdown, for the check run
+    written: str  # as JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A command that reads the change and may ask a model about it."""
+
+    word: str
+    argument: str
+    standing: Standing
+    settings: Config
+    actor: str
+    branch: str
+    journal: str
+    last: bytes | None  # the JSON output of the last finished review
+    top: str  # the top comment of the thread, where we wrote it
+    change: Change | None  # None: there is no model to ask

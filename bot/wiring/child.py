@@ -1,0 +1,457 @@
+"""Work in a process of its own, with limits: nothing that a repository holds can stop the process that answers everybody.
+
+`run` and `call` carry out a coroutine function of a module in a child and hand back what it returned. On Linux the child is
+forked by a server process of the standard library (`multiprocessing`), which has loaded the pipeline: it begins within some
+milliseconds and shares its memory with the others. Elsewhere it is started anew. What it says on its way comes through a pipe:
+progress, lines of the journal, of the log. It ends with its parent, and with it ends all that it has started.
+"""
+
+import asyncio
+import fcntl
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from multiprocessing import connection
+from multiprocessing.context import ForkServerContext, SpawnContext
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+
+from bot import limits
+from bot.errors import DeepRepoError, OverLimit
+from bot.limits import Caps
+
+LOOK = 0.2  # seconds between two looks at a child
+GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
+TURN = 1.0  # seconds between two signs that the child's event loop turns
+SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
+LEFT_OUT = 3  # files of one change that may be left out, one after the other
+MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
+PRELOADED = ("__main__", "bot.wiring.preloaded")
+Result = TypeVar("Result")
+
+
+class Ended(OverLimit):
+    """A limit or a fault ended a child. `path`: the file that it had in hand, "" where there was none; `why`: what happened."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"reading `{path}` {why}" if path else f"the work {why}")
+        self.path, self.why = path, why
+
+
+class Fault(Exception):  # noqa: N818 - carries another process's exception
+    """A child failed with an exception that is none of ours; the text is its traceback."""
+
+
+class Sink(Protocol):
+    """Where the lines of a journal are kept beside their file."""
+
+    def put(self, text: str) -> None:
+        """Take a line on."""
+
+    async def stored(self) -> None:
+        """Return once every line that was taken on is on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What the parent does with what a child says."""
+
+    say: Callable[[str], None] = lambda _: None
+    put: Callable[[str], None] = lambda _: None
+    stored: Callable[[], None] = lambda: None
+
+
+class Line:
+    """The child's end of the pipe. What it says reaches the parent's `Hooks`."""
+
+    def __init__(self, pipe: "connection.Connection[Any, Any]") -> None:
+        self._pipe = pipe
+        self._sending, self._asking = threading.Lock(), asyncio.Lock()
+
+    def send(self, *message: object) -> None:
+        """Tell the parent."""
+        with self._sending:
+            self._pipe.send(message)
+
+    def say(self, text: str) -> None:
+        """Progress, one short line."""
+        self.send("say", text)
+
+    def deadline(self, seconds: float | None) -> None:
+        """How long the work may take from now on; None: as long as it needs."""
+        self.send("deadline", seconds)
+
+    def put(self, text: str) -> None:
+        """A line of the journal."""
+        self.send("put", text)
+
+    async def stored(self) -> None:
+        """Return once the parent has stored every line that was put."""
+        async with self._asking:
+            self.send("stored")
+            failed = await asyncio.to_thread(self._pipe.recv)
+        if failed is not None:
+            raise failed
+
+
+Watching = AbstractContextManager[Callable[[str], None]]
+Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a Line and the arguments
+
+
+async def run(
+    task: Task[Result],
+    *arguments: object,
+    caps: Caps,
+    say: Callable[[str], None] = lambda _: None,
+    keep: Sink | None = None,
+) -> Result:
+    """Await the work of a child. Who is cancelled here ends it there, and leaves when it has ended.
+
+    Raises Ended where a limit or a fault ended it, and DeepRepoError's kinds as they were raised there.
+    """
+    here, leave = asyncio.get_running_loop(), threading.Event()
+    hooks = Hooks(say=lambda text: _soon(here, say, text))
+    if keep is not None:
+        stored = keep.stored
+        hooks = Hooks(hooks.say, keep.put, lambda: asyncio.run_coroutine_threadsafe(stored(), here).result())
+    doing = here.run_in_executor(_threads(), partial(call, task, *arguments, caps=caps, hooks=hooks, leave=leave))
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        leave.set()
+        while not doing.done():
+            with suppress(asyncio.CancelledError, Exception):
+                await asyncio.shield(doing)
+        doing.exception()
+        raise
+
+
+def call(
+    task: Task[Result],
+    *arguments: object,
+    caps: Caps,
+    hooks: Hooks = Hooks(),
+    leave: threading.Event | None = None,
+) -> Result:
+    """The same for a thread that may wait. Once `leave` is set the child is told to leave, and its last word counts."""
+    child = _Child(task, arguments, caps)
+    try:
+        outcome: Result = child.watched(hooks, leave or threading.Event())
+    finally:
+        child.end()
+    return outcome
+
+
+async def leaving_out(
+    attempt: Callable[[Mapping[str, str]], Awaitable[Result]],
+    known: Mapping[str, str] = MappingProxyType({}),
+    remember: Callable[[Mapping[str, str]], None] = lambda _: None,
+) -> Result:
+    """Attempt it again without the file that a child had in hand when it was ended: its path and the reason are handed on.
+
+    Raises Ended where no file can be left out, or too many would have to be. `known`: what earlier runs have left out.
+    """
+    left_out = dict(known)
+    while True:
+        try:
+            return await attempt(left_out)
+        except Ended as ended:
+            left_out = _and(left_out, ended)
+            await asyncio.to_thread(remember, left_out)
+
+
+def alone(task: Task[Result], *arguments: object, caps: Caps, watching: Callable[[], Watching]) -> Result:
+    """The same for a command that does nothing else: `task` is given the arguments and what is left out.
+
+    Its child is forked from it, which costs some milliseconds; `watching` may start threads, so it is begun after that.
+    An interruption is handed to the child, whose last word counts.
+    """
+    left_out: dict[str, str] = {}
+    while True:
+        child, leave = _Child(task, (*arguments, left_out), caps, fork=True), threading.Event()
+        try:
+            with watching() as say:
+                outcome: Result = _interruptible(child, Hooks(say=say), leave)
+        except Ended as ended:
+            if leave.is_set():
+                raise KeyboardInterrupt from ended
+            left_out = _and(left_out, ended)
+        else:
+            return outcome
+        finally:
+            child.end()
+
+
+def _interruptible(child: "_Child", hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - of the task
+    try:
+        return child.watched(hooks, leave)
+    except KeyboardInterrupt:
+        leave.set()
+        return child.watched(hooks, leave)
+
+
+def _and(left_out: Mapping[str, str], ended: Ended) -> dict[str, str]:
+    """One more file; the same error where there is none to leave out."""
+    if not ended.path or ended.path in left_out or len(left_out) == LEFT_OUT:
+        raise ended
+    return {**left_out, ended.path: f"reading it {ended.why}"}
+
+
+class _Child:
+    """One process, seen by its parent."""
+
+    def __init__(self, task: Task[Any], arguments: tuple[object, ...], caps: Caps, *, fork: bool = False) -> None:
+        context = multiprocessing.get_context("fork") if fork else _context()
+        self._pipe, theirs = context.Pipe()
+        alive, self._alive = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
+        self._note = context.RawArray("c", limits.SIZE)  # memory that both see
+        self._caps, self._deadline = caps, time.monotonic() + caps.wall
+        ends = (self._pipe, self._alive) if fork else ()
+        given = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
+        with _LOCK:
+            try:
+                self._process = context.Process(target=_main, args=given, daemon=True)
+                self._process.start()
+            except (OSError, EOFError):  # somebody has ended the fork server: the next one is started by the next try
+                self._process = context.Process(target=_main, args=given, daemon=True)
+                self._process.start()
+        theirs.close()
+        alive.close()
+        self._pid = self._process.pid or 0
+
+    def watched(self, hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - whatever the task returns
+        """Hear the child out to its last word."""
+        told, looked = 0.0, 0.0  # when it was told to leave, and looked after
+        while True:
+            if leave.is_set() and not told:
+                told = time.monotonic()
+                self._signal(signal.SIGTERM)
+            try:
+                if self._pipe.poll(LOOK):
+                    kind, *said = self._pipe.recv()
+                    if kind == "done":
+                        return said[0]
+                    self._heard(hooks, kind, *said)
+            except (EOFError, OSError):
+                raise self._ended() from None
+            if (now := time.monotonic()) - looked < LOOK:
+                continue
+            looked = now
+            if told and now - told > GENTLE:
+                raise Ended("", "was ended, as it was told to leave and did not")
+            if now > self._deadline:
+                raise Ended(self._path(), "went over the time that a review may take")
+            if limits.memory(self._pid) > self._caps.memory:
+                raise self._out_of_memory()
+
+    def end(self) -> None:
+        """Nothing of it stays, whatever it has started. A child that has said its last word is gone already."""
+        for kill, number in ((os.killpg, self._pid), (os.kill, self._pid)):  # it may have no group of its own yet
+            with suppress(ProcessLookupError, PermissionError):
+                kill(number, signal.SIGKILL)
+        connection.wait([self._process.sentinel], GENTLE)
+        with _LOCK:
+            self._process.join(GENTLE)
+        self._pipe.close()
+        self._alive.close()
+
+    def _heard(self, hooks: Hooks, kind: str, *said: Any) -> None:  # noqa: ANN401 - of the child's words
+        match kind:
+            case "say":
+                hooks.say(*said)
+            case "deadline":
+                (seconds,) = said
+                self._deadline = float("inf") if seconds is None else time.monotonic() + seconds
+            case "put":
+                hooks.put(*said)
+            case "stored":
+                self._pipe.send(_tried(hooks.stored))
+            case "log":
+                name, level, text, facts = said
+                logging.getLogger(name).log(level, text, extra={"facts": facts})
+            case "memory":
+                raise self._out_of_memory()
+            case "left":
+                raise Ended("", "was ended, as it was told to")
+            case "failed":
+                error, trace = said
+                raise error from (None if isinstance(error, DeepRepoError) else Fault(trace))
+
+    def _out_of_memory(self) -> Ended:
+        return Ended(self._path(), f"went over the limit of {self._caps.memory >> 20:,} MB of memory")
+
+    def _ended(self) -> Ended:
+        """Why it is gone without a word."""
+        connection.wait([self._process.sentinel], GENTLE)
+        with _LOCK:
+            self._process.join(GENTLE)
+        code = self._process.exitcode
+        if code == -signal.SIGXCPU:
+            return Ended(self._path(), f"went over the limit of {self._caps.cpu} seconds of computing")
+        if code is not None and code < 0:
+            return Ended(self._path(), f"ended its process ({signal.Signals(-code).name})")
+        return Ended(self._path(), f"ended its process (status {code})")
+
+    def _path(self) -> str:
+        return limits.noted(bytes(memoryview(self._note)))
+
+    def _signal(self, number: int) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, number)
+
+
+_LOCK = threading.Lock()  # the library looks after all its children whenever one is started
+
+
+def _environment() -> dict[str, str]:
+    """The environment of now, without what a server alone needs."""
+    own = [f"DEEPREPO_{name}{end}" for name in SERVERS_OWN for end in ("", "_FILE")]
+    return {name: value for name, value in os.environ.items() if name not in own}
+
+
+def _here() -> str:
+    with suppress(OSError):
+        return os.getcwd()  # noqa: PTH109 - a text
+    return "/"
+
+
+def _tried(stored: Callable[[], None]) -> Exception | None:
+    """What went wrong on disk is the child's to answer: it asks again, or ends."""
+    try:
+        stored()
+    except DeepRepoError as error:
+        return error
+    return None
+
+
+def _soon(loop: asyncio.AbstractEventLoop, do: Callable[[str], None], text: str) -> None:
+    with suppress(RuntimeError):  # the loop is gone, and who listened with it
+        loop.call_soon_threadsafe(do, text)
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MOST_AT_ONCE, "children")
+
+
+@cache
+def _context() -> SpawnContext | ForkServerContext:
+    """How children begin. A process with threads must not be forked, so one without any is asked to fork."""
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    made = multiprocessing.get_context("forkserver")
+    made.set_forkserver_preload(list(PRELOADED))
+    return made
+
+
+def _main(
+    pipe: "connection.Connection[Any, Any]",
+    alive: "connection.Connection[Any, Any]",
+    task: Task[Any],
+    arguments: tuple[object, ...],
+    caps: Caps,
+    note: Any,  # noqa: ANN401 - a ctypes array
+    environment: dict[str, str],
+    folder: str,
+    ends: tuple["connection.Connection[Any, Any]", ...],
+) -> None:
+    """The child. `ends`: those of the parent, where a forked child holds them too."""
+    for end in ends:
+        end.close()
+    with suppress(OSError):  # it is gone
+        os.chdir(folder)
+    os.setpgid(
+        0, 0
+    )  # a group of its own: a key that ends the parent does not end it, and it is ended with what it started
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(alive)
+    os.environ.clear()
+    os.environ.update(environment)  # the fork server's is as old as the server
+    os.nice(caps.nice)
+    limits.arm(memoryview(note).cast("B"), caps)
+    line = Line(pipe)
+    logging.getLogger().handlers[:] = [_Log(line)]
+    try:
+        last: tuple[object, ...] = ("done", asyncio.run(_turning(task(line, *arguments))))
+    except MemoryError:
+        last = ("memory",)
+    except asyncio.CancelledError:
+        last = ("left",)
+    except BaseException as error:  # noqa: BLE001 - the boundary of the process: the parent raises it again
+        last = _sendable(error)
+    with suppress(BrokenPipeError):
+        line.send(*last)
+
+
+async def _turning(work: Coroutine[Any, Any, Result]) -> Result:
+    """The work, ended gently by SIGTERM. As long as the event loop turns the limit of CPU begins anew."""
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _cancel, asyncio.current_task())
+
+    async def turn() -> None:
+        while True:
+            await asyncio.sleep(TURN)
+            limits.renew()
+
+    turning = asyncio.create_task(turn())
+    try:
+        return await work
+    finally:
+        turning.cancel()
+
+
+def _cancel(task: "asyncio.Task[Any] | None") -> None:
+    if task is not None:
+        task.cancel()
+
+
+def _sendable(error: BaseException) -> tuple[object, ...]:
+    """Our own errors travel as themselves, others as words: their classes may not be known over there, or not be sent."""
+    told = "".join(traceback.format_exception(error))
+    if isinstance(error, DeepRepoError):
+        return "failed", error, told
+    return "failed", RuntimeError(f"{type(error).__name__}: {error}"), told
+
+
+def _end_with(alive: "connection.Connection[Any, Any]") -> None:
+    """End this process and what it started when the parent ends, however that ends.
+
+    On Linux the kernel does it, by a signal for the pipe's end: a thread would wait for the interpreter's lock.
+    """
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(alive, fcntl.F_SETOWN, -os.getpid())
+        fcntl.fcntl(alive, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(alive, fcntl.F_SETFL, fcntl.fcntl(alive, fcntl.F_GETFL) | os.O_ASYNC)
+
+    def wait() -> None:
+        with suppress(EOFError, OSError):
+            alive.recv_bytes()
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()
+
+
+class _Log(logging.Handler):
+    """Hands records to the parent, which hides secrets and knows the form."""
+
+    def __init__(self, line: Line) -> None:
+        super().__init__()
+        self._line = line
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send one."""
+        facts = dict(getattr(record, "facts", {}))
+        text = record.getMessage()
+        if record.exc_info:
+            text += "\n" + logging.Formatter().formatException(record.exc_info)
+        with suppress(Exception):  # facts of any kind; a pipe that is closed
+            self._line.send("log", record.name, record.levelno, text, facts)

@@ -1,0 +1,78 @@
+"""A review on the machine of whoever waits for it, in a child process: a file that never ends is left out there too."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any
+
+from bot import pipeline
+from bot.config import Config
+from bot.limits import Caps
+from bot.pipeline import Deps
+from bot.rlm.desk import Subject
+from bot.rlm.work import Work
+from bot.values import Review, ReviewRequest
+from bot.wiring import child, review
+from bot.wiring.child import Line, Watching
+
+LOCAL = Caps(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
+
+
+GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
+
+
+def reviewed(
+    request: ReviewRequest,
+    flags: Mapping[str, Any],
+    scratch: str,
+    watching: Callable[[], Watching],
+    tell: Callable[[str], None] = lambda _: None,
+) -> Review:
+    """The review for the command line. `watching` shows progress, `tell` is given what a person has to know before money is spent.
+
+    A process that has threads cannot be forked, and elsewhere than on Linux one should not be: there it computes itself.
+    """
+    if sys.platform == "linux" and threading.active_count() == 1:
+        return child.alone(_reviewed, request, flags, scratch, tell, caps=LOCAL, watching=watching)
+    with watching() as say:
+        return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell)))
+
+
+async def reviewed_aside(request: ReviewRequest, flags: Mapping[str, Any], scratch: str) -> Review:
+    """The review for a process that answers others meanwhile."""
+
+    async def attempt(left_out: Mapping[str, str]) -> Review:
+        return await child.run(_reviewed, request, flags, scratch, _silent, left_out, caps=LOCAL)
+
+    return await child.leaving_out(attempt)
+
+
+def _silent(_: str) -> None:
+    """Nobody reads what is told."""
+
+
+async def _reviewed(
+    line: Line,
+    request: ReviewRequest,
+    flags: Mapping[str, Any],
+    scratch: str,
+    tell: Callable[[str], None],
+    left_out: Mapping[str, str],
+) -> Review:
+    """In the child."""
+    deps = review.deps(flags, scratch, line.say, tell=tell)
+    return await pipeline.review(request, replace(timed(line, deps), left_out=left_out))
+
+
+def timed(line: Line, deps: Deps) -> Deps:
+    """The parts of a review whose time is up a while after its own budget's."""
+
+    def desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+        seconds = resolved["seconds"]
+        line.deadline(None if seconds is None else seconds + GRACE)
+        return deps.desk(subject, resolved)
+
+    return replace(deps, desk=desk)

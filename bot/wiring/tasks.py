@@ -1,0 +1,122 @@
+"""What a server has done in child processes: everything that computes on what a repository or a person has written.
+
+Each function is named to `child.run` and carried out over there, so it takes and returns values only.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bot import commands, config, pipeline
+from bot.commands import Answer, Desk
+from bot.config import Config, Settings
+from bot.outputs import OUTPUTS, markdown, posts
+from bot.outputs.posts import Comments
+from bot.payloads import Change, Made, Question
+from bot.pipeline import Deps
+from bot.policy import No
+from bot.rlm import spans
+from bot.rlm.journal import Journal
+from bot.rlm.work import Work
+from bot.values import PullRequest, Review, ReviewRequest, Trigger
+from bot.wiring import review as parts
+from bot.wiring.child import Line
+from bot.wiring.local import timed
+
+
+async def review(
+    line: Line, change: Change, journal: Path, scratch: str, left_out: Mapping[str, str], *, kept: bool = False
+) -> Made:
+    """The review with everything that is said of it. `kept`: the lines of its journal go to the parent too."""
+    deps = replace(_deps(line, change, journal, scratch, kept=kept), left_out=left_out)
+    done = await pipeline.review(_request(change), deps)
+    return Made(done, posts.comments(done), markdown.render(done), OUTPUTS["json"]().render(done))
+
+
+async def answer(line: Line, asked: Question, journal: Path, scratch: str, *, kept: bool = False) -> Answer:
+    """The answer of a command that may ask a model."""
+    return await commands.carry_out(
+        asked.word, asked.argument, asked.standing, _desk(line, asked, journal, scratch, kept=kept)
+    )
+
+
+async def comments(_: Line, done: Review) -> Comments:
+    """The comments of a review once more, after GitHub has refused some of its places."""
+    return posts.comments(done)
+
+
+async def settings(_: Line, file: bytes, given: Settings) -> Config:
+    """Every setting, resolved with the owner's file. Raises ConfigError where that is wrong."""
+    return config.resolve({}, file, given)
+
+
+async def untouched(_: Line, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
+    """Why there is no review, now that the changed files are known."""
+    return await pipeline.untouched(pull, resolved, trigger)
+
+
+def _deps(line: Line, change: Change, journal: Path, scratch: str, *, kept: bool) -> Deps:
+    async def given(_: ReviewRequest, __: str) -> PullRequest:
+        return change.pull
+
+    keep = line if kept else None
+
+    def book(_: PullRequest) -> Journal:
+        return Journal(journal, watch=spans.exporting(config.telemetry()), keep=keep)
+
+    made = parts.deps(change.flags, scratch, line.say, book, keep_on_cancel=False, hosted=True)
+
+    return replace(
+        timed(line, made),
+        pull=given,
+        earlier=change.earlier,
+        full=change.full,
+        ignored=change.ignored,
+        note=change.note,
+    )
+
+
+def _desk(line: Line, asked: Question, journal: Path, scratch: str, *, kept: bool) -> Desk:
+    """What a command is given that only reads: nothing else can be asked of it."""
+
+    async def last() -> bytes | None:
+        return asked.last
+
+    async def top() -> str:
+        return asked.top
+
+    async def nothing(*_: object) -> Any:  # noqa: ANN401 - it returns nothing
+        raise NotImplementedError("a command in a child process only reads")
+
+    change = asked.change
+    return Desk(
+        settings=asked.settings,
+        actor=asked.actor,
+        branch=asked.branch,
+        last=last,
+        submit=nothing,
+        suppress=nothing,
+        pause=nothing,
+        resume=nothing,
+        cancel=nothing,
+        top=top,
+        work=partial(_work, line, change, journal, scratch, kept=kept) if change is not None else None,
+    )
+
+
+@asynccontextmanager
+async def _work(line: Line, change: Change, journal: Path, scratch: str, *, kept: bool) -> AsyncIterator[Work]:
+    """The change, read and opened for a question."""
+    deps = _deps(line, change, journal, scratch, kept=kept)
+    async with (
+        pipeline.survey(_request(change), deps) as (subject, resolved),
+        deps.desk(subject, resolved) as work,
+    ):
+        yield work
+
+
+def _request(change: Change) -> ReviewRequest:
+    return ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)

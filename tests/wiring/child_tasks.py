@@ -1,0 +1,95 @@
+"""Work for child processes, and a parent of one: `python child_tasks.py` starts a child that never ends and says its numbers."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bot.errors import StorageError
+from bot.limits import Caps, reading
+from bot.wiring import child
+from bot.wiring.child import Line
+
+CAPS = Caps(memory=512 << 20, cpu=1, wall=120.0)
+
+
+async def echo(line: Line, *given: object) -> tuple[object, ...]:
+    """What was given."""
+    line.say("one")
+    return given
+
+
+async def raises(_: Line, error: Exception) -> None:
+    """Fail."""
+    raise error
+
+
+async def hang(_: Line, path: str) -> None:
+    """Compute for ever with the interpreter's lock held."""
+    reading(path)
+    re.match(r"(a|aa)+$", "a" * 200 + "b")
+
+
+async def steady(_: Line, seconds: float) -> float:
+    """Compute for longer than the limit, and let the event loop turn in between."""
+    while (used := time.process_time()) < seconds:  # noqa: ASYNC110 - it computes
+        await asyncio.sleep(0)
+    return used
+
+
+async def burn(_: Line) -> None:
+    """A program that the child starts computes for ever."""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", "while True: pass")
+    await process.wait()
+    raise RuntimeError(f"it ended with {process.returncode}")
+
+
+async def swell(_: Line) -> None:
+    """A program that the child starts takes more memory than both may."""
+    code = "x=[]\nwhile True: x.append(b'y'*(32<<20))"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
+    await process.wait()
+    await asyncio.Event().wait()
+
+
+async def waits(line: Line, folder: Path) -> str:
+    """Wait until told to leave, and close what is open."""
+    (folder / "begun").write_text(str(os.getpid()))
+    line.say("begun")
+    try:
+        await asyncio.Event().wait()
+    finally:
+        (folder / "closed").touch()
+    return ""
+
+
+async def keeps(line: Line) -> str:
+    """Put lines and wait until they are stored; what failed once is tried again."""
+    line.put("one")
+    line.put("two")
+    try:
+        await line.stored()
+    except StorageError as error:
+        await line.stored()
+        return str(error)
+    return ""
+
+
+async def forever(line: Line) -> None:
+    """Start a program and compute for ever."""
+    held = subprocess.Popen(["sleep", "1000"])  # noqa: ASYNC220 - nobody waits
+    line.say(f"{os.getpid()} {held.pid}")
+    await asyncio.sleep(0.1)
+    re.match(r"(a|aa)+$", "a" * 200 + "b")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(child.run(forever, caps=Caps(cpu=1000), say=_say))

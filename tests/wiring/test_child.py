@@ -1,0 +1,140 @@
+import asyncio
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import child_tasks as tasks
+import pytest
+
+from bot import errors
+from bot.errors import DeepRepoError, StorageError
+from bot.wiring import child
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_what_a_child_returns_and_says_comes_back() -> None:
+    """Values, and progress before them."""
+    said: list[str] = []
+
+    async def go() -> None:
+        assert await child.run(tasks.echo, 1, b"two", caps=tasks.CAPS, say=said.append) == (1, b"two")
+        await asyncio.sleep(0)
+        assert said == ["one"]
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.UsageError("as typed"),
+        errors.HostRefused("no", 422),
+        errors.HostLimited("later", 3.5),
+        errors.RateLimited("later", None),
+        errors.PromptTooLong("too long", 8192),
+        errors.Superseded("newer"),
+    ],
+)
+def test_our_own_errors_travel_as_themselves(error: DeepRepoError) -> None:
+    """Kind, sentence and facts."""
+    with pytest.raises(type(error), match=str(error)) as caught:
+        child.call(tasks.raises, error, caps=tasks.CAPS)
+    assert type(caught.value) is type(error)
+    assert vars(caught.value) == vars(error)
+
+
+def test_an_error_of_nobodys_comes_with_its_traceback() -> None:
+    """It is a fault of the program, and the log has to say where."""
+    with pytest.raises(RuntimeError, match="LookupError: nothing there") as caught:
+        child.call(tasks.raises, LookupError("nothing there"), caps=tasks.CAPS)
+    assert "child_tasks.py" in str(caught.value.__cause__)
+
+
+def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> None:
+    """Also while it holds the interpreter's lock, when nothing in it can help."""
+    with pytest.raises(child.Ended, match="1 seconds of computing") as caught:
+        child.call(tasks.hang, "src/a b.py", caps=tasks.CAPS)
+    assert caught.value.path == "src/a b.py"
+
+
+def test_a_child_may_compute_for_longer_while_its_loop_turns() -> None:
+    """The limit is for one stretch, not for the review."""
+    assert child.call(tasks.steady, 4.0, caps=tasks.CAPS) >= 4.0
+
+
+def test_what_a_child_starts_may_compute_no_longer_than_itself() -> None:
+    """The system ends a program of its own after the same time."""
+    with pytest.raises(RuntimeError, match=f"ended with -{signal.SIGXCPU:d}"):
+        child.call(tasks.burn, caps=tasks.CAPS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_the_memory_of_what_a_child_starts_counts() -> None:
+    """Git's as much as its own."""
+    with pytest.raises(child.Ended, match="512 MB of memory"):
+        child.call(tasks.swell, caps=tasks.CAPS)
+
+
+def test_who_is_cancelled_waits_until_the_child_has_closed_what_is_open(tmp_path: Path) -> None:
+    """A superseded review leaves nothing behind."""
+
+    async def go() -> None:
+        begun = asyncio.Event()
+        doing = asyncio.create_task(child.run(tasks.waits, tmp_path, caps=tasks.CAPS, say=lambda _: begun.set()))
+        await begun.wait()
+        doing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await doing
+        assert (tmp_path / "closed").exists()
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((tmp_path / "begun").read_text()), 0)
+
+    asyncio.run(go())
+
+
+class Sink:
+    """A second place for lines, whose first commit fails."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.tries = 0
+
+    def put(self, text: str) -> None:
+        """Take a line on."""
+        self.lines.append(text)
+
+    async def stored(self) -> None:
+        """Fail once."""
+        self.tries += 1
+        if self.tries == 1:
+            raise StorageError("the database does not answer")
+
+
+def test_lines_are_stored_by_the_parent_before_the_child_goes_on() -> None:
+    """What cannot be stored is said to the child."""
+    sink = Sink()
+    assert asyncio.run(child.run(tasks.keeps, caps=tasks.CAPS, keep=sink)) == "the database does not answer"
+    assert (sink.lines, sink.tries) == (["one", "two"], 2)
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere a child that holds the lock ends at its limit of computing"
+)
+def test_a_child_dies_with_its_parent_and_takes_along_what_it_has_started() -> None:
+    """Whatever kills the parent, and whatever the child is doing."""
+    parent = subprocess.Popen(
+        [sys.executable, tasks.__file__], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert parent.stdout is not None
+    watched = [os.pidfd_open(int(word)) for word in parent.stdout.readline().split()]
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    for one in watched:
+        assert select.select([one], [], [], 20)[0]
+        os.close(one)
+    assert len(watched) == 2
+    parent.stdout.close()

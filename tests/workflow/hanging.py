@@ -1,0 +1,101 @@
+"""A server whose plug-ins misbehave at certain files: `python hanging.py FOLDER` reviews pull requests with them and prints what came.
+
+It is a program of its own because a server's child processes load the program that started them, and with it its plug-ins.
+"""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from bot.languages import LANGUAGES
+from bot.values import Clues, Outline
+
+if TYPE_CHECKING:
+    from whole import Whole
+
+GROWTH = 64 << 20
+PATIENCE = 120.0  # some seconds of computing, on a machine that has other things to do
+
+
+def hang(_: bytes) -> None:
+    """Hold the interpreter's lock for ever."""
+    re.match(r"(a|aa)+$", "a" * 200 + "b")
+
+
+def grow(_: bytes) -> None:
+    """Take all the memory that there is."""
+    held = []
+    while True:
+        held.append(bytearray(GROWTH))
+
+
+def crash(_: bytes) -> None:
+    """End like a library that is broken."""
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
+    """A language whose outline is never made, for files of a suffix of that name."""
+
+    def outline(path: str, source: bytes, side: str) -> Outline:
+        misbehave(source)
+        return Outline()
+
+    def project(paths: Collection[str], configs: Mapping[str, bytes]) -> SimpleNamespace:
+        return SimpleNamespace(clues=lambda _: Clues(), imports=lambda *_: ())
+
+    return SimpleNamespace(
+        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), AMBIENT=frozenset(), project=project, outline=outline,
+        uses=lambda *_: (),
+    )  # fmt: skip
+
+
+for _name, _how in (("hang", hang), ("grow", grow), ("crash", crash)):
+    LANGUAGES[_name] = language(_name, _how)  # type: ignore[index]
+
+
+async def reviewed(at: "Whole", branch: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """What stands at a pull request after its review."""
+    from whole import BROKEN
+
+    number = await at.opened(branch, {**BROKEN, **files})
+    async with asyncio.timeout(PATIENCE):
+        while not any(check.status == "completed" for check in at.gh.pull(number).checks):  # noqa: ASYNC110 - as in `whole`
+            await asyncio.sleep(0.05)
+    (check,) = at.gh.pull(number).checks
+    comments = [c.body for c in at.gh.pull(number).comments]
+    return {"conclusion": check.conclusion, "check": check.summary, "comment": "".join(comments)}
+
+
+def family() -> list[int]:
+    """The processes that this one has started, and theirs."""
+    found = [os.getpid()]
+    for pid in found:
+        tasks = Path(f"/proc/{pid}/task").iterdir()
+        found += [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    return found[1:]
+
+
+async def main(folder: Path) -> dict[str, Any]:
+    """Each way to misbehave once, and one pull request with too many of them."""
+    from whole import whole  # not for the children
+
+    told: dict[str, Any] = {}
+    async with whole(folder, review_cpu_seconds=1, review_memory_mb=512) as at:
+        for name in ("hang", "grow", "crash"):
+            told[name] = await reviewed(at, name, {f"a.{name}": "one\n"})
+        told["many"] = await reviewed(at, "many", {f"{n}.crash": "one\n" for n in range(5)})
+        told["processes"] = len(family())
+        told["left"] = [str(path) for path in (at.data / "work").iterdir()]
+    return told
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asyncio.run(main(Path(sys.argv[1])))))
