@@ -39,18 +39,22 @@ def asked_to_judge(body: Mapping[str, Any]) -> bool:
 
 
 def test_a_cap_before_the_second_opinions_is_said(hand: Hand) -> None:
-    """Nothing is said without a verdict; the review is partial, names the cap, and is not clean."""
+    """What got no verdict is said and marked; the review is partial, names the cap, and is not clean."""
     review = hand.review(calls=1)
-    assert (len(hand.requests), review.findings, titles(review.unproven)) == (1, (), FOUND)
+    said = [placed.finding for placed in review.findings]
+    assert (len(hand.requests), titles(said), review.unproven) == (1, FOUND, ())
+    assert all(finding.unconfirmed for finding in said)
     assert any("2 findings without a second opinion" in note and "cap of 1 calls" in note for note in review.notes)
-    assert (review.partial, review.fault, facts.conclusion(review)) == (True, "", "incomplete")
+    assert (review.partial, review.fault, facts.conclusion(review)) == (True, "", "findings")
 
 
 def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None:
-    """Otherwise a finding that a cap kept back would be lost with the first push after it."""
+    """It stays open, and is no longer marked once a second opinion has confirmed it."""
     first = hand.review(calls=1)
     again = hand.review(first)
-    assert titles(placed.finding for placed in again.findings) == FOUND
+    there = [*(placed.finding for placed in again.findings), *again.still]
+    assert titles(there) == FOUND
+    assert not any(finding.unconfirmed for finding in there)
     assert not again.partial
     assert hand.review(again).findings == ()
     assert hand.requests == []
@@ -65,7 +69,9 @@ def test_a_root_that_is_missing_is_said_before_anything_is_paid(hand: Hand) -> N
 def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> None:
     """The exit code is 3, not 0."""
     refusing = hand.review(worker=lambda body: Reply("no", status=400) if asked_to_judge(body) else judge(body))
-    assert (refusing.findings, titles(refusing.unproven), refusing.fault) == ((), FOUND, "provider")
+    said = [placed.finding for placed in refusing.findings]
+    assert (titles(said), refusing.fault) == (FOUND, "provider")
+    assert all(finding.unconfirmed for finding in said)
     assert any("without a second opinion" in note for note in refusing.notes)
 
 

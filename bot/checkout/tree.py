@@ -342,7 +342,8 @@ class Checkout:
 
 def _stray(blob: bytes | None) -> bool:
     """Whether a file is text, although git takes it for binary because of a few NUL bytes in it."""
-    if not blob or b"\0" not in blob[:HEAD_BYTES] or blob.count(b"\0") > max(FEW_NULS, len(blob) // NUL_SHARE):
+    nuls = blob.count(b"\0") if blob and b"\0" in blob[:HEAD_BYTES] else 0
+    if not blob or not nuls or nuls > max(FEW_NULS, len(blob) // NUL_SHARE) or 4 * nuls > len(blob):
         return False
     try:
         blob.decode()

@@ -265,7 +265,7 @@ def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> No
     assert done.returncode == 0, done.stderr
     for words in (
         "main..feature", "strategy  rlm", "workers, outside the root's turns", "turn 1", "asked  6 calls", "root.1  child",
-        "NameError", "second opinions", "coverage", "changed units  4 reviewed", "money", "workers", "2 findings",
+        "NameError", "second opinions", "coverage", "changed code  4 reviewed", "money", "workers", "2 findings",
     ):  # fmt: skip
         assert words in done.stdout, words
     rows_shown = [row.strip(" │├└─") for row in done.stdout.splitlines()]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import RateLimited
+from bot.errors import ProviderRefused
 from bot.evals.train import Rollout, Task, policies, roll, score
 from bot.evals.train.run import failed
 from bot.models.scripted import Script, ScriptedModel
@@ -87,8 +87,8 @@ def over(root: Script) -> Rollout:
 
 def test_a_failing_provider_is_no_fault_of_the_root() -> None:
     """Where the root's provider fails the rollout says so, and is not to be scored."""
-    broken = over(lambda _: RateLimited("p asks for fewer calls", 0.0))
-    assert (broken.failure, failed(broken)) == ("RateLimited", True)
+    broken = over(lambda _: ProviderRefused("p refuses the key"))
+    assert (broken.failure, failed(broken)) == ("ProviderRefused", True)
 
 
 def test_a_root_that_says_nothing_useful_is_scored() -> None:
