@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
+from bot import config
 from bot.values import ChangedFile, Contract, Coverage, Dependents, Reading, Reference, Symbol, Unit
 
 HEAD_LINES = 4  # of an overriding method, in which its name stands
@@ -32,17 +33,7 @@ SAYS: Mapping[Contract, str] = {
 IN_TESTS = re.compile(
     r"(^|/)(tests?|__tests__|spec|specs|testing|e2e)/|(^|/)test_|(_test|\.test|\.spec|_spec)\.|Tests?\.\w+$"
 )
-CODE = re.compile(
-    r"\.(py|pyi|ts|tsx|mts|cts|js|jsx|mjs|cjs|vue|svelte|java|kt|kts|cs|c|h|cc|cpp|cxx|hh|hpp|hxx|inl|ipp|tcc|cu|cuh|go|rs|php"
-    r"|inc|phtml|rb|rake|sh|bash|ps1|sql|swift|scala|m|mm|pl|lua|ex|exs|erl|hs|clj|dart|r|jl|groovy|gradle|tf|zig)$",
-    re.IGNORECASE,
-)
-# Reasons for which a file of code may be left out: there is nothing to read in it, or its owner has said so on the base branch.
-SETTLED = re.compile(
-    r"renamed without|only the file mode|empty file|no line changed|submodule|symbolic link|lock file|text of a licence"
-    r"|generated: \.gitattributes|left out by "
-)
-OWNER = "if that is right, say so in .gitattributes or .deeprepo.yml on the base branch"
+REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
 _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
@@ -162,9 +153,9 @@ class Ledger:
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
         rows += [
-            Reading("file", file.path, file.path, "unread", reason=f"left out: {file.skip}; {OWNER}")
+            Reading("file", file.path, file.path, "unread", reason=f"not read: {file.skip}; {REMEDY}")
             for file in self._files
-            if file.skip and is_open(file)
+            if file.unreviewed
         ]
         rows += [Reading("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
         # What is found by its name alone is a proposal, not a dependent.
@@ -172,7 +163,6 @@ class Ledger:
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
         changed = {file.path for file in self._files}
         rows += [self._dependent(path) for path in paths if path not in changed]
-        rows += [Reading("unit", f.path, f.path, "unread", reason=f.skip or "") for f in self._files if f.unreviewed]
         skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
         return Coverage(tuple(rows), skipped, self._dependents.cut, self.by_model)
 
@@ -281,11 +271,6 @@ def _override(key: str, own: Symbol) -> Reference:
     test = bool(IN_TESTS.search(own.path))
     span = own.start, own.end
     return Reference(key, own.short, own.path, own.start, text, own.name, span, sure=True, test=test, form="definition")
-
-
-def is_open(file: ChangedFile) -> bool:
-    """Whether a file that was left out keeps the review open: it is code, and it was not the owner who left it out."""
-    return bool(file.skip and CODE.search(file.path) and not SETTLED.match(file.skip))
 
 
 def start(

@@ -8,6 +8,7 @@ from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content passes through a filter program of git, which is not started"
+SUBMODULE = "submodule: its code is in another repository"
 MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
@@ -24,8 +25,8 @@ GENERATED_NAME = re.compile(
     re.IGNORECASE,
 )
 CODE = re.compile(
-    r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|pl|pm|lua|r|jl|dart"
-    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|sh|bash|zsh|fish|ps1|psm1|bat|cmd"
+    r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|inc|pl|pm|lua|r|jl|dart"
+    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|tcc|cuh?|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|sh|bash|zsh|fish|ps1|psm1|bat|cmd"
     r"|sql|proto|graphql|tf|hcl|cmake|mk)$|(^|/)(Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile)$",
     re.IGNORECASE,
 )
@@ -42,7 +43,7 @@ GENERATED_HEAD = re.compile(
 def by_mode(old: str, new: str) -> str | None:
     """The reason that the modes alone give."""
     if "160000" in (old, new):
-        return "submodule: only a commit id changed"
+        return SUBMODULE
     if "120000" in (old, new):
         return "symbolic link"
     return None
@@ -81,15 +82,14 @@ def reason(
 
 
 def unvouched(file: ChangedFile, why: str | None) -> bool:
-    """Whether a file is skipped for a reason that leaves code unreviewed.
+    """Whether a file is skipped for a reason that leaves code unreviewed: such a file is open.
 
     The base vouches for a mark that an existing file had before the change. It does not vouch for a new file, and it says
-    nothing about content that could not be read.
+    nothing about content that could not be read. The code of a submodule is in another repository, where it has its own reviews:
+    a note says so, and nothing is open.
     """
-    if why is None or why == MOVED or HARMLESS.match(why):
+    if why in (None, MOVED, SUBMODULE) or HARMLESS.match(why):
         return False
-    if why.startswith("submodule"):
-        return True
     if not (code(file.path) or code(file.old_path or "")):
         return False
     return file.old_path is None or not file.hunks or why.endswith("data rather than code") or why.startswith("its ")
