@@ -189,10 +189,8 @@ class Ledger:
             return replace(row, state="reused", by=by, read=by)
         if use.test:
             return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
-        why = self._left.get(use.place) or (
-            "its lines stood in no prompt" if self.by_model else "no model is configured"
-        )
-        return replace(row, state="unread", reason=f"{use.says}; {why}")
+        why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
+        return replace(row, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
     def _dependent(self, path: str) -> Reading:
         if by := ", ".join(self._callers.get(path, ())):
