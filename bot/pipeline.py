@@ -152,7 +152,11 @@ def _review(
         *work.notes,
         *budget.notes,
         *transcript.notes,
-        *(f"The new commit of the submodule `{f.path}` was not read." for f in subject.files if f.skip == diff.SUBMODULE),
+        *(
+            f"The new commit of the submodule `{f.path}` was not read."
+            for f in subject.files
+            if f.skip == diff.SUBMODULE
+        ),
     )
     return Review(
         pull=subject.pull,
