@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from bot import config
-from bot.values import ChangedFile, Contract, Coverage, Dependents, Reading, Reference, Symbol, Unit
+from bot.values import ChangedFile, ChangedSymbol, Contract, Coverage, Dependents, Reading, Reference, Symbol, Unit
 
 HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
@@ -21,7 +21,7 @@ MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothi
 Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
 SAYS: Mapping[Contract, str] = {
     "removed": "{name} is gone",
-    "renamed": "{name} has another name or place",
+    "renamed": "{name} has moved",
     "parameters": "the parameters of {name} changed",
     "types": "a type or default in the parameters of {name} changed",
     "declaration": "the declaration of {name} changed",
@@ -249,11 +249,20 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
         after = item.after if item is not None else None
         if after is not None and after.path == row.path and after.start <= row.line <= after.end:
             continue
-        name = row.symbol.rpartition(":")[2]
-        says = " and ".join(SAYS[part].format(name=name) for part in changed[:2])
+        says = " and ".join(_says(part, row, item) for part in changed[:2])
         use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
         found.setdefault(use.place, use)
     return tuple(found.values())
+
+
+def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
+    """What changed, as a clause: "load is called read now"."""
+    name = row.symbol.rpartition(":")[2]
+    if part == "renamed" and item is not None and item.before is not None and item.before.path == item.symbol.path:
+        return f"{item.before.name} is called {name} now"
+    if part == "renamed":
+        return f"{name} is in {row.symbol.rpartition(':')[0]} now"
+    return SAYS[part].format(name=name)
 
 
 def _tells(row: Reference) -> bool:

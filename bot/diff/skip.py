@@ -9,6 +9,7 @@ from bot.values import ChangedFile, RawChange
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content passes through a filter program of git, which is not started"
 SUBMODULE = "submodule: its code is in another repository"
+VENDOR = "vendored code"
 MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
@@ -71,7 +72,7 @@ def reason(
     changed = len(file.added) + len(file.removed)
     checks = {
         "lock file": basename(before) in LOCK_FILES and not code(file.path),
-        "vendored code": VENDORED.search(before),
+        VENDOR: VENDORED.search(before),
         "text of a licence": LICENCE.search(before) and not code(file.path),
         "deleted documentation": file.status == "deleted" and PROSE.search(file.path),
         "generated file": GENERATED_NAME.search(before) or GENERATED_HEAD.search(start[:GENERATED_BYTES]),
@@ -93,6 +94,12 @@ def unvouched(file: ChangedFile, why: str | None) -> bool:
     if not (code(file.path) or code(file.old_path or "")):
         return False
     return file.old_path is None or not file.hunks or why.endswith("data rather than code") or why.startswith("its ")
+
+
+def vendored(path: str) -> str | None:
+    """The folder of other people's code that a path lies in, if any."""
+    found = VENDORED.search(path)
+    return path[: found.end()] if found else None
 
 
 def code(path: str) -> bool:

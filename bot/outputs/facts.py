@@ -172,7 +172,8 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """What to do about what is open; empty if nothing is."""
     if coverage.complete:
         return ""
-    return words.say("open_lead" if coverage.by_model else "open_lead_code")
+    readable = any(row.kind in ("unit", "use") for row in coverage.open)
+    return words.say("open_lead_code" if readable and not coverage.by_model else "open_lead")
 
 
 def change(pull: PullRequest) -> str:
