@@ -21,7 +21,6 @@ MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothi
 Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
 SAYS: Mapping[Contract, str] = {
     "removed": "{name} is gone",
-    "renamed": "{name} has moved",
     "parameters": "the parameters of {name} changed",
     "types": "a type or default in the parameters of {name} changed",
     "declaration": "the declaration of {name} changed",
