@@ -172,10 +172,14 @@ def _coverage(coverage: "Coverage") -> RenderableType:
         table.add_row(say(name), *cells)
     left = facts.opened(coverage)
     rows: list[RenderableType] = [table]
-    rows += [
-        Text.assemble(("  open  ", "yellow"), visible(row.label), (f"  {line(row.reason)}", "dim"))
-        for row in left[: facts.LISTED]
-    ]
+    named = Table.grid(padding=(0, 2))
+    named.add_column(no_wrap=True)
+    for row in left[: facts.LISTED]:
+        named.add_row(
+            Text("  open", "yellow"),
+            Text.assemble(visible(row.label), (f"  {line(row.reason)}", "dim"), overflow="fold"),
+        )
+    rows += [named] if left else []
     if len(left) > facts.LISTED:
         rows.append(Text(f"  and {len(left) - facts.LISTED:,} more open (--format json lists all)", "dim"))
     skipped = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
