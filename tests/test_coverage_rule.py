@@ -11,7 +11,7 @@ from pushes import Files
 
 from bot import doubles, pipeline, wiring
 from bot.doubles import Reply, Server
-from bot.outputs import facts, json_file
+from bot.outputs import facts, json_file, markdown
 from bot.values import Review, ReviewRequest
 
 Reviewer = Callable[..., Review]
@@ -261,3 +261,28 @@ def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review
     use = "use shop/small.py:6"
     assert use in left(review(after))
     assert use not in left(review({}, model=True))
+
+
+def test_what_is_open_comes_with_what_to_do(review: Reviewer) -> None:
+    """Lines that a model would read ask for one; a file that was left out is for people."""
+    assert "look at them yourself, or set up a model" in markdown.render(review(edited("RATE = 0.2", "RATE = 0.3")))
+    page = markdown.render(review({"shop/rates.py": RATES, "vendor/new.py": "def new():\n    return 1\n"}))
+    assert "look at these places yourself" in page
+    assert "`vendor/new.py`" in page
+
+
+def test_a_clean_review_names_no_risk(review: Reviewer) -> None:
+    """High risk beside nothing to do helps nobody."""
+    page = markdown.render(review(edited("return [RATE, country]", "return [country, RATE]")))
+    assert "Clean" in page
+    assert "risk" not in page
+
+
+def test_a_submodule_is_said_and_not_open(repository: Repository, review: Reviewer) -> None:
+    """Its code is in another repository, with reviews of its own."""
+    (repository.folder / "libs" / "other").mkdir(parents=True)  # as a clone leaves it
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},libs/other")
+    repository.git("commit", "-qm", "a submodule")
+    done = review({"README.md": "# Shop\n\nSells.\n"})
+    assert facts.conclusion(done) == "clean"
+    assert "The new commit of the submodule `libs/other` was not read." in done.notes
