@@ -163,7 +163,8 @@ def _class(kind: str, reason: str) -> str:
         return f"{kind}: {reason.partition(':')[0][:40]}" if kind == "file" else kind
     words = (
         "is gone",
-        "another name",
+        "called",
+        "is in",
         "parameters of",
         "type or default",
         "declaration",

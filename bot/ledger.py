@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from bot.values import ChangedFile, Contract, Coverage, Dependents, Reading, Reference, Symbol, Unit
+from bot import config
+from bot.values import ChangedFile, ChangedSymbol, Contract, Coverage, Dependents, Reading, Reference, Symbol, Unit
 
 HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
@@ -20,7 +21,6 @@ MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothi
 Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
 SAYS: Mapping[Contract, str] = {
     "removed": "{name} is gone",
-    "renamed": "{name} has another name or place",
     "parameters": "the parameters of {name} changed",
     "types": "a type or default in the parameters of {name} changed",
     "declaration": "the declaration of {name} changed",
@@ -32,17 +32,7 @@ SAYS: Mapping[Contract, str] = {
 IN_TESTS = re.compile(
     r"(^|/)(tests?|__tests__|spec|specs|testing|e2e)/|(^|/)test_|(_test|\.test|\.spec|_spec)\.|Tests?\.\w+$"
 )
-CODE = re.compile(
-    r"\.(py|pyi|ts|tsx|mts|cts|js|jsx|mjs|cjs|vue|svelte|java|kt|kts|cs|c|h|cc|cpp|cxx|hh|hpp|hxx|inl|ipp|tcc|cu|cuh|go|rs|php"
-    r"|inc|phtml|rb|rake|sh|bash|ps1|sql|swift|scala|m|mm|pl|lua|ex|exs|erl|hs|clj|dart|r|jl|groovy|gradle|tf|zig)$",
-    re.IGNORECASE,
-)
-# Reasons for which a file of code may be left out: there is nothing to read in it, or its owner has said so on the base branch.
-SETTLED = re.compile(
-    r"renamed without|only the file mode|empty file|no line changed|submodule|symbolic link|lock file|text of a licence"
-    r"|generated: \.gitattributes|left out by "
-)
-OWNER = "if that is right, say so in .gitattributes or .deeprepo.yml on the base branch"
+REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
 _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
@@ -162,9 +152,9 @@ class Ledger:
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
         rows += [
-            Reading("file", file.path, file.path, "unread", reason=f"left out: {file.skip}; {OWNER}")
+            Reading("file", file.path, file.path, "unread", reason=f"not read: {file.skip}; {REMEDY}")
             for file in self._files
-            if file.skip and is_open(file)
+            if file.unreviewed
         ]
         rows += [Reading("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
         # What is found by its name alone is a proposal, not a dependent.
@@ -172,7 +162,6 @@ class Ledger:
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
         changed = {file.path for file in self._files}
         rows += [self._dependent(path) for path in paths if path not in changed]
-        rows += [Reading("unit", f.path, f.path, "unread", reason=f.skip or "") for f in self._files if f.unreviewed]
         skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
         return Coverage(tuple(rows), skipped, self._dependents.cut, self.by_model)
 
@@ -199,10 +188,8 @@ class Ledger:
             return replace(row, state="reused", by=by, read=by)
         if use.test:
             return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
-        why = self._left.get(use.place) or (
-            "its lines stood in no prompt" if self.by_model else "no model is configured"
-        )
-        return replace(row, state="unread", reason=f"{use.says}; {why}")
+        why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
+        return replace(row, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
     def _dependent(self, path: str) -> Reading:
         if by := ", ".join(self._callers.get(path, ())):
@@ -261,11 +248,20 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
         after = item.after if item is not None else None
         if after is not None and after.path == row.path and after.start <= row.line <= after.end:
             continue
-        name = row.symbol.rpartition(":")[2]
-        says = " and ".join(SAYS[part].format(name=name) for part in changed[:2])
+        says = " and ".join(_says(part, row, item) for part in changed[:2])
         use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
         found.setdefault(use.place, use)
     return tuple(found.values())
+
+
+def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
+    """What changed, as a clause: "load is called read now"."""
+    name = row.symbol.rpartition(":")[2]
+    if part == "renamed" and item is not None and item.before is not None and item.before.path == item.symbol.path:
+        return f"{item.before.name} is called {name} now"
+    if part == "renamed":
+        return f"{name} is in {row.symbol.rpartition(':')[0]} now"
+    return SAYS[part].format(name=name)
 
 
 def _tells(row: Reference) -> bool:
@@ -281,11 +277,6 @@ def _override(key: str, own: Symbol) -> Reference:
     test = bool(IN_TESTS.search(own.path))
     span = own.start, own.end
     return Reference(key, own.short, own.path, own.start, text, own.name, span, sure=True, test=test, form="definition")
-
-
-def is_open(file: ChangedFile) -> bool:
-    """Whether a file that was left out keeps the review open: it is code, and it was not the owner who left it out."""
-    return bool(file.skip and CODE.search(file.path) and not SETTLED.match(file.skip))
 
 
 def start(

@@ -152,6 +152,11 @@ def _review(
         *work.notes,
         *budget.notes,
         *transcript.notes,
+        *(
+            f"The new commit of the submodule `{f.path}` was not read."
+            for f in subject.files
+            if f.skip == diff.SUBMODULE
+        ),
     )
     return Review(
         pull=subject.pull,
@@ -206,7 +211,7 @@ def _reviewable(
     if not files:
         raise NothingToReview(behind=behind)
     left_out = f"left out by {config.FILE}"
-    files = [replace(f, skip=f"left out: {unreadable[f.path]}") if f.path in unreadable else f for f in files]
+    files = [replace(f, skip=unreadable[f.path], unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(
         replace(f, skip=left_out, unreviewed=False) if (not f.skip or f.unreviewed) and settings.ignores(f.path) else f
         for f in files

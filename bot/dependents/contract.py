@@ -31,11 +31,12 @@ DOCSTRING = re.compile(
 LINE_COMMENT = re.compile(r"(?:^|\s)//[^\n]*")
 HASH_COMMENT = re.compile(r"(?:^|\s)#[^\n\"']{0,300}$", re.MULTILINE)
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
-VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)$", re.IGNORECASE)
-NUMBERED = re.compile(r"\d+\.\d+")
+VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
+SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+[\w.$]+\s*\{")
+NUMBERED = re.compile(r"\d\.\d")
 CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value that is a function in disguise
 HEAD_LINES = 40  # a longer head is no head
-ANNOTATED = re.compile(r"^([*.]*[\w$]+\??)\s*:\s*[^=]+?(?=\s*=|$)")
+ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 BY_NAME = frozenset(
     {".py", ".pyi", ".kt", ".kts", ".cs", ".php", ".rb"}
@@ -74,6 +75,8 @@ def _changed(
     if item.symbol.kind in CALLABLE or before is not None:
         return _callable(before, after, old, new, suffix)
     if item.symbol.kind == "type":
+        if SPACE.match(old) and SPACE.match(new):
+            return ()  # its members are definitions themselves
         return ("definition",)
     return ("declaration",) if _squeezed(_head(old, suffix)) != _squeezed(_head(new, suffix)) else ()
 

@@ -2,5 +2,6 @@
 
 from bot.diff.read import read
 from bot.diff.show import numbered, row
+from bot.diff.skip import SUBMODULE
 
-__all__ = ["numbered", "read", "row"]
+__all__ = ["SUBMODULE", "numbered", "read", "row"]

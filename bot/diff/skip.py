@@ -8,6 +8,8 @@ from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content passes through a filter program of git, which is not started"
+SUBMODULE = "submodule: its code is in another repository"
+VENDOR = "vendored code"
 MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
@@ -24,8 +26,8 @@ GENERATED_NAME = re.compile(
     re.IGNORECASE,
 )
 CODE = re.compile(
-    r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|pl|pm|lua|r|jl|dart"
-    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|sh|bash|zsh|fish|ps1|psm1|bat|cmd"
+    r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|inc|pl|pm|lua|r|jl|dart"
+    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|tcc|cuh?|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|sh|bash|zsh|fish|ps1|psm1|bat|cmd"
     r"|sql|proto|graphql|tf|hcl|cmake|mk)$|(^|/)(Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile)$",
     re.IGNORECASE,
 )
@@ -42,7 +44,7 @@ GENERATED_HEAD = re.compile(
 def by_mode(old: str, new: str) -> str | None:
     """The reason that the modes alone give."""
     if "160000" in (old, new):
-        return "submodule: only a commit id changed"
+        return SUBMODULE
     if "120000" in (old, new):
         return "symbolic link"
     return None
@@ -70,7 +72,7 @@ def reason(
     changed = len(file.added) + len(file.removed)
     checks = {
         "lock file": basename(before) in LOCK_FILES and not code(file.path),
-        "vendored code": VENDORED.search(before),
+        VENDOR: VENDORED.search(before),
         "text of a licence": LICENCE.search(before) and not code(file.path),
         "deleted documentation": file.status == "deleted" and PROSE.search(file.path),
         "generated file": GENERATED_NAME.search(before) or GENERATED_HEAD.search(start[:GENERATED_BYTES]),
@@ -81,18 +83,23 @@ def reason(
 
 
 def unvouched(file: ChangedFile, why: str | None) -> bool:
-    """Whether a file is skipped for a reason that leaves code unreviewed.
+    """Whether a file is skipped for a reason that leaves code unreviewed: such a file is open.
 
     The base vouches for a mark that an existing file had before the change. It does not vouch for a new file, and it says
-    nothing about content that could not be read.
+    nothing about content that could not be read. The code of a submodule is in another repository, where it has its own reviews:
+    a note says so, and nothing is open.
     """
-    if why is None or why == MOVED or HARMLESS.match(why):
+    if why in (None, MOVED, SUBMODULE) or HARMLESS.match(why):
         return False
-    if why.startswith("submodule"):
-        return True
     if not (code(file.path) or code(file.old_path or "")):
         return False
     return file.old_path is None or not file.hunks or why.endswith("data rather than code") or why.startswith("its ")
+
+
+def vendored(path: str) -> str | None:
+    """The folder of other people's code that a path lies in, if any."""
+    found = VENDORED.search(path)
+    return path[: found.end()] if found else None
 
 
 def code(path: str) -> bool:

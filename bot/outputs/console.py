@@ -87,7 +87,7 @@ def _page(review: "Review") -> Iterator[RenderableType]:
 def _header(review: "Review") -> RenderableType:
     pull = review.pull
     title = Text.assemble(("deeprepo", "bold cyan"), "  ", (line(pull.title) or "(no title)", "bold"))
-    change = f"{line(pull.base_name)}..{line(pull.head_name)} · {facts.size(review)}"
+    change = f"{line(facts.change(pull))} · {facts.size(review)}"
     change += f" · round {review.round.number}" if review.round.number > 1 else ""
     return Group(title, Text(change, "dim"))
 
@@ -172,10 +172,14 @@ def _coverage(coverage: "Coverage") -> RenderableType:
         table.add_row(say(name), *cells)
     left = facts.opened(coverage)
     rows: list[RenderableType] = [table]
-    rows += [
-        Text.assemble(("  open  ", "yellow"), visible(row.label), (f"  {line(row.reason)}", "dim"))
-        for row in left[: facts.LISTED]
-    ]
+    named = Table.grid(padding=(0, 2))
+    named.add_column(no_wrap=True)
+    for row in left[: facts.LISTED]:
+        named.add_row(
+            Text("  open", "yellow"),
+            Text.assemble(visible(row.label), (f"  {line(row.reason)}", "dim"), overflow="fold"),
+        )
+    rows += [named] if left else []
     if len(left) > facts.LISTED:
         rows.append(Text(f"  and {len(left) - facts.LISTED:,} more open (--format json lists all)", "dim"))
     skipped = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
@@ -210,6 +214,8 @@ def _footer(review: "Review") -> RenderableType:
     said += [facts.ENGLISH.say("suppressed", len(review.suppressed))] if review.suppressed else []
     rows = [Text(sentence, "dim") for sentence in said]
     rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
+    todo = "" if review.failure else facts.lead(review.coverage)
+    rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
     style = "bold red" if review.failure else ENDS[facts.conclusion(review)]
     return Padding(Group(*rows, how, spent, Text(line(facts.verdict(review)), style)), (1, 0, 0, 0))
 

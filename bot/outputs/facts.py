@@ -21,6 +21,7 @@ PLAIN = re.compile(
     r"\.(md|mdx|markdown|rst|txt|adoc|asciidoc|ya?ml|toml|json|jsonc|ini|cfg|conf|properties|editorconfig)$|(^|/)\.[\w.-]+$",
     re.IGNORECASE,
 )
+COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
 ENGLISH = load()
@@ -167,6 +168,19 @@ class Open:
         return " ".join(filter(None, (f"{self.path}:{shown}{more}" if shown else self.path, self.name)))
 
 
+def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
+    """What to do about what is open; empty if nothing is."""
+    if coverage.complete:
+        return ""
+    readable = any(row.kind in ("unit", "use") for row in coverage.open)
+    return words.say("open_lead_code" if readable and not coverage.by_model else "open_lead")
+
+
+def change(pull: PullRequest) -> str:
+    """The two sides: "main..feature"; commit ids as short as git shows them."""
+    return COMMIT.sub(r"\1", f"{pull.base_name}..{pull.head_name}")
+
+
 def opened(coverage: Coverage) -> list[Open]:
     """What is open, most telling first; the uses of several definitions take turns."""
     rows: dict[tuple[str, str, str, str], list[int]] = {}
@@ -219,8 +233,11 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 
 def risks(review: Review) -> tuple[Risk, ...]:
-    """The risk map by folder, riskiest first; the findings in a folder count where its files are, changed or not."""
-    if not review.areas:
+    """The risk map by folder, riskiest first; the findings in a folder count where its files are, changed or not.
+
+    Empty if nothing is left to do: "risk high" beside "Clean" helps nobody.
+    """
+    if not review.areas or conclusion(review) == "clean":
         return ()
     counted = Counter(placed.finding.path.rpartition("/")[0] for placed in listing(review).all)
     known = [Risk(area.folder, area.units, _grade(area.risk), counted.pop(area.folder, 0)) for area in review.areas]
@@ -266,8 +283,6 @@ def found(review: Review, words: Phrases = ENGLISH) -> str:
             return words.say("nothing_by_code" if unasked(review) else "nothing_in_read")
         if review.fixed and conclusion(review) == "clean":
             return words.say("nothing_left")
-        if review.files and all(file.skip for file in review.files):
-            return words.say("nothing_to_read")
         return words.say(_nothing(review))
     short = words.say("in_short", len(listed.folded)) if listed.folded else ""
     return words.say("found", len(listed.all), severities=by_severity(listed.all, words), short=short)
@@ -277,6 +292,8 @@ def _nothing(review: Review) -> str:
     """The phrase for a review without a finding: who has looked is part of it."""
     if conclusion(review) != "clean":
         return "nothing_in_read"
+    if review.files and all(file.skip for file in review.files):
+        return "nothing_to_read"
     if review.coverage.by_model:
         return "nothing"
     return "nothing_documents" if all(PLAIN.search(file.path) for file in review.files) else "nothing_code"

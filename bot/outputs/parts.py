@@ -25,7 +25,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "failure": review.failure.rstrip("."),
         "found": Safe(facts.found(review, words)),
         "rest": Safe(facts.below(review, words)),
-        "change": f"{pull.base_name}..{pull.head_name}",
+        "change": facts.change(pull),
         "size": Safe(facts.size(review, words)),
         "round": review.round.number,
         "strategy": review.strategy,
@@ -49,6 +49,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
             }
             for kind, name in (("unit", "row_units"), ("use", "row_uses"))
         ],
+        "open_lead": Safe(facts.lead(coverage, words)),
         "open": [_open(row, review) for row in facts.opened(coverage)[: facts.LISTED]],
         "open_more": len(facts.opened(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, words),

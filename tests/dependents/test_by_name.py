@@ -1,5 +1,6 @@
 import asyncio
 
+import pytest
 from fakes import Repository
 
 from bot import diff, units
@@ -113,3 +114,39 @@ def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Rep
             return [[row.text for row in unit.references] for unit in sorted(cut, key=lambda unit: unit.start)]
 
     assert asyncio.run(run()) == [["print(first_thing)"], []]
+
+
+PASSED = 'import os\n\n\ndef start(run):\n    os.environ["_SHOP_CHILD_PROCESS"] = "1"\n    run()\n'
+ASKED = 'import os\n\n\ndef child():\n    return "_SHOP_CHILD_PROCESS" in os.environ\n'
+TABLE = "CREATE TABLE post (\n  id INTEGER,\n  author_id INTEGER\n);\n"
+QUERY = 'def author(db):\n    return db.execute("SELECT author_id FROM post")\n'
+SHARED = {
+    "a variable of the environment": (
+        {"start.py": PASSED, "ask.py": ASKED},
+        "start.py",
+        "_SHOP_CHILD_PROCESS",
+        "ask.py:5",
+    ),
+    "a column": ({"schema.sql": TABLE, "post.py": QUERY}, "schema.sql", "author_id", "post.py:2"),
+    "a key of settings": (
+        {"app.toml": "max_model_tokens = 3\n", "app.py": "def most(settings):\n    return settings.max_model_tokens\n"},
+        "app.toml",
+        "max_model_tokens",
+        "app.py:2",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SHARED)
+def test_a_word_that_two_files_share_is_a_use_when_one_gives_it_up(repository: Repository, kind: str) -> None:
+    """No syntax ties the two together: the other file's line is found by the word, and it must be read."""
+    before, path, word, use = SHARED[kind]
+    found = _found(repository.change(dict(before), {path: before[path].replace(word, f"{word}_new")}))
+    assert [f"{row.path}:{row.line}" for row in found.references if row.lone] == [use]
+
+
+def test_a_word_that_more_files_share_is_no_use(repository: Repository) -> None:
+    """Those that are left may well agree with each other."""
+    before = {"start.py": PASSED, "ask.py": ASKED, "again.py": ASKED}
+    found = _found(repository.change(dict(before), {"start.py": PASSED.replace("_SHOP_CHILD_PROCESS", "_SHOP_CHILD")}))
+    assert not [row for row in found.references if row.lone]

@@ -78,6 +78,17 @@ def test_a_mark_of_the_base_counts(repository: Repository) -> None:
     assert all(file.skip and not file.unreviewed for file in found.values())
 
 
+def test_an_update_of_vendored_code_may_bring_files(repository: Repository) -> None:
+    """The folder was there before: its new files are as good as its old ones. A second folder is not."""
+    found = changed(
+        repository,
+        {"vendor/modules.txt": "a 1\n"},
+        {"vendor/modules.txt": "a 2\n", "vendor/a/new.go": "package a\n", "other/vendor/b.go": "package b\n"},
+    )
+    assert {path for path, file in found.items() if file.unreviewed} == {"other/vendor/b.go"}
+    assert all(file.skip for file in found.values())
+
+
 def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> None:
     """The code is gone, and what the link shows was not read."""
     base = repository.commit({"a.py": OLD})

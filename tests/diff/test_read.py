@@ -153,7 +153,7 @@ def test_submodules_and_links_are_listed(repository: Repository) -> None:
     repository.git("commit", "-qm", "x")
     files = changed(repository.pull(base, repository.git("rev-parse", "HEAD")))
     assert files["link"].skip == "symbolic link"
-    assert files["module"].skip == "submodule: only a commit id changed"
+    assert files["module"].skip == "submodule: its code is in another repository"
 
 
 def test_a_file_that_becomes_a_link_keeps_the_files_after_it_in_step(repository: Repository) -> None:

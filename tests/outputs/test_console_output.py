@@ -76,7 +76,7 @@ def test_coverage_is_part_of_the_page() -> None:
     page = console.render(REVIEW)
 
     assert re.search(r"Changed code +2 +1 +1 +—", page)
-    assert re.search(r"Uses of what changed +1 +1 +— +—", page)
+    assert re.search(r"Uses to check +1 +1 +— +—", page)
     assert "src/app/style.css lines 1-4  no check reads CSS" in page
     assert "package-lock.json  lock file" in page
     assert "limit: 3 places that use `get` were not looked at" in page
