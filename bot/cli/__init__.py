@@ -80,7 +80,7 @@ def _outside(error: Exception) -> int:
 
 @app.callback(invoke_without_command=True)
 def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
 ) -> None:
     if version:
         print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks
