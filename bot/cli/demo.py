@@ -13,9 +13,12 @@ def command(
         bool, typer.Option("--terminal", help="Review the sample change in the terminal and exit.")
     ] = False,
     once: Annotated[bool, typer.Option("--once", help="Exit as soon as the review is posted.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 picks a free one.", metavar="PORT")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the page; 0 picks a free one.", metavar="PORT")
+    ] = 0,
     strategy: Annotated[
-        str, typer.Option(help="How the bot reviews: `offline` needs no key, `auto` uses the models whose keys are set.")
+        str,
+        typer.Option(help="How the bot reviews: `offline` needs no key, `auto` uses the models whose keys are set."),
     ] = "offline",
     log: Annotated[bool, typer.Option("--log", help="Show the server's log.")] = False,
 ) -> int:
@@ -62,6 +65,8 @@ async def _staged(port: int, strategy: str, *, once: bool, log: bool) -> None:
         if once:
             return
         tell(f"\nLook at it: {gh.page(1)}\n")
-        tell("Comment `/deeprepo review`, reply in a thread, resolve one, or push the next commit. Press Ctrl-C to end the demo.")
+        tell(
+            "Comment `/deeprepo review`, reply in a thread, resolve one, or push the next commit. Press Ctrl-C to end the demo."
+        )
         await bot.process.wait()
         raise bot.failed("the server has ended")

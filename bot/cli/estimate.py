@@ -34,7 +34,9 @@ def command(
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
     staged: Annotated[bool, typer.Option("--staged", help="Estimate what is in the index.")] = False,
     uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Estimate all local work, new files too.")] = False,
-    strategy: Annotated[StrategyName | None, typer.Option(help="How the change would be reviewed (default: auto).")] = None,
+    strategy: Annotated[
+        StrategyName | None, typer.Option(help="How the change would be reviewed (default: auto).")
+    ] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
     effort: Annotated[EffortName | None, EFFORT] = None,

@@ -24,14 +24,19 @@ class Scope(StrEnum):
 
 
 def command(
-    fingerprint: Annotated[str, typer.Argument(help="The finding's fingerprint: the 16 characters that the review prints after its source.")],
+    fingerprint: Annotated[
+        str,
+        typer.Argument(help="The finding's fingerprint: the 16 characters that the review prints after its source."),
+    ],
     reason: Annotated[str, typer.Option(help="Why it should not be reported again.")],
     scope: Annotated[
         Scope, typer.Option(help="What to ignore: this finding, its rule in its file, or everything in its file.")
     ] = Scope.finding,
     review: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The JSON output of the review that reported it; needed for --scope rule and path."),
+        typer.Option(
+            metavar="FILE", help="The JSON output of the review that reported it; needed for --scope rule and path."
+        ),
     ] = None,
     path: Annotated[
         str | None, typer.Option(metavar="PATTERN", help="Apply the entry to these files instead of the finding's own.")
@@ -51,7 +56,9 @@ def command(
     if found is None and scope is not Scope.finding:
         raise UsageError(f"--scope {scope.value} needs --review FILE: the JSON output of the review that found it")
     if found is None and not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
-        raise UsageError(f"{fingerprint!r} is not a fingerprint: copy the 16 characters that `deeprepo review` prints after a finding's source")
+        raise UsageError(
+            f"{fingerprint!r} is not a fingerprint: copy the 16 characters that `deeprepo review` prints after a finding's source"
+        )
     entry = (
         suppress.entry_for(found, scope.value, reason.strip(), until)
         if found is not None

@@ -20,8 +20,12 @@ def command(
         str | None, typer.Option(help="A clone that holds the change, if the first one is gone.", metavar="DIR")
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.console,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")] = None,
-    show: Annotated[list[Show] | None, typer.Option(help="Also list findings that a second call did not confirm (unproven).")] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
+    ] = None,
+    show: Annotated[
+        list[Show] | None, typer.Option(help="Also list findings that a second call did not confirm (unproven).")
+    ] = None,
 ) -> int:
     """Reproduce a recorded review from its journal and the repository's objects. Nothing is sent.
 

@@ -68,7 +68,8 @@ class Show(StrEnum):
 
 EFFORT = typer.Option(help="Reasoning effort of the models (default: low; medium for the root).")
 JOURNAL = typer.Option(
-    metavar="FILE", help="Record every call and turn in this file (a folder: one file per change). The same command resumes from it."
+    metavar="FILE",
+    help="Record every call and turn in this file (a folder: one file per change). The same command resumes from it.",
 )
 TRACE = typer.Option(metavar="FILE", help="As --journal, but start the file anew. `deeprepo trace FILE` shows it.")
 PREVIOUS = typer.Option(
@@ -92,7 +93,9 @@ def command(
     effort: Annotated[EffortName | None, EFFORT] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
     form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.console,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
+    ] = None,
     fail_on: Annotated[Level | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")] = None,
     quota: Annotated[
         int | None, typer.Option(min=0, help="Findings shown in full (default: 4; critical ones always).")

@@ -125,7 +125,7 @@ def test_a_bare_repository_is_reviewed(changed: Repository, tmp_path: Path) -> N
         (["--repo", "/nowhere"], 2, "is not a folder"),
         (["nowhere..HEAD"], 2, "unknown revision 'nowhere'"),
         (["shop/labels.py"], 2, "is a file or folder: give a range"),
-        (["main", "feature"], 2, "Try `deeprepo review --help`"),
+        (["main", "feature"], 2, "review --help`"),
         (["main..main"], 0, "no file differs between main and main"),
         (["--staged"], 0, "nothing is staged"),
         (["--uncommitted"], 0, "no uncommitted work"),
