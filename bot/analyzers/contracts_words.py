@@ -82,8 +82,10 @@ def _title(first: Broken, rows: Sequence[Broken]) -> str:
     names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
     said = names[0] if len(names) == 1 else f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"
     still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
-    be, it = ("is", "it") if len(names) == 1 else ("are", "them")
-    return f"{said} {be} {_fate(first)}, but {first.reference.path} still {still} {it}"
+    be, it = ("was", "it") if len(names) == 1 else ("were", "them")
+    renamed = first.rule != "removed-module" and _fate(first).startswith("renamed")
+    old = ("the old name" if len(names) == 1 else "the old names") if renamed else it
+    return f"{said} {be} {_fate(first)}, but {first.reference.path} still {still} {old}"
 
 
 def _fate(row: Broken) -> str:
@@ -112,7 +114,7 @@ def _why(row: Broken, reference: Reference, where: str) -> str:
     by_name = (
         "" if reference.sure else " No other definition of that name is left in the tree, and there was none before."
     )
-    return f"`{row.name}` ({where} before the change) is {_fate(row)}, and {here} still uses the old name.{by_name}"
+    return f"`{row.name}` ({where} before the change) was {_fate(row)}, but {here} still uses the old name.{by_name}"
 
 
 def _consequence(reference: Reference, places: int) -> str:

@@ -58,7 +58,16 @@ async def _known(repository: _Repository, revision: str) -> str:
         raise RevisionError(
             f"unknown revision {revision!r}: this clone is shallow, `git fetch --unshallow` brings the rest of its history"
         )
+    if "/" in revision and await _a_path(repository, revision):
+        raise RevisionError(
+            f"{revision!r} is a file or folder: give a range of commits as BASE..HEAD, for example `main..HEAD`"
+        )
     raise RevisionError(f"unknown revision {revision!r}: `git branch -a` and `git log` list what there is")
+
+
+async def _a_path(repository: _Repository, name: str) -> bool:
+    """Whether HEAD has a file or folder of this name."""
+    return (await repository.run("cat-file", "-e", f"HEAD:{name.rstrip('/')}")).status == 0
 
 
 async def _range(request: ReviewRequest, repository: _Repository) -> PullRequest:

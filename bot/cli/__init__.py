@@ -66,7 +66,8 @@ def _outside(error: Exception) -> int:
     """The parser's own errors, and defects of ours with a log to hand in."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         said = str(error.format_message()).replace("Value error, ", "")  # its library adds these words
-        tell(f"deeprepo: {said}\nTry `deeprepo --help`.")
+        about = getattr(error, "ctx", None)
+        tell(f"deeprepo: {said}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
         return USAGE
     import tempfile
     import traceback
@@ -80,7 +81,7 @@ def _outside(error: Exception) -> int:
 
 @app.callback(invoke_without_command=True)
 def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
 ) -> None:
     if version:
         print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks

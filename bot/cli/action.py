@@ -8,7 +8,7 @@ from bot.cli.exits import CLEAN
 def command() -> int:
     """Review the pull request that a GitHub Actions workflow runs for; action.yml starts this.
 
-    Leaves with 0, 1 where a finding is at least as severe as `fail-on`, 2 for a wrong input, 3 for a fault.
+    Exit codes: 0 reviewed, or nothing to review; 1 a finding at or above `fail-on`; 2 a wrong input; 3 provider or internal error.
     """
     from bot import action, config
     from bot.cli.review import exit_code

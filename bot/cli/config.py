@@ -17,7 +17,10 @@ def command(
         bool, typer.Option("--reference", help="Print every setting there is, as Markdown, instead.")
     ] = False,
 ) -> int:
-    """Print the settings that a review of this repository would use."""
+    """Print the settings that a review of this repository would use.
+
+    They are read from .deeprepo.yml at the tip of the base branch, and from the environment.
+    """
     from bot import checkout, config, wiring
     from bot.values import ReviewRequest
 

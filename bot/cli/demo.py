@@ -10,18 +10,21 @@ import typer
 
 def command(
     terminal: Annotated[
-        bool, typer.Option("--terminal", help="Only review the sample change, and print it here.")
+        bool, typer.Option("--terminal", help="Review the sample change in the terminal and exit.")
     ] = False,
-    once: Annotated[bool, typer.Option("--once", help="Leave as soon as the review is posted.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0: a free one.", metavar="PORT")] = 0,
+    once: Annotated[bool, typer.Option("--once", help="Exit as soon as the review is posted.")] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the page; 0 picks a free one.", metavar="PORT")
+    ] = 0,
     strategy: Annotated[
-        str, typer.Option(help="How the bot reads: `offline` needs no key, `auto` takes the models whose keys are set.")
+        str,
+        typer.Option(help="How the bot reviews: `offline` needs no key, `auto` uses the models whose keys are set."),
     ] = "offline",
     log: Annotated[bool, typer.Option("--log", help="Show the server's log.")] = False,
 ) -> int:
-    """Stage a pull request on a GitHub of your own and let the bot review it; the page stays up until Ctrl-C.
+    """Open a sample pull request on a sandbox GitHub and let the bot review it; the page stays up until Ctrl-C.
 
-    A sandbox GitHub, the real server and a signed webhook, all on this machine.
+    The sandbox, the real server and a signed webhook all run on this machine; no account, key or network is needed.
     """
     from bot.cli.exits import CLEAN, tell
 
@@ -31,7 +34,7 @@ def command(
     try:
         asyncio.run(_staged(port, strategy, once=once, log=log))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        tell("\nThe sandbox is gone, and all that was in it.")
+        tell("\nThe demo has ended; the sandbox and everything in it are deleted.")
     return CLEAN
 
 
@@ -62,6 +65,8 @@ async def _staged(port: int, strategy: str, *, once: bool, log: bool) -> None:
         if once:
             return
         tell(f"\nLook at it: {gh.page(1)}\n")
-        tell("Comment `/deeprepo review`, reply in a thread, resolve one, or push the next commit. Ctrl-C ends it.")
+        tell(
+            "Comment `/deeprepo review`, reply in a thread, resolve one, or push the next commit. Press Ctrl-C to end the demo."
+        )
         await bot.process.wait()
         raise bot.failed("the server has ended")

@@ -32,20 +32,22 @@ def command(
         str | None, typer.Argument(metavar="BASE..HEAD", help="What would be reviewed, as for `deeprepo review`.")
     ] = None,
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
-    staged: Annotated[bool, typer.Option("--staged", help="What is in the index.")] = False,
-    uncommitted: Annotated[bool, typer.Option("--uncommitted", help="All local work, new files too.")] = False,
-    strategy: Annotated[StrategyName | None, typer.Option(help="How the change would be read (default: auto).")] = None,
+    staged: Annotated[bool, typer.Option("--staged", help="Estimate what is in the index.")] = False,
+    uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Estimate all local work, new files too.")] = False,
+    strategy: Annotated[
+        StrategyName | None, typer.Option(help="How the change would be reviewed (default: auto).")
+    ] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
     effort: Annotated[EffortName | None, EFFORT] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
-    form: Annotated[Form, typer.Option("--format", help="Form of the output.")] = Form.console,
+    form: Annotated[Form, typer.Option("--format", help="Output format.")] = Form.console,
     verify: Annotated[
-        bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")
+        bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
     ] = None,
     previous: Annotated[Path | None, PREVIOUS] = None,
     full: Annotated[bool, FULL] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
     _output: Annotated[Path | None, typer.Option("--output", hidden=True)] = None,
     _fail_on: Annotated[Level | None, typer.Option("--fail-on", hidden=True)] = None,
     _quota: Annotated[int | None, typer.Option("--quota", hidden=True)] = None,
@@ -53,9 +55,9 @@ def command(
     _trace: Annotated[str | None, typer.Option("--trace", hidden=True)] = None,
     _show: Annotated[list[Show] | None, typer.Option("--show", hidden=True)] = None,
 ) -> int:
-    """Say what each strategy would ask and cost: units, calls, tokens, dollars. Nothing is sent and no key is needed.
+    """Estimate what each strategy would ask and cost: units, calls, tokens, dollars. Nothing is sent; no key is needed.
 
-    Takes the arguments of `deeprepo review`; leaves with 0, or 2 where they make no sense.
+    Takes the arguments of `deeprepo review`. Exit codes: 0, or 2 for a usage error.
     """
     flags = {
         "strategy": strategy.value if strategy else None,

@@ -56,7 +56,7 @@ def command(
 ) -> int:
     """Put questions about long texts to several methods; without options the seeds' experiments, with a scripted model.
 
-    Leaves with 0, 2 (cannot be done as typed), 3 (a provider or the cap left something open) or 130 (interrupted).
+    Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
     """
     from bot.evals.context import run, session, table, typed
 

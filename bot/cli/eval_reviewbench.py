@@ -6,7 +6,7 @@ from bot.cli.exits import CLEAN, tell
 def command() -> int:
     """Review the pull request that the RB_ variables of ReviewBench's contract describe, and write RB_OUT.
 
-    RB_CONFIG_STRATEGY, RB_CONFIG_ROOT and RB_CONFIG_WORKER choose how. Leaves with 0, 2 (a variable is wrong) or 3 (a fault).
+    RB_CONFIG_STRATEGY, RB_CONFIG_ROOT and RB_CONFIG_WORKER choose how. Exit codes: 0; 2 a variable is wrong; 3 provider or internal error.
     """
     import asyncio
     import tempfile

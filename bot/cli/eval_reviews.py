@@ -94,7 +94,7 @@ def command(
 ) -> int:
     """Review pull requests whose defects are known. Kinds are scored apart; the twins' score is the main number.
 
-    Leaves with 0, 2 (cannot be carried out as typed), 3 (some reviews are left open) or 130 (interrupted; what is finished is kept).
+    Exit codes: 0; 2 usage error; 3 some reviews are left open; 130 interrupted (finished reviews are kept).
     """
     from bot.evals.reviews.asked import Asked
 

@@ -57,7 +57,7 @@ def command(
 ) -> int:
     """Compare roots over code bases with planted defects; without options the research journal's comparison, scripted.
 
-    Leaves with 0, 2 (cannot be done as typed), 3 (a provider or the cap left something open) or 130 (interrupted).
+    Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
     """
     from bot.evals.roots import run, table, typed
 

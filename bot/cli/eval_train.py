@@ -62,7 +62,7 @@ def command(
 ) -> int:
     """Roll out roots in the training environment; a row for each, with the parts of its reward.
 
-    Leaves with 0, 2 (cannot be done as typed), 3 (a provider left something open) or 130 (interrupted).
+    Exit codes: 0; 2 usage error; 3 a provider left something open; 130 interrupted.
     """
     from bot.evals.train import run, table, traces, typed
 

@@ -24,34 +24,41 @@ class Scope(StrEnum):
 
 
 def command(
-    fingerprint: Annotated[str, typer.Argument(help="The finding's fingerprint: the 16 characters after its source.")],
-    reason: Annotated[str, typer.Option(help="Why it should not be said again.")],
+    fingerprint: Annotated[
+        str,
+        typer.Argument(help="The finding's fingerprint: the 16 characters that the review prints after its source."),
+    ],
+    reason: Annotated[str, typer.Option(help="Why it should not be reported again.")],
     scope: Annotated[
-        Scope, typer.Option(help="This finding; its rule in its file; everything in its file.")
+        Scope, typer.Option(help="What to ignore: this finding, its rule in its file, or everything in its file.")
     ] = Scope.finding,
     review: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The JSON output that holds the finding (for scope rule and path)."),
+        typer.Option(
+            metavar="FILE", help="The JSON output of the review that reported it; needed for --scope rule and path."
+        ),
     ] = None,
     path: Annotated[
-        str | None, typer.Option(metavar="PATTERN", help="Files meant, instead of the finding's own.")
+        str | None, typer.Option(metavar="PATTERN", help="Apply the entry to these files instead of the finding's own.")
     ] = None,
     expires: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it counts.")
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which the entry applies.")
     ] = None,
     repo: Annotated[Path, typer.Option(help="The work tree of the repository.", metavar="DIR")] = Path(),
 ) -> int:
-    """Write an entry into .deeprepo/ignore.yml; it counts once it is on the base branch."""
+    """Write an entry into .deeprepo/ignore.yml; the entry applies once it is on the base branch."""
     from bot.findings import suppress
 
     if not reason.strip():
-        raise UsageError("--reason must say why")
+        raise UsageError("--reason is empty: give a reason for those who read the file later")
     until: date | None = expires.date() if expires else None
     found = _finding(fingerprint, review)
     if found is None and scope is not Scope.finding:
         raise UsageError(f"--scope {scope.value} needs --review FILE: the JSON output of the review that found it")
     if found is None and not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
-        raise UsageError(f"{fingerprint!r} is no fingerprint: the console shows it after a finding's source")
+        raise UsageError(
+            f"{fingerprint!r} is not a fingerprint: copy the 16 characters that `deeprepo review` prints after a finding's source"
+        )
     entry = (
         suppress.entry_for(found, scope.value, reason.strip(), until)
         if found is not None
@@ -66,13 +73,13 @@ def command(
         if any(
             entry.model_dump(exclude={"reason", "title"}) == e.model_dump(exclude={"reason", "title"}) for e in known
         ):
-            tell(f"{target} holds this entry already")
+            tell(f"{target} already has this entry.")
             return CLEAN
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(suppress.write(before, entry), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror}") from error
-    tell(f"written to {target}; it counts once it is on the base branch")
+    tell(f"Added to {target}. Commit it: the entry applies once it is on the base branch.")
     return CLEAN
 
 
@@ -99,5 +106,5 @@ def _finding(fingerprint: str, review: Path | None) -> "Finding | None":
         raise UsageError(f"{review}: {said}")
     found = next((finding for finding in said.findings if finding.fingerprint == fingerprint), None)
     if found is None:
-        raise UsageError(f"{review} holds no finding {fingerprint}")
+        raise UsageError(f"{review} has no finding {fingerprint}: name the JSON output of the review that reported it")
     return found

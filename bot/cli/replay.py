@@ -17,15 +17,19 @@ def command(
         Path, typer.Argument(metavar="FILE", help="What `deeprepo review --journal FILE` has recorded.")
     ],
     repo: Annotated[
-        str | None, typer.Option(help="A clone that holds the change, where the first is gone.", metavar="DIR")
+        str | None, typer.Option(help="A clone that holds the change, if the first one is gone.", metavar="DIR")
     ] = None,
-    form: Annotated[Format, typer.Option("--format", help="Form of the output.")] = Format.console,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of standard output.")] = None,
-    show: Annotated[list[Show] | None, typer.Option(help="As for `deeprepo review`: unproven.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.console,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
+    ] = None,
+    show: Annotated[
+        list[Show] | None, typer.Option(help="Also list findings that a second call did not confirm (unproven).")
+    ] = None,
 ) -> int:
     """Reproduce a recorded review from its journal and the repository's objects. Nothing is sent.
 
-    Leaves as the review did (0, 1, 3, 130); with 2 where FILE holds no review, with 3 where the replay differs from its record.
+    Exit codes: those of the review (0, 1, 3, 130); 2 if FILE holds no review; 3 if the replay differs from the record.
     """
     from bot import __version__, pipeline, wiring
     from bot.cli.review import deliver, exit_code

@@ -66,36 +66,39 @@ class Show(StrEnum):
     unproven = "unproven"
 
 
-EFFORT = typer.Option(help="How long models that think may think (default: low; medium for the root).")
+EFFORT = typer.Option(help="Reasoning effort of the models (default: low; medium for the root).")
 JOURNAL = typer.Option(
-    metavar="FILE", help="Record every call and turn there (a folder: one file per change); run again, it goes on."
+    metavar="FILE",
+    help="Record every call and turn in this file (a folder: one file per change). The same command resumes from it.",
 )
-TRACE = typer.Option(metavar="FILE", help="The same record, begun anew; `deeprepo trace FILE` shows it.")
+TRACE = typer.Option(metavar="FILE", help="As --journal, but start the file anew. `deeprepo trace FILE` shows it.")
 PREVIOUS = typer.Option(
-    metavar="FILE", help="The JSON output of the last review of this change: only what is new is read."
+    metavar="FILE", help="The JSON output of the last review of this change: read only what is new since then."
 )
 FULL = typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
-SHOW = typer.Option(help="Also list what a second call did not confirm: unproven.")
+SHOW = typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 
 
 def command(
     change: Annotated[
         str | None,
-        typer.Argument(metavar="BASE..HEAD", help="What to review; without it, HEAD against the default branch."),
+        typer.Argument(metavar="BASE..HEAD", help="What to review. Default: HEAD against the default branch."),
     ] = None,
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
     staged: Annotated[bool, typer.Option("--staged", help="Review what is in the index.")] = False,
     uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Review all local work, new files too.")] = False,
-    strategy: Annotated[StrategyName | None, typer.Option(help="How the change is read (default: auto).")] = None,
+    strategy: Annotated[StrategyName | None, typer.Option(help="How the change is reviewed (default: auto).")] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
     effort: Annotated[EffortName | None, EFFORT] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
-    form: Annotated[Format, typer.Option("--format", help="Form of the output.")] = Format.console,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of standard output.")] = None,
-    fail_on: Annotated[Level | None, typer.Option(help="Leave with 1 when a finding is at least this severe.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.console,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
+    ] = None,
+    fail_on: Annotated[Level | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")] = None,
     quota: Annotated[
-        int | None, typer.Option(min=0, help="Findings told in full (default: 4; critical ones always).")
+        int | None, typer.Option(min=0, help="Findings shown in full (default: 4; critical ones always).")
     ] = None,
     verify: Annotated[
         bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
@@ -105,11 +108,12 @@ def command(
     previous: Annotated[Path | None, PREVIOUS] = None,
     full: Annotated[bool, FULL] = False,
     show: Annotated[list[Show] | None, SHOW] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
     """Review a change: what HEAD adds to the default branch, a range, staged or uncommitted work.
 
-    Leaves with 0 (clean), 1 (findings at --fail-on), 2 (cannot be carried out as typed), 3 (a fault) or 130 (interrupted).
+    Exit codes: 0 reviewed, or nothing to review; 1 findings at or above --fail-on; 2 usage error; 3 provider or internal error;
+    130 interrupted.
     """
     from bot.strategies.choice import NO_MODEL
 
@@ -242,7 +246,7 @@ def nothing(request: "ReviewRequest", *, behind: bool = False) -> str:
             f"`deeprepo review {head}..{request.base}` reviews what {request.base} adds to {head}."
         )
     if request.base:
-        return f"Nothing to review: {head} changes no file of {request.base}."
+        return f"Nothing to review: no file differs between {request.base} and {head}."
     if request.head:
         return f"Nothing to review: {request.head} adds nothing to the default branch."
     return "Nothing to review: HEAD adds nothing to the default branch (`deeprepo review HEAD~1..HEAD` reviews the last commit)."

@@ -9,12 +9,12 @@ from bot.cli.exits import CLEAN, USAGE, tell
 
 
 def command(
-    check: Annotated[bool, typer.Option("--check", help="Say what is set and whether it works, and leave.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Check every setting and exit.")] = False,
 ) -> int:
-    """Answer GitHub's webhooks and review pull requests, until it is told to stop.
+    """Run the server: answer GitHub's webhooks and review pull requests until it is stopped.
 
-    Settings come from variables DEEPREPO_*; without any it helps to make a GitHub App. Leaves with 0, or 2 where a setting is
-    missing or wrong.
+    Settings come from environment variables DEEPREPO_*. Without an App's credentials it prints the address of a set-up page.
+    Exit codes: 0, or 2 if a setting is missing or wrong.
     """
     from bot import app, config
     from bot.app import checks

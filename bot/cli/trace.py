@@ -25,7 +25,10 @@ def command(
     calls: Annotated[bool, typer.Option("--calls", help="Every call on its own line.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Every review in the file, not only the last one.")] = False,
 ) -> int:
-    """Show what a recorded review did, turn by turn, and what each part of it cost. Leaves with 0, or 2 where FILE is no record."""
+    """Show what a recorded review did, turn by turn, and what each part of it cost.
+
+    Exit codes: 0, or 2 if FILE is not a journal.
+    """
     from rich.console import Console
 
     from bot.rlm import record

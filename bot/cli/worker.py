@@ -6,9 +6,9 @@ from bot.cli.exits import CLEAN, tell
 
 
 def command() -> int:
-    """Carry out the jobs that a server has stored in PostgreSQL, on this machine too, until it is told to stop.
+    """Run a worker: carry out the jobs that a server has stored in PostgreSQL, until it is stopped.
 
-    Takes the settings of `deeprepo serve`. Of the web it has the probes alone: /healthz, /readyz and /metrics on DEEPREPO_PORT.
+    Takes the settings of `deeprepo serve`. It answers /healthz, /readyz and /metrics on DEEPREPO_PORT, and nothing else.
     """
     from bot import app, config
     from bot.cli.serve import keys

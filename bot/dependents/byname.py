@@ -188,7 +188,7 @@ def _said(files: Sequence[ChangedFile]) -> tuple[str, ...]:
     for file in files:
         kinds[suffix(file.path) or posixpath.basename(file.path)].append(file.path)
     return tuple(
-        f"no language plug-in reads {kind} files: what {', '.join(paths[:NAMED])}{' and more' if len(paths) > NAMED else ''} "
-        "changes was looked for by name only"
+        f"{kind} files are not parsed: uses of what changed in {', '.join(paths[:NAMED])}{' and more' if len(paths) > NAMED else ''} "
+        "were searched by name only"
         for kind, paths in sorted(kinds.items())
     )

@@ -84,14 +84,13 @@ def headline(review: Review, words: Phrases = ENGLISH) -> str:
     """The same in one line, with a sign for the worst of it."""
     if review.failure:
         return f"{FAILED} {words.say('failed_head' if unasked(review) else 'failed_part_head')}"
-    missing = unread(review.coverage, words)
-    if missing and conclusion(review) == "incomplete":
-        return f"{INCOMPLETE} {words.say('not_read', what=missing).rstrip('.')}"
+    if conclusion(review) == "incomplete":
+        return f"{INCOMPLETE} {left_open(review, words).rstrip('.')}"
     said = found(review, words).rstrip(".")
     if conclusion(review) == "findings":
         worst = min((one.finding.severity for one in listing(review).all), key=SEVERITIES.index)
         return f"{MARKS[worst]} {said}"
-    return f"{CLEAN if conclusion(review) == 'clean' else INCOMPLETE} {said}"
+    return f"{CLEAN} {said}"
 
 
 def failure(review: Review, words: Phrases = ENGLISH) -> str:
@@ -115,19 +114,23 @@ def rest(review: Review, words: Phrases = ENGLISH) -> str:
         counted = words.say("new_and_open", new=words.number(new), open=words.number(before))
         sentences.append(counted if new else words.say("none_new"))
     sentences += [words.say("fixed", len(review.fixed))] if review.fixed else []
-    sentences += [words.say("partial")] if review.partial and not review.failure else []
-    missing = unread(review.coverage, words)
-    sentences += [words.say("not_read", what=missing)] if missing else []
-    return " ".join(sentences)
+    return " ".join(filter(None, (*sentences, left_open(review, words))))
 
 
 def below(review: Review, words: Phrases = ENGLISH) -> str:
     """What stands below the headline: the rest of the verdict, without what the headline has said."""
-    missing = unread(review.coverage, words)
-    if review.failure or not missing or conclusion(review) != "incomplete":
+    if review.failure or conclusion(review) != "incomplete":
         return rest(review, words)
-    said = rest(review, words).removesuffix(words.say("not_read", what=missing)).strip()
+    said = rest(review, words).removesuffix(left_open(review, words)).strip()
     return " ".join(filter(None, (said, found(review, words))))
+
+
+def left_open(review: Review, words: Phrases = ENGLISH) -> str:
+    """What is open, counted, or that the review did not end; empty if neither, and for a failure, which has its own sentence."""
+    missing = unread(review.coverage, words)
+    if missing:
+        return words.say("not_read", what=missing)
+    return words.say("partial") if review.partial and not review.failure else ""
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:

@@ -49,7 +49,7 @@ def test_the_second_push_is_read_in_its_difference(tmp_path: Path) -> None:
 
             assert (one.outputs["new"], one.outputs["round"], one.outputs["coverage"]) == ("2", "1", "100")
             assert (two.outputs["new"], two.outputs["findings"], two.outputs["round"]) == ("0", "1", "2")
-            assert "1 is fixed" in two.log
+            assert "1 finding is fixed" in two.log
             later = str([body["messages"] for body in model.requests[asked:]])
             assert "return 0" in later
             assert "parcel.weight" not in later

@@ -40,7 +40,7 @@ def test_a_removed_function_is_reported_at_its_caller(repository: Repository) ->
     assert (finding.severity, finding.category, finding.source) == ("high", "broken-caller", "contracts")
     assert finding.verdict == "proven"
     assert finding.quote == "    return sum(with_tax(n) for n in nets)"
-    assert finding.title == "with_tax() is removed, but shop/cart.py still calls it"
+    assert finding.title == "with_tax() was removed, but shop/cart.py still calls it"
     assert "shop/prices.py:2" in finding.why
     assert "shop/cart.py:5" in finding.why
     assert [(e.path, e.line, e.side, e.quote) for e in finding.evidence] == [
@@ -55,7 +55,7 @@ def test_a_rename_names_both_names(repository: Repository) -> None:
     before = {"lib.py": f"def read_words{body}", "app.py": "import lib\n\nprint(lib.read_words('a'))\n"}
     (finding,) = look(repository.change(before, {"lib.py": f"def load_words{body}"}))
 
-    assert finding.title == "read_words() is renamed to load_words, but app.py still calls it"
+    assert finding.title == "read_words() was renamed to load_words, but app.py still calls the old name"
     assert [(e.side, e.quote) for e in finding.evidence] == [
         ("base", "def read_words(path):"),
         ("head", "def load_words(path):"),
@@ -68,7 +68,7 @@ def test_a_function_that_moved_breaks_who_imports_it_from_its_old_place(reposito
     before = {"old.py": f"{helper}\n\nX = 1\n", "new.py": "", "app.py": "from old import helper\n\nhelper(1)\n"}
     (finding,) = look(repository.change(before, {"old.py": "X = 1\n", "new.py": helper}))
 
-    assert finding.title == "helper() is moved to new.py, but app.py still calls it"
+    assert finding.title == "helper() was moved to new.py, but app.py still calls it"
     kept = look(repository.change(before, {"old.py": "from new import helper\n\nX = 1\n", "new.py": helper}))
     assert kept == []
 
@@ -85,7 +85,7 @@ def test_a_removed_module_is_reported_once_per_importer(repository: Repository) 
     (finding,) = look(repository.change(before, {"pkg/gone.py": None}))
 
     assert (finding.path, finding.start, finding.rule) == ("pkg/user.py", 3, "removed-module")
-    assert finding.title == "pkg/gone.py is removed, but pkg/user.py still imports it"
+    assert finding.title == "pkg/gone.py was removed, but pkg/user.py still imports it"
     assert "pkg/user.py:1 imports it and uses it at line 3" in finding.why
     assert [(e.line, e.quote) for e in finding.evidence if e.side == "head"] == [(1, before_line), (4, "two()")]
 
@@ -112,7 +112,7 @@ def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Reposit
     (finding,) = look(repository.change(before, {"src/index.ts": "export { cut } from './words';\n"}))
 
     assert (finding.path, finding.start, finding.rule) == ("app.ts", 3, "removed-symbol")
-    assert finding.title == "join is removed, but app.ts still calls it"
+    assert finding.title == "join was removed, but app.ts still calls it"
     assert [(e.path, e.line, e.side) for e in finding.evidence][:1] == [("src/index.ts", 1, "base")]
 
 
@@ -175,7 +175,7 @@ def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository
     )
 
     assert (finding.path, finding.start) == ("app.py", 6)
-    assert finding.title == "Loader.run() is removed, but app.py still calls it"
+    assert finding.title == "Loader.run() was removed, but app.py still calls it"
 
 
 def test_a_method_known_by_its_name_alone_needs_a_telling_name(repository: Repository) -> None:
@@ -217,7 +217,7 @@ def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(re
     (finding,) = look(repository.pull(base, repository.commit({})))
 
     assert (finding.path, finding.rule) == ("app.py", "removed-module")
-    assert finding.title == "lib/words.py is moved to lib/terms.py, but app.py still imports it"
+    assert finding.title == "lib/words.py was moved to lib/terms.py, but app.py still imports it"
     assert finding.why.startswith(
         "This change moves lib/words.py to lib/terms.py; app.py:1 imports it from its old place"
     )

@@ -76,7 +76,7 @@ def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
 def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
     """An entry that could never match is refused, and the sentence says where a fingerprint stands."""
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
-    assert (done.returncode, "the console shows it" in done.stderr) == (2, True)
+    assert (done.returncode, "copy the 16 characters" in done.stderr) == (2, True)
     assert not (changed.folder / ".deeprepo").exists()
 
 

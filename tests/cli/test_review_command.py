@@ -124,7 +124,9 @@ def test_a_bare_repository_is_reviewed(changed: Repository, tmp_path: Path) -> N
     [
         (["--repo", "/nowhere"], 2, "is not a folder"),
         (["nowhere..HEAD"], 2, "unknown revision 'nowhere'"),
-        (["main..main"], 0, "main changes no file of main"),
+        (["shop/labels.py"], 2, "is a file or folder: give a range"),
+        (["main", "feature"], 2, "review --help`"),
+        (["main..main"], 0, "no file differs between main and main"),
         (["--staged"], 0, "nothing is staged"),
         (["--uncommitted"], 0, "no uncommitted work"),
         (["--staged", "--uncommitted"], 2, "give one of"),

@@ -60,9 +60,9 @@ def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> N
     found = _found(repository.change(before, {name: f"{text}# more\n" for name, text in before.items()}))
 
     assert found.cut == (
-        "no language plug-in reads .sh files: what deploy/run.sh changes was looked for by name only",
-        "no language plug-in reads .swift files: what a.swift changes was looked for by name only",
-        "no language plug-in reads Makefile files: what Makefile changes was looked for by name only",
+        ".sh files are not parsed: uses of what changed in deploy/run.sh were searched by name only",
+        ".swift files are not parsed: uses of what changed in a.swift were searched by name only",
+        "Makefile files are not parsed: uses of what changed in Makefile were searched by name only",
     )
 
 

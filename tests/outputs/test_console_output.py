@@ -135,10 +135,7 @@ def test_no_model_costs_nothing() -> None:
         (REVIEW, "3 findings (1 high, 1 medium, 1 low); 1 collapsed."),
         (CLEAN, "Clean: nothing found."),
         (UNREAD, "Open: 1 part of the changed code and 12 uses of what changed. Nothing found in what was covered."),
-        (
-            replace(CLEAN, partial=True),
-            "Nothing found in what was read. The review is incomplete.",
-        ),
+        (replace(CLEAN, partial=True), "Open: the review is incomplete. Nothing found in what was covered."),
     ],
 )
 def test_the_last_line_is_the_verdict(review: Review, verdict: str) -> None:

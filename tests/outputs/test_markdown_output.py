@@ -23,7 +23,7 @@ def test_the_page_names_findings_coverage_and_cost() -> None:
         "```py\ndef resolve(package, mode, *, strict):\n    return _walk(package, mode, strict)\n```",
         '- `src/app/main.py:118` in serve(): `path = resolve("assets", "rb")`',
         "<summary>1 collapsed finding</summary>",
-        "| changed units | 1 | 0 | 1 | 0 |",
+        "| Changed code | Uses of what changed |\n|---|---:|---:|\n| total | 2 | 1 |\n| checked by code | 1 | 1 |\n| read by a model | 1 | 0 |\n| open | 0 | 0 |",
         "- `package-lock.json` lock file",
         "\\$0.0123 (root 33 %, workers 67 %) · 12 calls (1 failed)",
     ):
@@ -34,8 +34,15 @@ def test_the_page_names_findings_coverage_and_cost() -> None:
 @pytest.mark.parametrize(
     ("review", "verdict"),
     [
-        (CLEAN, "## deeprepo: ✅ Nothing found\n"),
-        (UNREAD, "⚠️ Nothing found in what was read\n\nNot read: 1 changed unit.\n"),
+        (CLEAN, "## deeprepo: ✅ Clean: nothing found\n"),
+        (
+            UNREAD,
+            "## deeprepo: ⚠️ Open: 1 part of the changed code and 12 uses of what changed\n\nNothing found in what was covered.\n",
+        ),
+        (
+            replace(CLEAN, partial=True),
+            "## deeprepo: ⚠️ Open: the review is incomplete\n\nNothing found in what was covered.\n",
+        ),
     ],
 )
 def test_no_findings_need_no_table(review: object, verdict: str) -> None:
