@@ -118,7 +118,7 @@ class Index:
     async def _output(self, *arguments: str, stdin: bytes = b"") -> bytes:
         done = await self.run(*arguments, stdin=stdin)
         if done.status:
-            raise GitError(f"git {arguments[0]} failed: {done.err[:400] or f'status {done.status}'}")
+            raise git.failure(arguments[0], done)
         return done.out
 
 

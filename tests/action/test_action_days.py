@@ -35,14 +35,14 @@ def ran(at: Stage, number: int, *, event: str = "pull_request_target", fork: boo
 
 async def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **how: object) -> Told:
     """What the first run of a fork's pull request comes to, after these."""
-    async with doubles.openai_server(doubles.PerModel({"worker": FINE})) as model, stage(tmp_path, BASE) as at:
+    async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
         _, body = await opened(at, fork=True)
         for number, row in enumerate(rows):
             ran(at, number + 1, **row)  # type: ignore[arg-type]
         ran(at, 10_000)  # started later: it counts this run, not the other way round
-        return await at.told("pull_request_target", body, worker="openai/worker", strategy="direct", **how)
+        return await at.told("pull_request_target", body, worker="openai/gpt-5-mini", strategy="direct", **how)
 
 
 FORK: dict[str, object] = {}
