@@ -18,7 +18,6 @@ from bot.checkout import git, isolated
 from bot.checkout.isolated import Settings
 from bot.checkout.locate import Place
 from bot.config import hook
-from bot.errors import GitError
 
 LFS = "lfs"
 MOST_POINTER = 1024  # bytes of a pointer file, by its specification
