@@ -150,9 +150,7 @@ async def pausing(p: Purse) -> None:
         await p.push(mark)
 
 
-@pytest.mark.parametrize(
-    "story", [patient, impatient, reopening, two_pulls, drafting, two_strangers, editing, merging, pausing]
-)
+@pytest.mark.parametrize("story", [patient, impatient, reopening, two_pulls, drafting, two_strangers, editing, merging])
 def test_no_order_of_pushes_passes_the_cap_of_forks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: Callable[[Purse], Awaitable[None]]
 ) -> None:
@@ -162,10 +160,34 @@ def test_no_order_of_pushes_passes_the_cap_of_forks(
         async with purse(tmp_path, monkeypatch) as p:
             await story(p)
             await p.at.quiet()
-            print(f"{story.__name__}: {p.model.count} paid of at most {CAP}")
             assert p.model.count == CAP
             assert "`triggers.fork_reviews_per_day` (2)" in p.fork(1)
             assert "somebody with write permission" in p.fork(1)
+
+    asyncio.run(go())
+
+
+def test_pausing_and_resuming_pay_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words of the repository's people that ask for no review give a stranger none beyond the cap."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch) as p:
+            await pausing(p)
+            await p.at.quiet()
+            assert 1 <= p.model.count <= CAP
+
+    asyncio.run(go())
+
+
+def test_a_free_model_counts_as_a_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What costs nothing still has a cap in reviews of a day, since its server has other users."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch) as p:
+            monkeypatch.setenv("DEEPREPO_WORKER", "compatible/gpt-5.4-mini")
+            await patient(p)
+            await p.at.quiet()
+            assert p.model.count == CAP
 
     asyncio.run(go())
 
