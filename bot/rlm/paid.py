@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bot.rlm.room import OWN_SERVERS
+
 UNSURE = ("cancelled", "TimedOut")  # how a failure begins after which the provider may bill all the same
 
 
@@ -34,7 +36,7 @@ def counted(rows: Iterable[dict[str, Any]]) -> Paid:
     sums: list[float | None] = []
     for row in rows:
         if row["kind"] == "request":
-            open_[row["key"]].append(row.get("reserved"))
+            open_[row["key"]].append(row.get("reserved", _free(row)))
         elif row["kind"] == "call":
             waiting = open_[row["key"]]
             reserved = waiting.pop(0) if waiting else None
@@ -43,6 +45,11 @@ def counted(rows: Iterable[dict[str, Any]]) -> Paid:
     sums += [reserved for waiting in open_.values() for reserved in waiting]
     known = [usd for usd in sums if usd is not None]
     return Paid(len(sums), math.fsum(known) if len(known) == len(sums) else None)
+
+
+def _free(row: dict[str, Any]) -> float | None:
+    """What counts where nothing was reserved: a server of the user's own bills nobody."""
+    return 0.0 if row["model"].partition("/")[0] in OWN_SERVERS else None
 
 
 def _refused(row: dict[str, Any]) -> bool:

@@ -47,11 +47,16 @@ class Purse:
 
 @asynccontextmanager
 async def purse(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, rules: str = RULES, delay: float = SLOW, **place: object
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rules: str = RULES,
+    delay: float = SLOW,
+    worker: str = "openai/gpt-5.4-mini",
+    **place: object,
 ) -> AsyncIterator[Purse]:
     answer = doubles.Reply(data={"answer": "One.", "findings": []}, delay=delay)
     async with doubles.openai_server(doubles.PerModel({"gpt-5.4-mini": answer})) as model:
-        monkeypatch.setenv("DEEPREPO_WORKER", "openai/gpt-5.4-mini")
+        monkeypatch.setenv("DEEPREPO_WORKER", worker)
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
         async with whole(folder, **place) as at:
@@ -183,8 +188,7 @@ def test_a_free_model_counts_as_a_review(tmp_path: Path, monkeypatch: pytest.Mon
     """What costs nothing still has a cap in reviews of a day, since its server has other users."""
 
     async def go() -> None:
-        async with purse(tmp_path, monkeypatch) as p:
-            monkeypatch.setenv("DEEPREPO_WORKER", "compatible/gpt-5.4-mini")
+        async with purse(tmp_path, monkeypatch, worker="compatible/gpt-5.4-mini") as p:
             await patient(p)
             await p.at.quiet()
             assert p.model.count == CAP
@@ -264,8 +268,7 @@ def test_a_server_of_one_s_own_costs_nothing_of_the_day(tmp_path: Path, monkeypa
 
     async def go() -> None:
         monkeypatch.setenv("DEEPREPO_CAP_USD_PER_DAY", "2.00")
-        async with purse(tmp_path, monkeypatch, delay=0.0) as p:
-            monkeypatch.setenv("DEEPREPO_WORKER", "ollama/gpt-5.4-mini")
+        async with purse(tmp_path, monkeypatch, delay=0.0, worker="compatible/gpt-5.4-mini") as p:
             await p.at.reviewed()
             for mark in range(3):
                 await p.push(mark)
