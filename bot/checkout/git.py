@@ -33,7 +33,9 @@ PERSONAL = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")  # 
 IMPERSONAL = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 # What a fetch needs of the machine: the way out, and whom to believe.
 OUTWARD = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE")
-LACKING = re.compile(r"unable to read [0-9a-f]{40}|missing (blob|tree|object)|bad object [0-9a-f]{40}")
+LACKING = re.compile(
+    r"unable to read [0-9a-f]{40}|missing (blob|tree|object)|bad object [0-9a-f]{40}|could not get object info"
+)
 
 
 MOST_SECONDS = 300.0  # of one command; a search has less
@@ -60,6 +62,9 @@ def environment(
     outward = (*OUTWARD, *(name.lower() for name in OUTWARD)) if online else ()
     names = (*INHERITED, *outward, *(PERSONAL if personal else ()))
     inherited = {name: os.environ[name] for name in names if name in os.environ}
+    if "PATH" in inherited:  # without entries like `.`: git would look for programs in the repository's folder
+        entries = inherited["PATH"].split(os.pathsep)
+        inherited["PATH"] = os.pathsep.join(entry for entry in entries if os.path.isabs(entry))  # noqa: PTH117 - texts
     return {**inherited, **ENVIRONMENT, **({} if personal else IMPERSONAL), **(extra or {})}
 
 
@@ -147,11 +152,16 @@ async def output(
 ) -> bytes:
     """The standard output of a git command that must succeed."""
     done = await run(*arguments, cwd=cwd, env=env, stdin=stdin)
-    if done.status not in ok and LACKING.search(done.err):
-        raise GitError(
+    if done.status not in ok:
+        raise failure(arguments[0], done)
+    return done.out
+
+
+def failure(command: str, done: Done) -> GitError:
+    """What to tell of a command that failed."""
+    if LACKING.search(done.err):
+        return GitError(
             "the object store lacks a part of this change: in a partial clone run `git fetch --refetch --filter=blob:limit=1g`, "
             f"in a damaged one `git fsck` ({done.err[:200]})"
         )
-    if done.status not in ok:
-        raise GitError(f"git {arguments[0]} failed: {done.err[:400] or f'status {done.status}'}")
-    return done.out
+    return GitError(f"git {command} failed: {done.err[:400] or f'status {done.status}'}")

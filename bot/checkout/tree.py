@@ -148,7 +148,7 @@ class Checkout:
             seconds=git.MOST_SECONDS, rows=MOST_ENTRIES, most=MOST_ENTRIES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
         if done.status:
-            raise GitError(f"git ls-tree failed: {done.err[:400] or f'status {done.status}'}")
+            raise git.failure("ls-tree", done)
         if not done.stopped and done.out.count(b"\0") < MOST_ENTRIES:
             return done.out
         self.stopped.append(
@@ -268,7 +268,7 @@ class Checkout:
                 f"the patch is larger than {PATCH_BYTES >> 20} MiB, or takes minutes to make: split the change"
             )
         if done.status:
-            raise GitError(f"git diff-tree failed: {done.err[:400] or f'status {done.status}'}")
+            raise git.failure("diff-tree", done)
         return done.out
 
     def _may_read(self, entry: Entry) -> bool:
@@ -314,7 +314,7 @@ class Checkout:
             )
             self.stopped.append(f"a search of the tree was stopped {why}: it may have missed something")
         elif done.status not in (0, NO_MATCH):
-            raise GitError(f"git grep failed: {done.err[:400] or f'status {done.status}'}")
+            raise git.failure("grep", done)
         return done.out
 
     async def _blobs(self, oids: Sequence[str]) -> list[bytes | None]:

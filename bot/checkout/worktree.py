@@ -18,7 +18,6 @@ from bot.checkout import git, isolated
 from bot.checkout.isolated import Settings
 from bot.checkout.locate import Place
 from bot.config import hook
-from bot.errors import GitError
 
 LFS = "lfs"
 MOST_POINTER = 1024  # bytes of a pointer file, by its specification
@@ -118,7 +117,7 @@ class Index:
     async def _output(self, *arguments: str, stdin: bytes = b"") -> bytes:
         done = await self.run(*arguments, stdin=stdin)
         if done.status:
-            raise GitError(f"git {arguments[0]} failed: {done.err[:400] or f'status {done.status}'}")
+            raise git.failure(arguments[0], done)
         return done.out
 
 

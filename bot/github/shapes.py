@@ -246,4 +246,7 @@ def run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
     said = read(_Run, data)
     here = said.repository.full_name
     fork = said.head_repository is None or said.head_repository.full_name != here  # a fork that was deleted has none
-    return WorkflowRun(said.id, said.event, said.path, fork, said.conclusion == "skipped", said.run_attempt)
+    path = said.path.partition("@")[0].removeprefix(
+        f"{here}/"
+    )  # GitHub shows it with the branch, sometimes with the repository
+    return WorkflowRun(said.id, said.event, path, fork, said.conclusion == "skipped", said.run_attempt)

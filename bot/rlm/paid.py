@@ -4,44 +4,57 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from bot.rlm.room import OWN_SERVERS
 
 UNSURE = ("cancelled", "TimedOut")  # how a failure begins after which the provider may bill all the same
 
 
-def paid(path: Path) -> float | None:
-    """Dollars, 0 if no call was paid; None if a price is unknown. What may have been billed counts as it was reserved."""
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """What was paid. `calls` are those that were answered, or may have been; a free model has some that cost nothing."""
+
+    calls: int = 0
+    usd: float | None = 0.0  # None if nobody knows
+
+
+def paid(path: Path) -> Paid:
+    """What a journal shows. What may have been billed counts as it was reserved, and so does a call of unknown price."""
     try:
         with path.open("rb") as file:
-            return dollars(_rows(file))
+            return counted(_rows(file))
     except FileNotFoundError:
-        return 0.0
+        return Paid()
 
 
-def dollars(rows: Iterable[dict[str, Any]]) -> float | None:
+def counted(rows: Iterable[dict[str, Any]]) -> Paid:
     """The same, of the lines."""
     open_: defaultdict[str, list[float | None]] = defaultdict(list)  # reservations of requests without an outcome
     sums: list[float | None] = []
     for row in rows:
         if row["kind"] == "request":
-            open_[row["key"]].append(row.get("reserved"))
+            open_[row["key"]].append(row.get("reserved", _free(row)))
         elif row["kind"] == "call":
             waiting = open_[row["key"]]
-            sums.append(_cost(row, waiting.pop(0) if waiting else None))
+            reserved = waiting.pop(0) if waiting else None
+            if not _refused(row):
+                sums.append(row["usd"] if row["usd"] is not None and "error" not in row else row["usd"] or reserved)
     sums += [reserved for waiting in open_.values() for reserved in waiting]
     known = [usd for usd in sums if usd is not None]
-    return math.fsum(known) if len(known) == len(sums) else None
+    return Paid(len(sums), math.fsum(known) if len(known) == len(sums) else None)
 
 
-def _cost(row: dict[str, Any], reserved: float | None) -> float | None:
-    """Of one call: what it was billed, or of one that failed what it may have been."""
-    usd: float | None = row["usd"]
-    if "error" not in row:
-        return usd
-    if str(row["error"]).startswith(UNSURE):
-        return usd or reserved
-    return usd or 0.0  # a refusal is not billed
+def _free(row: dict[str, Any]) -> float | None:
+    """What counts where nothing was reserved: a server of the user's own bills nobody."""
+    return 0.0 if row["model"].partition("/")[0] in OWN_SERVERS else None
+
+
+def _refused(row: dict[str, Any]) -> bool:
+    """Whether a provider has refused the call: it bills nothing then."""
+    return "error" in row and not row["usd"] and not str(row["error"]).startswith(UNSURE)
 
 
 def _rows(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:

@@ -153,7 +153,7 @@ class Repository:
     people: dict[str, Permission] = field(default_factory=dict)
     pulls: "dict[int, Pull]" = field(default_factory=dict)
     checks: dict[int, Check] = field(default_factory=dict)
-    runs: list[Json] = field(default_factory=list)  # of workflows
+    runs: list["WorkflowRun"] = field(default_factory=list)
     deleted: bool = False
 
     @property
@@ -223,3 +223,17 @@ class Seen:
     status: int
     body: Any  # as parsed, or None
     login: str
+
+
+@dataclass(slots=True)
+class WorkflowRun:
+    """One run of a workflow."""
+
+    id: int
+    created: datetime
+    source: Repository | None  # of its head, None when the fork was deleted
+    path: str = ".github/workflows/review.yml"
+    event: str = "pull_request_target"
+    attempt: int = 1
+    status: str = "completed"
+    conclusion: str | None = "cancelled"

@@ -75,15 +75,15 @@ class Spending:
 
         return await self.database.run(do)
 
-    async def settle(self, grant: Grant, usd: float | None) -> None:
-        """Count what was paid in the place of what was reserved; nothing (0) gives the reservation back.
+    async def settle(self, grant: Grant, usd: float | None, *, calls: int) -> None:
+        """Count what was paid in the place of what was reserved; without a call the reservation is given back.
 
-        None: nobody knows what was paid, so the reservation counts in full. One that another job has taken over stays as it is.
+        Calls of a free model cost nothing, but they count as a review. None: nobody knows what was paid, so the reservation counts in full. One that another job has taken over stays as it is.
         """
         ours = (spending.c.journal == grant.journal) & (spending.c.holder == grant.holder)
         if usd is None:
             return
-        change = sa.update(spending).where(ours).values(usd=usd) if usd > 0 else sa.delete(spending).where(ours)
+        change = sa.update(spending).where(ours).values(usd=usd) if calls else sa.delete(spending).where(ours)
         await self.database.run(lambda connection: connection.execute(change))
 
     async def spent(self, now: float, *, repository: int | None = None) -> tuple[int, float]:

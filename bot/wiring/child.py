@@ -347,6 +347,8 @@ def _threads() -> ThreadPoolExecutor:
 @cache
 def _context() -> SpawnContext | ForkServerContext:
     """How children begin. A process with threads must not be forked, so one without any is asked to fork."""
+    # Python starts it by `-c` in the folder we stand in, often the reviewed repository: no module may be imported from there.
+    os.environ["PYTHONSAFEPATH"] = "1"
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     made = multiprocessing.get_context("forkserver")

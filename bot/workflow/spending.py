@@ -47,8 +47,8 @@ async def reserved(
 async def _settled(grant: Grant, parts: Parts) -> None:
     """Count what the journal shows. If that cannot be stored, the reservation counts."""
     try:
-        usd = await asyncio.to_thread(paid, journals.path(parts.folder, grant.journal))
-        await parts.store.spending.settle(grant, usd)
+        found = await asyncio.to_thread(paid, journals.path(parts.folder, grant.journal))
+        await parts.store.spending.settle(grant, found.usd, calls=found.calls)
     except (OSError, StorageError) as error:
         log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
 

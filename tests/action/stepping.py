@@ -106,6 +106,7 @@ class Stage:
             "github_repository": self.repo.repository.full_name,
             "github_repository_id": self.repo.id,
             "github_run_id": f"80{self.runs}",
+            "github_workflow_ref": f"{self.repo.repository.full_name}/.github/workflows/review.yml@refs/heads/main",
             "deeprepo_write_pause": 0,
         }
         given = {"github_token": self.gh.actions_token(self.repo, permissions), **inputs}

@@ -1,7 +1,7 @@
 """Caps of a day without a server: the runs that were started earlier are counted, as GitHub lists them."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,39 +10,30 @@ from stepping import WRITE, Stage, stage
 
 from bot import doubles
 from bot.action import Told
+from bot.sandbox.things import Repository, User, WorkflowRun
 
 COUNTING = {**WRITE, "actions": "read"}
 FINE = doubles.Reply(data={"answer": "One.", "findings": []})
 
 
-def ran(at: Stage, number: int, *, event: str = "pull_request_target", fork: bool = True, **other: object) -> None:
+def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, **other: object) -> None:
     """A run of the workflow that stands in the repository's list."""
-    name = at.repo.repository.full_name
-    row = {
-        "id": number,
-        "path": ".github/workflows/review.yml",
-        "event": event,
-        "run_attempt": 1,
-        "status": "completed",
-        "conclusion": "cancelled",
-        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "repository": {"full_name": name},
-        "head_repository": {"full_name": "stranger/shop" if fork else name},
-        **other,
-    }
-    at.repo.repository.runs.append(row)
+    home = at.repo.repository
+    created = datetime.now(UTC) - timedelta(hours=hours)
+    source = Repository(number, User(9, "stranger"), "shop", home.git, created, parent=home) if fork else home
+    home.runs.append(WorkflowRun(number, created, source, **other))  # type: ignore[arg-type]
 
 
 async def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **how: object) -> Told:
     """What the first run of a fork's pull request comes to, after these."""
-    async with doubles.openai_server(doubles.PerModel({"worker": FINE})) as model, stage(tmp_path, BASE) as at:
+    async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
         _, body = await opened(at, fork=True)
         for number, row in enumerate(rows):
             ran(at, number + 1, **row)  # type: ignore[arg-type]
         ran(at, 10_000)  # started later: it counts this run, not the other way round
-        return await at.told("pull_request_target", body, worker="openai/worker", strategy="direct", **how)
+        return await at.told("pull_request_target", body, worker="openai/gpt-5-mini", strategy="direct", **how)
 
 
 FORK: dict[str, object] = {}
@@ -53,7 +44,15 @@ DAYS = [
     ([{"conclusion": "skipped"}, {"fork": False}, {"event": "push"}], {"fork_reviews_per_day": "1"}, ""),
     ([{"fork": False}], {"cap_usd_per_day": "2", "budget": "1"}, ""),
     ([{"fork": False}, FORK], {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
-    ([{"run_attempt": 2}], {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
+    ([FORK, {"hours": 25}, {"hours": 30}], {"fork_reviews_per_day": "2"}, ""),
+    ([{"hours": 23.9}, {"hours": 25}, FORK], {"fork_reviews_per_day": "2"}, "triggers.fork_reviews_per_day"),
+    ([{"path": ".github/workflows/other.yml"}, FORK], {"fork_reviews_per_day": "2"}, ""),
+    (
+        [*[{"path": ".github/workflows/other.yml"}] * 150, FORK],
+        {"fork_reviews_per_day": "1"},
+        "triggers.fork_reviews_per_day",
+    ),
+    ([{"attempt": 2}], {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
 ]
 
 

@@ -17,7 +17,7 @@ from bot import doubles
 from bot.doubles import Server
 from bot.outputs import marker, state
 
-MODEL = {"worker": "openai/worker", "strategy": "fanout", "openai_api_key": "sk-pretended-and-long-enough"}
+MODEL = {"worker": "openai/gpt-5-mini", "strategy": "fanout", "openai_api_key": "sk-pretended-and-long-enough"}
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +71,7 @@ def test_a_state_under_another_key_is_not_believed(tmp_path: Path, monkeypatch: 
                 await at.repo.open_pull("feature")
             for key in ("sk-pretended-and-long-enough", "sk-another-one-and-long-enough"):
                 monkeypatch.setenv("OPENAI_API_KEY", key)
-                told = await at.told("pull_request", event(held), worker="openai/worker", strategy="fanout")
+                told = await at.told("pull_request", event(held), worker="openai/gpt-5-mini", strategy="fanout")
 
             assert told.review is not None
             assert told.review.round.number == 1

@@ -47,11 +47,16 @@ class Purse:
 
 @asynccontextmanager
 async def purse(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, rules: str = RULES, delay: float = SLOW, **place: object
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rules: str = RULES,
+    delay: float = SLOW,
+    worker: str = "openai/gpt-5.4-mini",
+    **place: object,
 ) -> AsyncIterator[Purse]:
     answer = doubles.Reply(data={"answer": "One.", "findings": []}, delay=delay)
     async with doubles.openai_server(doubles.PerModel({"gpt-5.4-mini": answer})) as model:
-        monkeypatch.setenv("DEEPREPO_WORKER", "openai/gpt-5.4-mini")
+        monkeypatch.setenv("DEEPREPO_WORKER", worker)
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
         async with whole(folder, **place) as at:
@@ -106,7 +111,51 @@ async def drafting(p: Purse) -> None:
         await p.at.repo.set_draft(number, draft=False)
 
 
-@pytest.mark.parametrize("story", [patient, impatient, reopening, two_pulls, drafting])
+async def two_strangers(p: Purse) -> None:
+    """Two people with a fork each: the cap is the repository's, not one person's."""
+    for branch, author in (("feature", "stranger"), ("other", "somebody-else")):
+        await p.at.opened(branch, fork=True, author=author)
+    for mark in range(3):
+        for branch in ("feature", "other"):
+            await p.push(f"{branch} {mark}", branch)
+        await p.paying()
+
+
+async def editing(p: Purse) -> None:
+    """A new title, another base and back, labels, and a stranger's own commands, written and edited, between the pushes."""
+    number = await p.at.opened(fork=True)
+    comment = await p.at.repo.comment(number, "Hello.", author="stranger")
+    for mark in range(3):
+        await p.paying()
+        await p.push(mark)
+        await p.at.repo.edit(number, title=f"Title {mark}")
+        await p.at.repo.add_label(number, f"label-{mark}")
+        await p.at.repo.edit_comment(number, comment, "/deeprepo full review")
+        await p.at.repo.comment(number, "/deeprepo review", author="stranger")
+        await p.at.repo.comment(number, "/deeprepo ask who calls total?", author="stranger")
+
+
+async def merging(p: Purse) -> None:
+    """A merge queue takes the change up again and again; it has its review already."""
+    number = await p.at.opened(fork=True)
+    for mark in range(3):
+        await p.paying()
+        await p.push(mark)
+        pull = p.at.gh.pull(number)
+        await p.at.repo.merge_group(pull.head_sha, pull.base_sha)
+
+
+async def pausing(p: Purse) -> None:
+    """Cancelled, paused and taken up again by people of the repository, which asks for no review of a stranger's commits."""
+    number = await p.at.opened(fork=True)
+    for mark in range(3):
+        await p.paying()
+        for word in ("cancel", "pause", "resume"):
+            await p.at.repo.comment(number, f"/deeprepo {word}", author="maintainer")
+        await p.push(mark)
+
+
+@pytest.mark.parametrize("story", [patient, impatient, reopening, two_pulls, drafting, two_strangers, editing, merging])
 def test_no_order_of_pushes_passes_the_cap_of_forks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: Callable[[Purse], Awaitable[None]]
 ) -> None:
@@ -119,6 +168,30 @@ def test_no_order_of_pushes_passes_the_cap_of_forks(
             assert p.model.count == CAP
             assert "`triggers.fork_reviews_per_day` (2)" in p.fork(1)
             assert "somebody with write permission" in p.fork(1)
+
+    asyncio.run(go())
+
+
+def test_pausing_and_resuming_pay_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words of the repository's people that ask for no review give a stranger none beyond the cap."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch) as p:
+            await pausing(p)
+            await p.at.quiet()
+            assert 1 <= p.model.count <= CAP
+
+    asyncio.run(go())
+
+
+def test_a_free_model_counts_as_a_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What costs nothing still has a cap in reviews of a day, since its server has other users."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch, worker="compatible/gpt-5.4-mini") as p:
+            await patient(p)
+            await p.at.quiet()
+            assert p.model.count == CAP
 
     asyncio.run(go())
 
@@ -167,6 +240,42 @@ def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, monkeypa
             await p.at.repo.rerequest(check)
             await p.at.quiet()
             assert p.model.count == 1
+
+    asyncio.run(go())
+
+
+def test_each_question_and_each_button_is_paid_by_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flood of questions and of re-runs by somebody who may ask: together they stay below the day's cap."""
+
+    async def go() -> None:
+        monkeypatch.setenv("DEEPREPO_CAP_USD_PER_DAY", "1.02")
+        async with purse(tmp_path, monkeypatch) as p:
+            number = await p.at.reviewed()
+            check = p.at.gh.pull(number).checks[-1].id
+            for turn in range(6):
+                await p.at.repo.comment(number, f"/deeprepo ask who calls total, {turn}?", author="maintainer")
+                await p.at.repo.rerequest(check)
+            await p.at.quiet()
+            assert p.model.peak <= 2
+            _, dollars = await p.at.server.store.spending.spent(time.time())
+            assert dollars <= 1.02
+
+    asyncio.run(go())
+
+
+def test_a_server_of_one_s_own_costs_nothing_of_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model on the user's own machine has no price: its reviews leave the day's dollars as they are."""
+
+    async def go() -> None:
+        monkeypatch.setenv("DEEPREPO_CAP_USD_PER_DAY", "2.00")
+        async with purse(tmp_path, monkeypatch, delay=0.0, worker="compatible/gpt-5.4-mini") as p:
+            await p.at.reviewed()
+            for mark in range(3):
+                await p.push(mark)
+                await p.at.quiet()
+            assert p.model.count == 4
+            _, dollars = await p.at.server.store.spending.spent(time.time())
+            assert dollars == 0
 
     asyncio.run(go())
 

@@ -1,0 +1,97 @@
+"""No Python module and no program that lies in the reviewed repository is loaded, from wherever the command is started."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from mcp import Client, StdioServerParameters
+
+COMMAND = Path(sys.executable).with_name("deeprepo")
+OTHERS = (
+    "anthropic", "anyio", "dbos", "google", "httpx", "jinja2", "mcp", "openai", "pydantic", "pydantic_monty", "pydantic_settings",
+    "rich", "ruff", "sitecustomize", "sqlalchemy", "starlette", "tree_sitter", "tree_sitter_python", "unidiff", "usercustomize", "yaml",
+)  # fmt: skip
+WAYS = [
+    ["review", "--strategy", "offline"],
+    ["review", "--staged", "--strategy", "offline"],
+    ["review", "--uncommitted", "--strategy", "offline", "--format", "sarif"],
+    ["estimate"],
+    ["config", "--explain"],
+    ["ignore", "0123456789abcdef", "--reason", "because"],
+]
+
+
+class Hostile:
+    """A repository whose folder holds modules and programs named like everybody's. Each leaves a witness."""
+
+    def __init__(self, folder: Path) -> None:
+        self.witness = folder / "loaded"
+        self.repository = Repository(folder / "repository")
+        self.top = self.repository.folder
+        self.repository.commit({"a.py": "def f(a):\n    return a\n", "user.py": "from a import f\n\nf(1)\n"})
+        self.repository.git("checkout", "-qb", "feature")
+        self.repository.commit({"a.py": "def f(a, b):\n    return a\n"})
+        self.repository.write({"user.py": "from a import f\n\nf(1)\nf(2)\n"})
+        module = f"import sys\nopen({str(self.witness)!r}, 'a').write(__name__ + '\\n')\nraise ImportError(__name__)\n"
+        for name in {*sys.stdlib_module_names, *OTHERS} - {"__future__"}:
+            (self.top / f"{name}.py").write_text(module)
+        for name in ("git", "ruff", "python", "python3", "sh", "ssh", "env"):
+            (self.top / name).write_text(f"#!/bin/sh\necho {name} >> '{self.witness}'\nexit 1\n")
+            (self.top / name).chmod(0o755)
+        for name in ("ruff.toml", ".ruff.toml"):
+            (self.top / name).write_text("nonsense\n")
+
+    def loaded(self) -> str:
+        """What was loaded or started so far."""
+        return self.witness.read_text() if self.witness.exists() else ""
+
+    @property
+    def env(self) -> dict[str, str]:
+        """An environment in which the current folder is searched for programs too."""
+        return {"PATH": f".:{os.environ['PATH']}::", "HOME": str(self.top), "DEEPREPO_DATA": str(self.top.parent / "d")}
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Hostile:
+    return Hostile(tmp_path)
+
+
+def test_python_itself_would_load_them(hostile: Hostile) -> None:
+    """The plant is alive: what Python runs by `-c` in this folder takes its modules from there."""
+    subprocess.run([sys.executable, "-c", "import multiprocessing"], cwd=hostile.top, capture_output=True, check=False)
+    assert hostile.loaded()
+
+
+@pytest.mark.parametrize("arguments", WAYS)
+def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments: list[str]) -> None:
+    """The command does its work, though the folder is full of modules and programs with names that it needs."""
+    done = subprocess.run(
+        [COMMAND, *arguments], cwd=hostile.top, env=hostile.env, capture_output=True, text=True, check=False
+    )
+    assert hostile.loaded() == ""
+    assert done.returncode in {0, 1}, done.stderr
+
+
+@pytest.mark.parametrize("start", [[str(COMMAND)], [sys.executable, "-I", "-m", "bot"]])
+def test_an_editor_that_starts_the_server_there_loads_nothing_of_it(hostile: Hostile, start: list[str]) -> None:
+    """`deeprepo mcp` in the folder of the project, which is where editors start it; its children too."""
+
+    async def talk() -> list[str]:
+        parameters = StdioServerParameters(command=start[0], args=[*start[1:], "mcp"], cwd=hostile.top, env=hostile.env)
+        async with Client(parameters) as client:
+            asked = [
+                ("review", {"strategy": "offline"}),
+                ("review", {"change": "uncommitted", "strategy": "offline"}),
+                ("callers", {"symbol": "f"}),
+            ]
+            return [repr((await client.call_tool(tool, given)).content) for tool, given in asked]
+
+    whole, uncommitted, callers = asyncio.run(talk())
+    assert hostile.loaded() == ""
+    assert "user.py:3" in whole
+    assert "user.py" in callers
+    assert "What was covered" in uncommitted
