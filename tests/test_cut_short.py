@@ -102,10 +102,12 @@ def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
     assert not any("The claim, about" in request for request in hand.requests)
 
 
-def test_direct_ends_at_a_cap_without_a_fault(hand: Hand) -> None:
-    """A cap is an outcome, whatever the strategy."""
-    review = hand.review(strategy="direct", calls=0)
-    assert (hand.requests, review.partial, review.fault) == ([], True, "")
+@pytest.mark.parametrize("strategy", ["direct", "fanout", "rlm"])
+def test_a_cap_under_which_nothing_is_read_is_a_fault(hand: Hand, strategy: str) -> None:
+    """No model has read anything: that is said before all else, with the cap and what to do, and the exit code is 3."""
+    review = hand.review(strategy=strategy, calls=0)
+    assert (hand.requests, review.partial, review.fault) == ([], True, "provider")
+    assert "cap of 0 calls is reached" in review.failure
     assert any("cap of 0 calls" in note for note in review.notes)
 
 
