@@ -75,7 +75,7 @@ class Calls:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.budget, self.journal = budget, journal
-        self.failure = ""  # the first of a provider that no other try has mended, as a sentence
+        self._failure, self._too_long = "", ""  # the first of each that no other try has mended
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}
@@ -95,6 +95,11 @@ class Calls:
         """What the review cost so far."""
         return self.budget.cost()
 
+    @property
+    def failure(self) -> str:
+        """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""
+        return self._failure or self._too_long
+
     def now(self) -> float:
         """Seconds on the clock of the calls."""
         return self._clock()
@@ -109,8 +114,11 @@ class Calls:
         except BudgetSpent as error:
             self.budget.refuse(str(error))
             raise
+        except PromptTooLong as error:
+            self._too_long = self._too_long or str(error)
+            raise
         except ProviderError as error:
-            self.failure = self.failure or str(error)
+            self._failure = self._failure or str(error)
             raise
 
     async def many(self, model: Model, prompts: Sequence[Prompt], role: Role) -> list[Slot]:
