@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+KINDS = (b'"request"', b'"call"', b'"resumed"')
 UNSURE = ("cancelled", "TimedOut")  # how a failure begins after which the provider may bill all the same
 
 
@@ -29,6 +30,9 @@ def dollars(rows: Iterable[dict[str, Any]]) -> float | None:
         elif row["kind"] == "call":
             waiting = open_[row["key"]]
             sums.append(_cost(row, waiting.pop(0) if waiting else None))
+        else:  # a new process: what was in flight in the one before is asked again
+            sums += [reserved for waiting in open_.values() for reserved in waiting]
+            open_.clear()
     sums += [reserved for waiting in open_.values() for reserved in waiting]
     known = [usd for usd in sums if usd is not None]
     return math.fsum(known) if len(known) == len(sums) else None
@@ -45,13 +49,13 @@ def _cost(row: dict[str, Any], reserved: float | None) -> float | None:
 
 
 def _rows(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
-    """The lines that are requests and calls. A line that a crash tore, or that is damaged, is none."""
+    """The lines that are requests and calls, or begin a process. A line that a crash tore, or that is damaged, is none."""
     for line in lines:
-        if b'"request"' not in line and b'"call"' not in line:
+        if not any(kind in line for kind in KINDS):
             continue
         try:
             row = json.loads(line)
         except ValueError:
             continue
-        if isinstance(row, dict) and row.get("kind") in {"request", "call"}:
+        if isinstance(row, dict) and row.get("kind") in {"request", "call", "resumed"}:
             yield row

@@ -104,7 +104,7 @@ class Record:
                 if paid:
                     self._replies[key] = paid[-1]
 
-    def _read(self, row: Row) -> None:
+    def _read(self, row: Row) -> None:  # noqa: C901 - a case for each kind of line
         if row["kind"] == "message":
             self.messages[row["id"]] = row
             return
@@ -124,6 +124,8 @@ class Record:
                 section.open[row["key"]].append(row)
             case "reused":
                 section.reused.add(row["key"])
+            case "resumed":
+                _lose(section)
             case "turn":
                 section.turns[row["run"], row["number"]] = row
             case "call" | "failed":
@@ -201,6 +203,7 @@ def _lose(section: Section) -> None:
             if not asked:
                 asked.append(Asked(row["role"], row["model"], row.get("at", "")))
             asked[0].tries.append(Try(row.get("reserved", 0.0), Usage(), limited=False, lost=True))
+    section.open.clear()
 
 
 def _error(row: Row) -> DeepRepoError:

@@ -34,7 +34,9 @@ async def run(name: str, work: Work) -> Transcript:
     except ProviderError as error:
         return Transcript(tuple(work.findings), notes=(str(error),), partial=True, fault="provider")
     finally:
-        work.calls.budget.keep(None)  # nobody asks the root again: what was kept back for it is there for second opinions
+        work.calls.budget.keep(
+            None
+        )  # nobody asks the root again: what was kept back for it is there for second opinions
     transcript = replace(transcript, findings=tuple(work.findings))
     return cut_short(work, transcript) if transcript.partial or work.ledger.unread() else transcript
 
