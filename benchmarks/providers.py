@@ -165,7 +165,7 @@ def modes() -> list[Mode]:
     blocks = {think: Modes(thinks=think, thinking="blocks") for think in THINKING}
     hidden = {think: Modes(thinks=think) for think in THINKING}
     many = Modes(tokens_per_minute=12_000, minute=3.0)
-    found = [
+    return [
         *(Mode(f"claude thinks {n:,}", CLAUDE, blocks[n], needed=n < LONG) for n in THINKING),
         *(Mode(f"gpt thinks {n:,}", GPT, hidden[n], needed=n < LONG) for n in THINKING),
         Mode("haiku thinks 4,200", HAIKU, blocks[4_200]),
@@ -202,7 +202,6 @@ def modes() -> list[Mode]:
         Mode("every byte a token, $0.04", HAIKU, Modes(), dense=True, cap=0.04, needed=False),
         Mode("every byte a token, $0.30", GPT, Modes(), dense=True, cap=0.30, needed=False),
     ]
-    return found
 
 
 LONG = 9_001  # tokens of thinking from which on a review for a dollar may say that it cannot be done
