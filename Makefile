@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo test check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-server workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -112,6 +112,9 @@ train-check:  ## the training environment inside verifiers; TRAIN=a virtual envi
 	@test -x $(TRAIN)/bin/python || $(PYTHON) -m venv $(TRAIN)
 	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e ".[train]" "pytest>=9,<10"
 	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py
+
+bench-providers: $(READY)  ## how providers behave: thinking, small windows, limits, broken streams; what becomes of a review there
+	$(BIN)/python -m benchmarks.providers
 
 bench-hostile: $(READY)  ## pull requests that attack the server's time and memory, beside innocent ones; CPU=20 seconds for one file
 	$(BIN)/python -m benchmarks.hostile $(if $(CPU),--cpu $(CPU))

@@ -21,8 +21,7 @@
         ├── ProviderDown          5xx, no connection, a broken stream: worth another try
         │   └── TimedOut          nothing arrived in time: the provider may bill it all the same
         ├── ProviderRefused       4xx: key refused, unknown model: no other try
-        │   ├── PromptTooLong     the model's window is smaller than the prompt: split it
-        │   └── AnswerTooLong     the cap on the reply is above what the model can write
+        │   └── PromptTooLong     the model's window is smaller than the prompt: split it
         └── BadAnswer             the reply is not what the schema asks for
 
 A library's own exceptions are translated once, in the module that imports the library.
@@ -158,14 +157,6 @@ class PromptTooLong(ProviderRefused):
     def __init__(self, message: str, window: int | None = None) -> None:
         super().__init__(message)
         self.window = window
-
-
-class AnswerTooLong(ProviderRefused):
-    """The cap on the reply is above what the model can write. `most` is its limit in tokens, None where the provider does not say."""
-
-    def __init__(self, message: str, most: int | None = None) -> None:
-        super().__init__(message)
-        self.most = most
 
 
 class BadAnswer(ProviderError):  # noqa: N818 - the model's fault, not ours

@@ -132,6 +132,10 @@ class Ledger:
         self._reused_files.update(paths)
         self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
 
+    def untouched(self) -> bool:
+        """Whether there is something to read and nobody has read any of it, in this round or an earlier one."""
+        return bool(self.unread()) and not self.readers() and not self._read
+
     def readers(self) -> dict[str, str]:
         """Unit -> who judged it, in this round or an earlier one."""
         return self._reused | {unit: ", ".join(by) for unit, by in self._by.items()}

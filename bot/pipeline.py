@@ -171,7 +171,7 @@ def _review(
         notes=tuple(dict.fromkeys(notes)),
         partial=transcript.partial,
         fault=transcript.fault,
-        failure=work.calls.failure if transcript.fault == "provider" else "",
+        failure=(work.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         fail_on=settings["fail_on"],
         dropped=work.refused + judged.dropped,
         turns=transcript.turns,

@@ -108,10 +108,12 @@ def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
     assert not any("The claim, about" in request for request in hand.requests)
 
 
-def test_direct_ends_at_a_cap_without_a_fault(hand: Hand) -> None:
-    """A cap is an outcome, whatever the strategy."""
-    review = hand.review(strategy="direct", calls=0)
-    assert (hand.requests, review.partial, review.fault) == ([], True, "")
+@pytest.mark.parametrize("strategy", ["direct", "fanout", "rlm"])
+def test_a_cap_under_which_nothing_is_read_is_a_fault(hand: Hand, strategy: str) -> None:
+    """No model has read anything: that is said before all else, with the cap and what to do, and the exit code is 3."""
+    review = hand.review(root="compatible/worker", strategy=strategy, calls=0)
+    assert (hand.requests, review.partial, review.fault) == ([], True, "provider")
+    assert "cap of 0 calls is reached" in review.failure
     assert any("cap of 0 calls" in note for note in review.notes)
 
 
@@ -145,3 +147,20 @@ def test_a_name_that_only_another_file_defines_is_still_undefined_here(repositor
     review = offline(repository, tmp_path)
     assert [(placed.finding.rule, placed.finding.path) for placed in review.findings] == [("F821", "a.py")]
     assert review.dropped == 0
+
+
+def test_a_root_whose_window_is_too_small_leaves_what_workers_have_read(hand: Hand) -> None:
+    """Every unit was read in parts: the review is whole, and says that nobody looked across the units."""
+    small = Reply(
+        "This model's maximum context length is 8000 tokens. However, your messages resulted in 9000 tokens.",
+        status=400,
+        error="context_length_exceeded",
+    )
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        return small if "You work in a Python REPL" in str(body["messages"][0]) else judge(body)
+
+    review = hand.review(worker=answer, root="compatible/worker", strategy="rlm")
+    assert titles(placed.finding for placed in review.findings) == FOUND
+    assert (review.fault, review.partial) == ("", False)
+    assert any(note.startswith("Nobody looked across the units") for note in review.notes)

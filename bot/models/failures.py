@@ -245,7 +245,11 @@ RULES: tuple[Rule, ...] = (  # the first that applies
         ProviderRefused,
         "the base URL of {provider} redirects (status {status}): configure the final address",
     ),
-    (lambda _: True, ProviderRefused, "{provider} refuses the request to {model} (status {status}{said})"),
+    (
+        lambda _: True,
+        ProviderRefused,
+        "{provider} refuses the request to {model} (status {status}{said}): check that the model can chat, or use another one",
+    ),
 )
 
 

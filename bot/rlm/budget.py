@@ -74,10 +74,8 @@ def dearest(price: PriceOf, usage: Usage) -> float | None:
     return None if plain is None else max(plain, written or 0.0)
 
 
-def unknown(model: str, usage: Usage) -> float:
-    """What a call of unknown price counts under a cap in dollars: as much as the dearest model, unless the user owns the server."""
-    if model.partition("/")[0] in OWN_SERVERS:
-        return 0.0
+def unknown(usage: Usage) -> float:
+    """What a call of unknown price counts under a cap in dollars: as much as one of the dearest model."""
     return (usage.input * DEAREST_INPUT + usage.output * DEAREST_OUTPUT) / MILLION
 
 
@@ -87,7 +85,7 @@ def counted(cost: Cost) -> float:
         return cost.usd
     if all(model.partition("/")[0] in OWN_SERVERS for model in cost.models):
         return (cost.usage.input + cost.usage.output) / TOKENS_PER_USD
-    return unknown("", cost.usage)
+    return unknown(cost.usage)
 
 
 class Budget:
@@ -109,6 +107,11 @@ class Budget:
         """Calls that hold a reservation: what they do not use comes back."""
         return self._in_flight
 
+    def owned(self, model: str) -> bool:
+        """Whether the model runs on a server of the user's own, which bills nobody by the token."""
+        provider = model.partition("/")[0]
+        return provider in OWN_SERVERS or provider in self.limits.own
+
     def reserve(
         self, usage: Usage, price: PriceOf, model: str, role: Role = "worker", *, visible: int | None = None
     ) -> Hold:
@@ -124,14 +127,15 @@ class Budget:
             def cost(output: int) -> tuple[int, float]:
                 asked = replace(usage, output=output)
                 usd = dearest(price, asked)
-                return asked.input + output, unknown(model, asked) if usd is None else usd
+                return asked.input + output, self._unknown(model, asked) if usd is None else usd
 
             kept = self._kept if role != "root" else None
             output = self._affordable(
                 cost, usage.output, usage.output if visible is None else visible, (model, role), kept
             )
             tokens, usd = cost(output)
-            self._fit(tokens, usd, kept)
+            guessed = f" (the price of {model} is unknown: it counts as the dearest)" if price(usage) is None else ""
+            self._fit(tokens, usd, kept, guessed)
             self._held_tokens += tokens
             self._held_usd += usd
             self._in_flight += 1
@@ -231,7 +235,7 @@ class Budget:
         """The sentence for the deadline."""
         return f"the cap of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
-    def _fit(self, tokens: int, usd: float, kept: Hold | None) -> None:
+    def _fit(self, tokens: int, usd: float, kept: Hold | None, guessed: str) -> None:
         caps, spent, cap = self.limits, self._spent, self._token_cap()
         kept_tokens = min(kept.tokens, (cap or 0) // 2) if kept else 0
         kept_usd = min(kept.usd, (caps.usd or 0) / 2) if kept else 0.0
@@ -250,7 +254,7 @@ class Budget:
         paid = spent.rough + self._held_usd + kept_usd
         if caps.usd is not None and paid + usd > caps.usd and usd:
             raise BudgetSpent(
-                f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${usd:,.4f}, "
+                f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${usd:,.4f}{guessed}, "
                 f"${max(0.0, caps.usd - paid):,.4f} is left; finish with what you have, or allow more dollars"
             )
 
@@ -306,15 +310,18 @@ class Budget:
             )
         if usd is None:
             spent.unknown.add(role)
-            spent.rough += unknown(model, usage)
+            spent.rough += self._unknown(model, usage)
         else:
             spent.usd.setdefault(role, []).append(usd)
             spent.rough += usd
 
+    def _unknown(self, model: str, usage: Usage) -> float:
+        return 0.0 if self.owned(model) else unknown(usage)
+
     def _unpriced(self, model: str) -> None:
         if self.limits.usd is None:
             return
-        if model.partition("/")[0] in OWN_SERVERS:
+        if self.owned(model):
             self._by_tokens = True
             sentence = (
                 f"The price of {model} is unknown: instead of ${self.limits.usd:,.2f}, "
@@ -324,7 +331,7 @@ class Budget:
             sentence = (
                 f"The price of {model} is unknown: under the cap of ${self.limits.usd:,.2f} its calls count as much as those of "
                 f"the dearest model on the price list (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} for a million tokens in and out). "
-                "Choose a model whose price is known, or allow more dollars."
+                "Choose a model whose price is known, or allow more dollars (`--max-usd`)."
             )
         if sentence not in self.notes:
             self.notes.append(sentence)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.errors import (
-    AnswerTooLong,
     BadAnswer,
     BudgetSpent,
     PromptTooLong,
@@ -31,7 +30,7 @@ from bot.rlm.journal import Journal
 from bot.rlm.lines import key as key_of
 from bot.rlm.record import Asked
 from bot.rlm.room import Role
-from bot.values import Completion, Cost, Message, Prompt, Usage
+from bot.values import Completion, Cost, Message, Prompt, Schema, Usage
 
 TRIES = 4  # the first and three more; a rate limit is none, the gate waits for its end
 SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
@@ -43,7 +42,6 @@ SHARED, FEW = (
 FEW_OF = {"haiku": 4_096, "opus": 4_096, "gemini": 4_096}  # where a provider keeps longer beginnings only
 KEPT = 240.0  # seconds that a provider keeps a beginning at least
 MANY = 100_000  # tokens for comparing prices
-OVERHEAD = 16  # characters around a message
 SPARE = 64  # tokens between a prompt's estimate and its window
 ENLARGE = "give the server a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to the one it has"
 TOO_LATE = "that is longer than this review may still take ({left:,.0f} s): run it again later, or use another provider"
@@ -77,7 +75,7 @@ class Calls:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.budget, self.journal = budget, journal
-        self.failure = ""  # the first of a provider that no other try has mended, as a sentence
+        self._failure, self._too_long = "", ""  # the first of each that no other try has mended
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}
@@ -88,7 +86,6 @@ class Calls:
         self._cut: dict[
             str, tuple[int, str]
         ] = {}  # models that read a part of a prompt only: how much, and the note on it
-        self._ceilings: dict[str, int] = {}  # tokens of a reply that a provider allows, as it was found out
         self._broken: dict[tuple[str, Role], int] = {}  # tokens at which replies broke off
         self._density: dict[str, float] = {}  # tokens of a prompt for each of its characters
         self._read: dict[tuple[str, Role], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
@@ -97,6 +94,11 @@ class Calls:
     def cost(self) -> Cost:
         """What the review cost so far."""
         return self.budget.cost()
+
+    @property
+    def failure(self) -> str:
+        """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""
+        return self._failure or self._too_long
 
     def now(self) -> float:
         """Seconds on the clock of the calls."""
@@ -112,8 +114,11 @@ class Calls:
         except BudgetSpent as error:
             self.budget.refuse(str(error))
             raise
+        except PromptTooLong as error:
+            self._too_long = self._too_long or str(error)
+            raise
         except ProviderError as error:
-            self.failure = self.failure or str(error)
+            self._failure = self._failure or str(error)
             raise
 
     async def many(self, model: Model, prompts: Sequence[Prompt], role: Role) -> list[Slot]:
@@ -183,6 +188,10 @@ class Calls:
             second = await self._once(model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used)
         except PromptTooLong:
             raise
+        except BudgetSpent as error:
+            if prompt.tool is None:
+                raise BudgetSpent(f"{said}, and for more of them {error} or set `models.effort` lower") from None
+            raise
         except ProviderRefused:  # that many tokens are more than this model can write
             second = first
         if second.stop == "length" and prompt.tool is None:
@@ -224,7 +233,7 @@ class Calls:
     def _judged(self, model: Model, prompt: Prompt, role: Role, size: int, reply: Completion) -> Completion:
         """The reply, with what it teaches. Raises PromptTooLong where the server has read a part of the prompt only."""
         name, usage = model.name, reply.usage
-        if room.cut_silently(prompt.messages, usage):
+        if room.cut_silently(name, prompt.messages, usage):
             self._shrink(model, usage.input)
             self._note_cut(name, usage.input)
             raise PromptTooLong(
@@ -260,19 +269,14 @@ class Calls:
     def _request(self, model: Model, prompt: Prompt, role: Role, key: str, size: int, broke_off: int) -> Request:
         """What is to be sent: a reply gets the room that its role and its model's thinking need."""
         name, visible = model.name, prompt.max_tokens
-        dense = max(1 / room.FEWEST_CHARS, self._density.get(name, 0.0) * 1.1)
-        most = int(size * dense) + 1
         before, tokens = self._read.get((name, role), ((), 0))
-        if before and prompt.messages[: len(before)] == before:  # the dialogue has only grown since
-            rest = sum(len(message.text) + OVERHEAD for message in prompt.messages[len(before) :])
-            calls = sum(
-                len(call.unparsed or str(call.arguments)) for m in prompt.messages[len(before) :] for call in m.calls
-            )
-            most = min(most, tokens + int((rest + calls) * dense) + 1)
+        if not before or prompt.messages[: len(before)] != before:
+            before, tokens = (), sum(_schema(schema) for schema in (prompt.answer, prompt.tool) if schema)
+        rest = prompt.messages[len(before) :]  # where the dialogue has only grown since, the rest is known
+        most = tokens + sum(_most(message) for message in rest)
         wanted = max(
             room.of(name, role, visible), 2 * broke_off, min(room.LARGEST, 2 * self._broken.get((name, role), 0))
         )
-        wanted = min(wanted, self._ceilings.get(name, wanted))
         least = broke_off + broke_off // 2 if broke_off else min(visible, room.USEFUL)
         effort = room.effort(name, role, prompt.effort)
         return Request(key, replace(prompt, effort=effort), role, size, most, wanted, least)
@@ -291,7 +295,9 @@ class Calls:
     def _book(self, known: Asked, role: Role) -> None:
         """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
         for failed in known.tries:
-            self.budget.book(failed.usage, failed.usd, role, known.model, failed=True, limited=failed.limited)
+            self.budget.book(
+                failed.usage, failed.usd, role, known.model, failed=not failed.lost, limited=failed.limited
+            )
         if known.reply is not None:
             self.budget.book(known.reply.usage, known.usd, role, known.model)
         elif known.error is not None and known.usd is None:
@@ -311,7 +317,7 @@ class Calls:
         self.journal.failed(request.key, request.role, model.name, at, error, priced)
         raise error
 
-    async def _send(self, model: Model, request: Request) -> Completion:  # noqa: C901 - an answer to each kind of failure
+    async def _send(self, model: Model, request: Request) -> Completion:
         """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
         tried = failed = silent = 0
         while True:
@@ -330,12 +336,6 @@ class Calls:
                 if smaller is None:
                     raise
                 request = smaller
-            except AnswerTooLong as error:
-                most = error.most or request.room // 2
-                if most >= request.room or most < request.least:
-                    raise
-                self._ceilings[model.name] = most
-                request = replace(request, room=most)
             except ProviderDown as error:
                 failed, silent = failed + 1, silent + isinstance(error, TimedOut)
                 wait, left = min(LONGEST, BACKOFF * 2**failed), self.budget.seconds_left()
@@ -403,11 +403,15 @@ class Calls:
                     raise
             await self._settled.wait()
 
+    def _reserved(self, model: Model, hold: Hold) -> float | None:
+        """The dollars that are set aside, as the journal says it: None where no dollars are counted."""
+        return None if self.budget.owned(model.name) and model.price(Usage()) is None else hold.usd
+
     async def _paid(self, model: Model, request: Request, hold: Hold, tried: int) -> Completion:
         """Send it. Whatever happens it is in the journal, and settled, before anybody sees it."""
         started, at, key, role = self._clock(), self.at, request.key, request.role
         prompt = replace(request.prompt, max_tokens=hold.output)
-        self.journal.request(key, prompt, role, model.name, at, tried, hold.usd or None)
+        self.journal.request(key, prompt, role, model.name, at, tried, self._reserved(model, hold))
         done: Completion | str = "cancelled"
         usage, usd = Usage(), 0.0 if model.price(Usage()) is not None else None
         limited = False
@@ -430,6 +434,18 @@ class Calls:
             self.journal.call(key, role, model.name, at, done, usd, self._clock() - started, usage if failed else None)
         await self.journal.stored()
         return done
+
+
+def _most(message: Message) -> int:
+    """The tokens of a message at worst, with what the provider wants back."""
+    calls = [call.unparsed or json.dumps(dict(call.arguments), ensure_ascii=False) for call in message.calls]
+    extras = [json.dumps(dict(extra)) for extra in (message.extra, *(call.extra for call in message.calls)) if extra]
+    return room.at_most((message.text, *calls, *extras)) + room.FRAME * (1 + len(calls))
+
+
+def _schema(schema: Schema) -> int:
+    """The same of a schema, which some providers write out at more length than it has."""
+    return 2 * room.at_most((schema.name, schema.description, json.dumps(schema.parameters, default=dict)))
 
 
 def _slot(task: "asyncio.Task[Completion]") -> Slot:

@@ -74,7 +74,7 @@ async def desk(
         worker=models.reader.name if models.reader else None,
         version=__version__,
         request=subject.request,
-        given=subject.given,
+        given={**subject.given, **({"own": list(limits.own)} if limits.own else {})},
     )
     try:
         notes = book.begin(start)

@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.rlm.room import OWN_SERVERS
 
+KINDS = (b'"request"', b'"call"', b'"resumed"')
 UNSURE = ("cancelled", "TimedOut")  # how a failure begins after which the provider may bill all the same
 
 
@@ -42,6 +43,9 @@ def counted(rows: Iterable[dict[str, Any]]) -> Paid:
             reserved = waiting.pop(0) if waiting else None
             if not _refused(row):
                 sums.append(row["usd"] if row["usd"] is not None and "error" not in row else row["usd"] or reserved)
+        else:  # a new process: what was in flight in the one before is asked again
+            sums += [reserved for waiting in open_.values() for reserved in waiting]
+            open_.clear()
     sums += [reserved for waiting in open_.values() for reserved in waiting]
     known = [usd for usd in sums if usd is not None]
     return Paid(len(sums), math.fsum(known) if len(known) == len(sums) else None)
@@ -58,13 +62,13 @@ def _refused(row: dict[str, Any]) -> bool:
 
 
 def _rows(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
-    """The lines that are requests and calls. A line that a crash tore, or that is damaged, is none."""
+    """The lines that are requests and calls, or begin a process. A line that a crash tore, or that is damaged, is none."""
     for line in lines:
-        if b'"request"' not in line and b'"call"' not in line:
+        if not any(kind in line for kind in KINDS):
             continue
         try:
             row = json.loads(line)
         except ValueError:
             continue
-        if isinstance(row, dict) and row.get("kind") in {"request", "call"}:
+        if isinstance(row, dict) and row.get("kind") in {"request", "call", "resumed"}:
             yield row

@@ -25,6 +25,7 @@ class Try:
     usd: float | None  # 0, or None where the price is unknown
     usage: Usage
     limited: bool  # turned away by a rate limit
+    lost: bool = False  # its process ended before it came back: it counts as what was reserved for it
 
 
 @dataclass(slots=True)
@@ -50,6 +51,7 @@ class Section:
     asked: dict[str, deque[Asked]] = field(default_factory=lambda: defaultdict(deque))
     reused: set[str] = field(default_factory=set)  # requests whose reply an earlier section holds
     requests: list[Row] = field(default_factory=list)
+    open: dict[str, deque[Row]] = field(default_factory=lambda: defaultdict(deque))  # requests without an outcome
     turns: dict[tuple[str, int], Row] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)  # everything but messages, in order
 
@@ -65,6 +67,8 @@ class Record:
         self._last: dict[str, Asked] = {}
         for row in rows:
             self._read(row)
+        for section in self.sections:
+            _lose(section)
         self._gather()
 
     def go_on(self, section: Section, earlier: Iterable[Section]) -> None:
@@ -100,7 +104,7 @@ class Record:
                 if paid:
                     self._replies[key] = paid[-1]
 
-    def _read(self, row: Row) -> None:
+    def _read(self, row: Row) -> None:  # noqa: C901 - a case for each kind of line
         if row["kind"] == "message":
             self.messages[row["id"]] = row
             return
@@ -117,12 +121,15 @@ class Record:
                 section.strategy = row
             case "request":
                 section.requests.append(row)
+                section.open[row["key"]].append(row)
             case "reused":
                 section.reused.add(row["key"])
+            case "resumed":
+                _lose(section)
             case "turn":
                 section.turns[row["run"], row["number"]] = row
             case "call" | "failed":
-                _note(section.asked[row["key"]], row)
+                _note(section, row)
 
 
 def load(path: Path) -> Record:
@@ -171,8 +178,11 @@ def _rows(text: str) -> Iterator[Row]:
             yield row
 
 
-def _note(asked: deque[Asked], row: Row) -> None:
+def _note(section: Section, row: Row) -> None:
     """Put a try or a last word where it belongs: a new request begins after the last word of the one before."""
+    asked, sent = section.asked[row["key"]], section.open[row["key"]]
+    if row["kind"] == "call" and sent:
+        sent.popleft()
     if not asked or asked[-1].reply is not None or asked[-1].error is not None:
         asked.append(Asked(row["role"], row["model"], row.get("at", "")))
     last = asked[-1]
@@ -183,6 +193,17 @@ def _note(asked: deque[Asked], row: Row) -> None:
     else:
         limited = str(row.get("error", "")).startswith(RateLimited.__name__)
         last.tries.append(Try(row.get("usd", 0.0), Usage(*row.get("usage", ())), limited))
+
+
+def _lose(section: Section) -> None:
+    """What was in flight when a process was killed: it is asked again, and the provider may bill the first time too."""
+    for key, rows in section.open.items():
+        for row in rows:
+            asked = section.asked[key]
+            if not asked:
+                asked.append(Asked(row["role"], row["model"], row.get("at", "")))
+            asked[0].tries.append(Try(row.get("reserved", 0.0), Usage(), limited=False, lost=True))
+    section.open.clear()
 
 
 def _error(row: Row) -> DeepRepoError:

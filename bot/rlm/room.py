@@ -5,7 +5,8 @@ word, so a model that may think gets more room than its answer needs. What is no
 """
 
 import re
-from collections.abc import Sequence
+import string
+from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import urlsplit
@@ -83,7 +84,11 @@ def own_server(base_url: str) -> bool:
 # --- the window -----------------------------------------------------------------------------------------------------------
 
 LIKELY_CHARS = 3.0  # of a prompt in one token: what tokenizers make of code
-FEWEST_CHARS = 1.5  # the same at worst: base64, digits, scripts other than Latin
+# The same at worst: no tokenizer makes more than one token of a byte, but letters and blanks always share some.
+LETTERS, BLANKS = string.ascii_letters.encode(), b" \t\n"
+LETTERS_PER_TOKEN, BLANKS_PER_TOKEN = 1.3, 2.0  # of text without any words, such as base64
+FRAME = 16  # tokens around a message
+REFUSE = frozenset({"anthropic", "bedrock", "vertex"})  # providers that refuse a prompt that is too long, and say so
 _BLANKS = re.compile(r"\s{2,}")
 _RUNS = re.compile(r"(\S)\1{3,}")
 _LEAST = 1_000  # tokens: a shorter prompt fits every window, and its estimate says little
@@ -92,17 +97,29 @@ _NEAR = 8  # tokens around a window's size
 _SURE = 1.25
 
 
+def at_most(texts: Iterable[str]) -> int:
+    """The tokens that a tokenizer makes of these texts at worst, whatever stands in them: a cap on money must hold then too."""
+    raw = "".join(texts).encode("utf-8", "surrogatepass")
+    others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
+    letters = len(raw.translate(None, BLANKS)) - others
+    blanks = len(raw) - others - letters
+    return int(others + letters / LETTERS_PER_TOKEN + blanks / BLANKS_PER_TOKEN) + 1
+
+
 def expected(messages: Sequence[Message]) -> int:
     """Tokens that these messages have at least, roughly: blanks and runs of one character count little."""
     size = sum(len(_RUNS.sub(r"\1\1\1", _BLANKS.sub(" ", message.text))) for message in messages)
     return int(size / 3.5)
 
 
-def cut_silently(messages: Sequence[Message], usage: Usage) -> bool:
+def cut_silently(name: str, messages: Sequence[Message], usage: Usage) -> bool:
     """Whether the server has read only a part of the prompt: it reports far fewer tokens than the prompt can have.
 
     A tokenizer may differ from the estimate by a third, never by half. Right at a size that windows have, less is enough.
+    Servers of Anthropic's dialect refuse a prompt that is too long; some of them leave the instructions out of their count.
     """
+    if name.partition("/")[0] in REFUSE:
+        messages = [message for message in messages if message.role != "system"]
     if usage.input < _HALF or usage.input * _SURE * 3.5 > sum(len(message.text) for message in messages):
         return False
     size = expected(messages)

@@ -13,7 +13,7 @@ from bot.rlm.notebook import Notebook
 from bot.rlm.reporting import MAX_ANSWER
 from bot.values import Completion, Observation, Prompt, Turn
 
-Outcome = Literal["", "answered", "turns", "budget", "provider", "declined", "stuck", "astray"]
+Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
 TIGHT_SECONDS = 45.0  # before the deadline: time for one more reply, not for another question
 READY = f'[bool(answer["ready"]), str(answer["content"])[:{MAX_ANSWER}]]'
 
@@ -66,6 +66,8 @@ class Rounds:
             prompt = self.dialogue.prompt()
         except BudgetSpent as error:
             self.outcome, self.why = "budget", str(error)
+        except PromptTooLong as error:  # nothing to ask again for: what workers have read stands
+            self.outcome, self.why = "window", str(error)
         except ProviderError as error:
             self.outcome, self.why = "provider", str(error)
         else:

@@ -33,13 +33,18 @@ async def run(name: str, work: Work) -> Transcript:
         return interrupted(Transcript(tuple(work.findings)))
     except ProviderError as error:
         return Transcript(tuple(work.findings), notes=(str(error),), partial=True, fault="provider")
+    finally:
+        work.calls.budget.keep(
+            None
+        )  # nobody asks the root again: what was kept back for it is there for second opinions
     transcript = replace(transcript, findings=tuple(work.findings))
     return cut_short(work, transcript) if transcript.partial or work.ledger.unread() else transcript
 
 
 def cut_short(work: Work, transcript: Transcript, *notes: str) -> Transcript:
-    """Something was not done: by a cap, or by the fault of a provider whose calls failed."""
-    fault = transcript.fault or ("provider" if work.calls.budget.cost().failed_calls else "")
+    """Something was not done: by a cap, or by the fault of a provider whose calls failed or whose models read nothing at all."""
+    blind = (work.root or work.reader) is not None and work.ledger.untouched()
+    fault = transcript.fault or ("provider" if blind or work.calls.budget.cost().failed_calls else "")
     return replace(transcript, notes=(*transcript.notes, *notes), partial=True, fault=fault)
 
 

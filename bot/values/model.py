@@ -125,6 +125,7 @@ class Limits:
     concurrency: int | None = None  # calls in flight at once; None: by the provider
     context: int | None = None  # tokens of a model's window; None: unknown until a prompt is too long for it
     effort: Effort | None = None  # of every model that thinks; None: by the role
+    own: tuple[str, ...] = ()  # providers that are called at a private address: a server of the user's own
     turn_seconds: float = 10.0  # of the block itself; waiting for workers is not counted
     output_chars: int = 8_000  # of one block, head and tail
 

@@ -16,7 +16,7 @@ from bot.errors import ConfigError, UsageError
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
 from bot.lenses import LENSES
-from bot.models import PROVIDERS, connect, named, prices, warm
+from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
 from bot.pipeline import Deps
 from bot.ports import Language, Lens, Model
 from bot.rlm import lines, room, spans
@@ -59,12 +59,12 @@ def deps(
     def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
         where = partial(addresses.address, flags=flags, settings=settings)
         chosen = models(resolved, where)
-        provider = named(chosen.reader.name) if chosen.reader is not None else None
-        reached = where(provider.name) or provider.base_url if provider is not None else None
+        called = {model.name.partition("/")[0] for model in (chosen.root, chosen.reader) if model is not None}
+        own = tuple(sorted(name for name in called - room.OWN_SERVERS if _own(name, where)))
         if chosen.reader is not None and resolved.chosen():
             tell(resolved.chosen())
         opened = partial(book, subject.pull) if book else partial(journal, flags, settings.journal, subject.pull)
-        return _desk(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel, base_url=reached)
+        return _desk(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel, own=own)
 
     return Deps(
         languages=_languages(settings.cache, say),
@@ -94,7 +94,8 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
 
     def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
         chosen = Models(*replays.models(begun, section))
-        return _desk(subject, resolved, chosen, lambda: replays.Replay(recorded, section), lambda _: None)
+        own = tuple(begun.given.get("own", ()))
+        return _desk(subject, resolved, chosen, lambda: replays.Replay(recorded, section), lambda _: None, own=own)
 
     return Deps(
         languages=LANGUAGES,
@@ -138,13 +139,13 @@ def _desk(
     say: Callable[[str], None],
     *,
     keep_on_cancel: bool = True,
-    base_url: str | None = None,
+    own: tuple[str, ...] = (),
 ) -> AbstractAsyncContextManager[Work]:
     return desk(
         subject,
         chosen,
         {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)},
-        limits(resolved, base_url),
+        limits(resolved, own, chosen.reader.name if chosen.reader else ""),
         languages=LANGUAGES,
         lenses=lenses(resolved),
         journal=book(),
@@ -209,17 +210,24 @@ def models(resolved: Config, address: Callable[[str], str | None]) -> Models:
     return Models(_connected(root, address, timeout) if root else None, reader)
 
 
-def limits(resolved: Config, base_url: str | None = None) -> Limits:
+def _own(provider: str, address: Callable[[str], str | None]) -> bool:
+    """Whether a provider is called at an address of this machine or of a private network."""
+    known = PROVIDERS[provider]
+    url = address(provider) or config.first(known.url_variables) or known.base_url
+    return url is not None and room.own_server(url)
+
+
+def limits(resolved: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
     """The hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
-    own = base_url is not None and room.own_server(base_url)
     return Limits(
         usd=resolved["usd"],
         tokens=resolved["tokens"],
         calls=resolved["calls"],
         seconds=resolved["seconds"],
-        concurrency=resolved["concurrency"] or (room.OWN_PLACES if own else None),
+        concurrency=resolved["concurrency"] or (room.OWN_PLACES if worker.partition("/")[0] in own else None),
         context=resolved["context"],
         effort=resolved["effort"],
+        own=own,
     )
 
 
@@ -238,6 +246,11 @@ def preferred() -> tuple[str | None, str | None]:
         if config.key(PROVIDERS[provider].key_variable):
             return root, worker
     return None, None
+
+
+def connected(name: str, timeout: float = TIMEOUT) -> Model:
+    """A model that a person has typed as an option of a command, connected as the environment says."""
+    return _connected(name, lambda _: addresses.typed(name), timeout)
 
 
 def _connected(name: str, address: Callable[[str], str | None], timeout: float) -> Model:

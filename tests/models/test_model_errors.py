@@ -103,6 +103,7 @@ def test_what_no_other_try_will_change(name: str, reply: Reply, sentence: str) -
     error, requests = failure(name, reply)
     assert (type(error), requests) == (ProviderRefused, 1)
     assert sentence in str(error)
+    assert str(error).rpartition(": ")[2].startswith(("check ", "add ", "configure "))
 
 
 @dialects

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from bot.errors import BudgetSpent, ProviderRefused, RateLimited, UsageError
+from bot.errors import BudgetSpent, ProviderRefused, RateLimited, TimedOut, UsageError
 from bot.models.scripted import Script, ScriptedModel
 from bot.rlm import record
 from bot.rlm.budget import Budget
 from bot.rlm.calls import Calls, Slot
 from bot.rlm.journal import Journal
-from bot.rlm.lines import Start
+from bot.rlm.lines import Start, key
 from bot.values import Completion, Cost, Limits, Message, Observation, Prompt, PullRequest, ToolCall, Turn, Usage
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
@@ -87,6 +87,39 @@ async def _killed(path: Path) -> None:
     journal.begin(START)
     journal.request("k", prompt("q"), "worker", "p/worker", "", 1)
     journal.close()
+
+
+def test_what_a_kill_cut_off_counts_as_it_was_reserved(tmp_path: Path) -> None:
+    """The provider may bill the request that nobody heard the end of: each run that goes on counts it, once."""
+    path = tmp_path / "j"
+    journal = Journal(path)
+    journal.begin(START)
+    asked = prompt("q")
+    journal.request(key("p/worker", asked)[0], asked, "worker", "p/worker", "", 1, 0.25)
+    journal.close()
+    _, sent, cost, _ = run(path, fine, ["q"])
+    assert (sent, cost.calls, cost.failed_calls, cost.usd) == (1, 2, 0, pytest.approx(0.265))
+    assert run(path, fine, ["q"])[1:3] == (0, cost)
+
+
+def test_a_try_that_timed_out_is_booked_again_as_it_was(tmp_path: Path) -> None:
+    """A silent provider may bill the call: a run that goes on counts the same dollars for it."""
+    path, limits = tmp_path / "j", Limits(usd=100.0)
+    _, _, first, _ = run(path, [TimedOut("silent"), Completion("fine", Usage(10, 5))], ["q"], limits=limits)
+    _, sent, again, _ = run(path, [], ["q"], limits=limits)
+    assert (sent, again) == (0, first)
+    assert first.usd is not None
+    assert first.usd > 0.1
+
+
+def test_a_price_of_nothing_is_a_known_price(tmp_path: Path) -> None:
+    """A model that is free has a reservation of $0, one whose price is unknown on an own server has none."""
+    for name, price, reserved in (("p/worker", 0.0, [0.0]), ("ollama/worker", None, [])):
+        path = tmp_path / name.partition("/")[0]
+        calls = Calls(Budget(Limits(usd=1.0)), Journal(path))
+        asyncio.run(calls.complete(ScriptedModel(fine, name, price=price), prompt("q"), "worker"))
+        calls.journal.close()
+        assert [row["reserved"] for row in rows(path) if row["kind"] == "request" and "reserved" in row] == reserved
 
 
 def test_failed_tries_count_once_and_are_no_finished_calls(tmp_path: Path) -> None:

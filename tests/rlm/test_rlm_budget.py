@@ -1,6 +1,7 @@
 import pytest
 
 from bot.errors import BudgetSpent
+from bot.rlm import room
 from bot.rlm.budget import Budget, Hold
 from bot.values import Limits, Usage
 
@@ -154,3 +155,28 @@ def _top(price: object) -> float:
     if tiers is None:
         return float(price or 0)  # type: ignore[arg-type]
     return max(float(price.base), *(float(tier.price) for tier in tiers))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0123456789" * 50, "{}[]()<>;:!?" * 40, "語彙表示漢字情報検索" * 40, "🙂🙃" * 60, "Привет, мир " * 40],
+)
+def test_a_reservation_holds_for_text_of_which_every_byte_is_a_token(text: str) -> None:
+    """Digits, signs and other scripts: no tokenizer makes more of a text than is reserved, but of the blanks between words."""
+    assert room.at_most([text]) >= len(text.replace(" ", "").encode())
+
+
+def test_a_reservation_for_code_is_not_beyond_measure() -> None:
+    """Code has three to four characters a token: at worst less than three times as many are reserved."""
+    text = "def total(prices, tax):\n    return sum(prices) * (1 + tax)\n" * 20
+    assert len(text) / 3.5 < room.at_most([text]) < len(text) / 3.5 * 3
+
+
+def test_a_private_address_counts_tokens_and_no_dollars() -> None:
+    """A model that nobody lists, on a server of the user's own, is not counted as the dearest of all."""
+    budget = Budget(Limits(usd=1.0, own=("openai",)))
+    hold = budget.reserve(Usage(100_000, 4_000), nobody_knows, "openai/our-own")
+    assert hold.usd == 0.0
+    assert "2,000,000 tokens are the cap" in budget.notes[0]
+    with pytest.raises(BudgetSpent, match="the price of groq/other is unknown: it counts as the dearest"):
+        budget.reserve(Usage(100_000, 4_000), nobody_knows, "groq/other")

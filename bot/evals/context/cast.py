@@ -7,7 +7,7 @@ from bot import config, wiring
 from bot.errors import ProviderRefused, UsageError
 from bot.evals.context import scripted
 from bot.evals.context.room import Pair
-from bot.models import connect, named
+from bot.models import named
 from bot.models.provider import address, check_key
 from bot.ports import Model
 from bot.values import Message, Prompt
@@ -34,7 +34,7 @@ async def opened(root: str, worker: str) -> AsyncIterator[Callable[[], Pair]]:
     try:
         for name in dict.fromkeys((root, worker)):
             if not name.startswith(scripted.PREFIX):
-                real[name] = connect(name, config.key(named(name).key_variable), wiring.typed(name))
+                real[name] = wiring.connected(name)
         for model in real.values():
             await _greet(model)
 

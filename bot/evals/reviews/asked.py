@@ -164,10 +164,9 @@ def _check_models(flags: Mapping[str, Any], strategy: str) -> None:
 
 
 async def _judge(name: str, stack: AsyncExitStack) -> Model:
-    from bot import config, wiring
-    from bot.models import connect, named
+    from bot import wiring
 
-    model = connect(name, config.key(named(name).key_variable), wiring.typed(name))
+    model = wiring.connected(name)
     stack.push_async_callback(model.close)
     return model
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot import config, pipeline, wiring
+from bot import pipeline, wiring
 from bot.config import Config, Settings
 from bot.errors import BudgetSpent, ProviderDown
 from bot.evals import match, plant, results
@@ -19,7 +19,6 @@ from bot.evals.roots import scripted, window
 from bot.evals.roots.tally import Counted, Tally
 from bot.languages import LANGUAGES
 from bot.lenses import LENSES
-from bot.models import connect, named
 from bot.pipeline import Deps
 from bot.ports import Model
 from bot.rlm.desk import Models, Subject, desk
@@ -110,8 +109,7 @@ async def _opened(plan: Plan) -> AsyncIterator[Mapping[str, Model]]:
         real: dict[str, Model] = {}
         for name in dict.fromkeys((plan.worker, *(one.root for one in plan.contenders))):
             if not name.startswith(scripted.PREFIX):
-                key = config.key(named(name).key_variable)
-                real[name] = connect(name, key, wiring.typed(name))
+                real[name] = wiring.connected(name)
                 stack.push_async_callback(real[name].close)
         yield real
 

@@ -55,8 +55,9 @@ def worker(name: str, task: Task, base_url: str | None = None, timeout: float = 
 
 
 def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
-    key = config.key(named(name).key_variable)
-    return connect(name, key, base_url or wiring.typed(name), timeout)
+    if base_url is None:
+        return wiring.connected(name, timeout)
+    return connect(name, config.key(named(name).key_variable), base_url, timeout)
 
 
 def _reading(code: CodeBase) -> Model:

@@ -1,0 +1,406 @@
+"""How providers behave, and what becomes of a review there: nothing lost without a word, nothing clean on a broken answer, no dollar too many.
+
+    python -m benchmarks.providers [--only WORD] [--verbose]
+
+A repository whose change holds one true defect is reviewed by the real command, once with each server: thinking of every length,
+thinking that has to come back, small windows, limits of tokens per minute, streams that stall or break, refusals. The servers are
+on loopback and answer honestly: what stands in the prompt that they have read. They bill what they answered at the listed price.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.table import Row, report
+from bot import doubles
+from bot.doubles import Modes, Reply, Server
+from bot.doubles.modes import Bucket, cap, size
+from bot.errors import RateLimited
+from bot.models import named, prices
+from bot.rlm.budget import Budget
+from bot.rlm.calls import Calls
+from bot.rlm.journal import Journal
+from bot.values import Completion, Limits, Message, Prompt, ToolCall, Usage
+
+CLAUDE, HAIKU, GPT, NEWEST = (
+    "anthropic/claude-sonnet-5-5",
+    "anthropic/claude-haiku-5-5",
+    "openai/gpt-5.4",
+    "openai/gpt-5.6",
+)
+GEMINI, DEEPSEEK, ROUTER = "gemini/gemini-3-pro-preview", "deepseek/deepseek-reasoner", "openrouter/z-ai/glm-4.6"
+OWN, OLLAMA = "compatible/qwen3", "ollama/qwen3"
+THINKING = (0, 600, 1_100, 4_200, 9_000, 40_000)
+DEFECT = "    return a / n"
+TURNS = (
+    "print(search('div'))",
+    "print(findings())",
+    "print(read('calc.py'))",
+    "print(coverage())",
+    "set_answer('looked at it all')",
+)
+CAP = 1.0  # dollars of each review, where a mode has no other
+TAG = '<think>\nPerhaps {"answer": "", "findings": []}, or\n```python\nset_answer(\'from a draft\')\n```\nno.\n</think>\n\n'
+PER_MINUTE, PROMPTS, CHARS = 50_000, 60, 40_000
+OVER = 1.15  # times the bucket's own time
+
+Script = Callable[[Mapping[str, Any]], Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One server, and how it is asked."""
+
+    name: str
+    model: str
+    modes: Modes = field(default_factory=Modes)
+    spoilt: Callable[[int], Reply | None] = lambda _: None  # what is answered to this request in the place of the truth
+    strategy: str = "auto"
+    many: bool = False  # the change has several units
+    dense: bool = False  # the defect stands beside text of which every character is a token
+    cap: float = CAP
+    needed: bool = True  # whether the defect has to be found; else it may be said that nothing was read
+    rejects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one review."""
+
+    mode: Mode
+    code: int
+    conclusion: str
+    found: bool
+    said: str  # why it is not clean, in the review's words
+    billed: float | None
+    requests: int
+    turns: int  # of a root, that its server has seen
+    seconds: float
+
+    def faults(self) -> list[str]:
+        """What must not be."""
+        wrong = []
+        if not self.found and (self.conclusion == "clean" or not self.said):
+            wrong.append("lost without a word")
+        if not self.found and self.code == 0:
+            wrong.append("exit 0")
+        if not self.found and self.mode.needed:
+            wrong.append("not found")
+        if self.billed is not None and self.billed > self.mode.cap:
+            wrong.append(f"${self.billed:.4f} over the cap")
+        if self.mode.strategy == "rlm" and self.turns < len(TURNS):
+            wrong.append(f"{self.turns} turns")
+        return wrong
+
+
+class Honest:
+    """Answers what stands in the prompt as far as its window goes, and counts what it bills for it."""
+
+    def __init__(self, mode: Mode) -> None:
+        self.mode, self.asked, self.turns = mode, 0, 0
+        self.billed: float | None = 0.0
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """The reply to one request that the provider has taken."""
+        self.asked += 1
+        spoilt = self.mode.spoilt(self.asked)
+        if spoilt is not None and spoilt.status != 200:
+            return spoilt
+        reply = spoilt or self._answer(body)
+        read = min(size(body), self.mode.modes.window or size(body))
+        if self.mode.dense:
+            read = len(
+                json.dumps([body.get("system"), body["messages"], body.get("tools")], ensure_ascii=False).encode()
+            )
+        said = len(reply.text or json.dumps(reply.data or [dict(call.arguments) for call in reply.calls])) // 3
+        usd = prices.dollars(self.mode.model, Usage(read, min(cap(body), said + self.mode.modes.thinks)))
+        self.billed = None if usd is None or self.billed is None else self.billed + usd
+        return Reply(
+            reply.text,
+            reply.data,
+            reply.calls,
+            reply.stop,
+            usage=Usage(read, said),
+            fault=reply.fault,
+            pause=reply.pause,
+        )
+
+    def _answer(self, body: Mapping[str, Any]) -> Reply:
+        messages = json.dumps(body["messages"])
+        window = self.mode.modes.window
+        seen = messages[-4 * window :] if window and self.mode.modes.overflow == "truncate" else messages
+        wanted = json.dumps([body.get(name) for name in ("response_format", "tool_choice", "output_config")])
+        if "You work in a Python REPL" in json.dumps([body.get("system"), body["messages"][0]]):
+            turn = sum(message["role"] == "assistant" for message in body["messages"])
+            self.turns = max(self.turns, turn + 1)
+            code = TURNS[min(turn, len(TURNS) - 1)]
+            if body.get("tools"):
+                return Reply(calls=(ToolCall(f"call_{turn}", "", {"code": code}),))
+            return Reply(f"```python\n{code}\n```")
+        named_ = '"verdict"' in wanted or (wanted == "[null, null, null]" and '\\"verdict\\"' in messages)
+        verdict = {
+            "verdict": "confirmed",
+            "trigger": "div(1, 0)",
+            "author_would_change": True,
+            "reason": "n is not checked",
+        }
+        answer = verdict if named_ else {"answer": "Read.", "findings": [_finding()] if DEFECT.strip() in seen else []}
+        structured = wanted != "[null, null, null]"
+        return Reply(data=answer) if structured else Reply(json.dumps(answer))
+
+
+def modes() -> list[Mode]:
+    """Every server."""
+    blocks = {think: Modes(thinks=think, thinking="blocks") for think in THINKING}
+    hidden = {think: Modes(thinks=think) for think in THINKING}
+    many = Modes(tokens_per_minute=12_000, minute=3.0)
+    return [
+        *(Mode(f"claude thinks {n:,}", CLAUDE, blocks[n], needed=n < LONG) for n in THINKING),
+        *(Mode(f"gpt thinks {n:,}", GPT, hidden[n], needed=n < LONG) for n in THINKING),
+        Mode("haiku thinks 4,200", HAIKU, blocks[4_200]),
+        Mode("claude, 5 turns, thinking wanted", CLAUDE, _wants("blocks"), strategy="rlm"),
+        Mode("gpt without tools, 5 turns", NEWEST, hidden[600], strategy="rlm", rejects=("tools",)),
+        Mode("gemini, 5 turns, signatures", GEMINI, _wants("thought_signature"), strategy="rlm"),
+        Mode("deepseek, 5 turns, reasoning_content", DEEPSEEK, _wants("reasoning_content"), strategy="rlm"),
+        Mode("openrouter, 5 turns, reasoning_details", ROUTER, _wants("reasoning_details"), strategy="rlm"),
+        Mode("own server, 5 turns, reasoning", OWN, _wants("reasoning"), strategy="rlm"),
+        Mode("own server, 5 turns, <think> in text", OWN, Modes(prefix=TAG), strategy="rlm", rejects=("tools",)),
+        Mode("<think> before every answer", OWN, Modes(prefix=TAG), rejects=("response_format", "tools")),
+        Mode("plain JSON though a stream is asked", GPT, Modes(streams=False)),
+        Mode("window 8,192 counts the reply", OWN, Modes(window=8_192, wording="vllm"), many=True),
+        Mode("window 6,000 refuses", OWN, Modes(window=6_000, wording="llama.cpp"), many=True),
+        Mode("window 4,096 cuts in silence", OLLAMA, Modes(window=4_096, overflow="truncate"), many=True, needed=False),
+        Mode("one slot", OLLAMA, Modes(slots=1), many=True, strategy="fanout"),
+        Mode("tokens per minute", GPT, many, many=True, strategy="fanout"),
+        Mode("stream stalls once", GPT, spoilt=lambda n: Reply("{", fault="stall") if n == 1 else None),
+        Mode("stream stalls for ever", GPT, spoilt=lambda _: Reply("{", fault="stall"), needed=False),
+        Mode("stream breaks once", CLAUDE, spoilt=lambda n: Reply("{", fault="truncate") if n == 1 else None),
+        Mode("stream breaks for ever", CLAUDE, spoilt=lambda _: Reply("{", fault="truncate"), needed=False),
+        Mode(
+            "error in the stream",
+            CLAUDE,
+            spoilt=lambda n: Reply("Overloaded", fault="error", error="overloaded_error") if n == 1 else None,
+        ),
+        Mode("refusal", CLAUDE, spoilt=lambda _: Reply("", stop="refusal"), needed=False),
+        Mode("no usable answer", GPT, spoilt=lambda _: Reply("I think it is fine."), needed=False),
+        Mode("verdict breaks off", GPT, spoilt=lambda n: Reply("{", stop="length") if n > 1 else None),
+        Mode("429 without a wait", GPT, spoilt=lambda n: Reply(status=429) if n == 1 else None),
+        Mode("daily limit", GPT, spoilt=lambda _: Reply("Rate limit", status=429, retry_after="40000"), needed=False),
+        Mode("no credit", GPT, spoilt=lambda _: Reply("quota", status=429, error="insufficient_quota"), needed=False),
+        Mode("unknown price at a private address", "openai/some-own-model", Modes()),
+        Mode("every byte a token, $0.04", HAIKU, Modes(), dense=True, cap=0.04, needed=False),
+        Mode("every byte a token, $0.30", GPT, Modes(), dense=True, cap=0.30, needed=False),
+    ]
+
+
+LONG = 9_001  # tokens of thinking from which on a review for a dollar may say that it cannot be done
+
+
+def _wants(form: Any) -> Modes:  # noqa: ANN401 - one of the doubles' forms
+    return Modes(thinks=600, thinking=form, wants_thinking=True)
+
+
+def _finding() -> dict[str, Any]:
+    return {
+        "path": "calc.py", "quote": DEFECT, "line": 0, "title": "div() divides by zero when n is 0", "why": "n may be 0",
+        "consequence": "a ZeroDivisionError for the caller", "trigger": "div(1, 0)", "severity": "high", "category": "crash",
+        "evidence": [], "claims": [], "suggestion": None,
+    }  # fmt: skip
+
+
+def main() -> int:
+    """Every mode, and the bucket; the exit code says whether all of it holds."""
+    asked = _arguments()
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="providers-") as folder:
+        repos = {kind: _repository(Path(folder, kind), kind) for kind in ("small", "many", "dense")}
+        chosen = [mode for mode in modes() if not asked.only or asked.only in mode.name]
+        with ThreadPoolExecutor(max_workers=min(4, 2 * (os.cpu_count() or 1))) as pool:
+            results = list(pool.map(lambda mode: _review(mode, repos), chosen))
+    for result in results:
+        _show(result, verbose=asked.verbose)
+    broken = [(result, result.faults()) for result in results if result.faults()]
+    answered, seconds, best = bucket()
+    rows = [
+        Row("true findings lost without a word", sum("lost without a word" in f for _, f in broken), 0),
+        Row("clean on a broken answer", sum(r.conclusion == "clean" for r in results), 0),
+        Row("left with 0 and nothing found", sum("exit 0" in f for _, f in broken), 0),
+        Row("defects that had to be found and were not", sum("not found" in f for _, f in broken), 0),
+        Row("reviews above their cap", sum(any("over the cap" in one for one in f) for _, f in broken), 0),
+        Row("dialogues that did not reach 5 turns", sum(any("turns" in one for one in f) for _, f in broken), 0),
+        Row(f"of {PROMPTS} prompts at {PER_MINUTE:,} tokens a minute, answered", answered, PROMPTS, least=True),
+        Row("  time, of the bucket's own", seconds / best, OVER, "times", f"{seconds:.0f} s, {best:.0f} s at best"),
+        Row("seconds for all of it", time.monotonic() - started, None, "s"),
+    ]
+    return report(
+        "providers", rows, {r.mode.name: [r.code, r.conclusion, r.requests, r.billed, r.said] for r in results}
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", default="", help="modes whose name contains this")
+    parser.add_argument("--verbose", action="store_true", help="what each review says")
+    return parser.parse_args()
+
+
+def _show(result: Result, *, verbose: bool) -> None:
+    outcome = "found" if result.found else "told" if result.said and result.conclusion != "clean" else "LOST"
+    billed = "     -" if result.billed is None else f"{result.billed:.4f}"
+    wrong = "; ".join(result.faults())
+    print(
+        f"{result.mode.name:<40} {outcome:<6} {result.conclusion:<10} exit {result.code}  ${billed} of ${result.mode.cap:.2f}  "
+        f"{result.requests:>3} requests  {result.seconds:4.1f} s{f'  BROKEN: {wrong}' if wrong else ''}"
+    )
+    if result.said and (verbose or not result.found):
+        print(f"    {result.said}")
+
+
+def _review(mode: Mode, repos: Mapping[str, Path]) -> Result:
+    honest = Honest(mode)
+    started = time.monotonic()
+    with doubles.in_thread(Server(honest, modes=mode.modes, rejects=mode.rejects)) as server:
+        provider = named(mode.model)
+        url = server.anthropic_url if provider.dialect == "anthropic" else server.openai_url
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
+        key = {provider.key_variable: "a-key"}
+        told = {f"DEEPREPO_BASE_URL_{provider.name.upper()}": url, "DEEPREPO_TIMEOUT": "1", "DEEPREPO_SECONDS": "60"}
+        repo = repos["many" if mode.many else "dense" if mode.dense else "small"]
+        options = [
+            "--root",
+            mode.model,
+            "--worker",
+            mode.model,
+            "--strategy",
+            mode.strategy,
+            "--max-usd",
+            str(mode.cap),
+        ]
+        command = [sys.executable, "-m", "bot", "review", "--repo", str(repo), "HEAD~1..HEAD", *options]
+        ended = subprocess.run(
+            [*command, "--format", "json", "--fail-on", "high"],
+            env=kept | key | told,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        count = server.count
+    seconds = time.monotonic() - started
+    try:
+        review = json.loads(ended.stdout)
+    except ValueError:
+        return Result(
+            mode,
+            ended.returncode,
+            "none",
+            found=False,
+            said=ended.stderr[-300:],
+            billed=honest.billed,
+            requests=count,
+            turns=0,
+            seconds=seconds,
+        )
+    notes = [review.get("failure") or "", *review.get("notes", ())]
+    said = " | ".join(dict.fromkeys(note for note in notes if note))
+    found = any("divides by zero" in finding["title"] for finding in review["findings"])
+    return Result(
+        mode, ended.returncode, review["conclusion"], found, said, honest.billed, count, honest.turns, seconds
+    )
+
+
+def _repository(folder: Path, kind: str) -> Path:
+    """A repository whose last commit brings the defect, alone, among much else, or beside text that is dense."""
+    folder.mkdir()
+    before, after = {"calc.py": "def div(a, n):\n    return a\n"}, {"calc.py": f"def div(a, n):\n{DEFECT}\n"}
+    if kind == "many":
+        for number in range(12):
+            name = f"part{number:02}.py"
+            before[name] = f"def part{number}(rows):\n    return rows\n"
+            steps = "".join(f"    rows = [row + {n} for row in rows if row is not None]\n" for n in range(40))
+            after[name] = f"def part{number}(rows):\n{steps}    return rows\n"
+    if kind == "dense":
+        digits = "".join(f"    {'7392846150' * 9},\n    '語彙表示{n}漢字情報検索',\n" for n in range(40))
+        after["table.py"] = f"TABLE = [\n{digits}]\n"
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    for files in (before, after):
+        for name, text in files.items():
+            folder.joinpath(name).write_text(text, encoding="utf-8")
+        for arguments in (["add", "."], [*identity, "commit", "-qm", "a change"]):
+            subprocess.run(["git", "-C", str(folder), *arguments], check=True)
+    return folder
+
+
+class _Clockless(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
+    """Time passes when everybody waits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[Any]:
+        ready = super().select(0)
+        if not ready and timeout:
+            self.now += timeout
+        return list(ready)
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self.clock = _Clockless()
+        super().__init__(self.clock)
+
+    def time(self) -> float:
+        return self.clock.now
+
+
+class _Limited:
+    """A provider that counts tokens per minute, and says how long to wait."""
+
+    name = GPT
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._bucket = Bucket(Modes(tokens_per_minute=PER_MINUTE), clock)
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        need = sum(len(message.text) for message in prompt.messages) // 4
+        wait = self._bucket.take(need)
+        if wait:
+            raise RateLimited("openai asks for fewer calls (status 429)", wait)
+        await asyncio.sleep(8)
+        return Completion("fine", Usage(need, 200))
+
+    def price(self, usage: Usage) -> float | None:
+        return prices.dollars(self.name, usage)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def bucket() -> tuple[int, float, float]:
+    """How many prompts are answered at a limit of tokens per minute, in how many seconds, and how many it takes at best."""
+    loop = _Loop()
+    try:
+        calls = Calls(Budget(Limits(usd=None), clock=loop.time), Journal(), clock=loop.time)
+        prompts = [Prompt((Message("user", f"{n:05}" + "x" * (CHARS - 5)),)) for n in range(PROMPTS)]
+        replies: Sequence[object] = loop.run_until_complete(calls.many(_Limited(loop.time), prompts, "worker"))
+        seconds = loop.time()
+    finally:
+        loop.close()
+    best = (PROMPTS * CHARS / 4 / PER_MINUTE - 1) * 60 + 8  # the first minute's tokens are there at once
+    return sum(isinstance(reply, Completion) for reply in replies), seconds, best
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
