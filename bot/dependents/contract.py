@@ -32,10 +32,10 @@ LINE_COMMENT = re.compile(r"(?:^|\s)//[^\n]*")
 HASH_COMMENT = re.compile(r"(?:^|\s)#[^\n\"']{0,300}$", re.MULTILINE)
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)$", re.IGNORECASE)
-NUMBERED = re.compile(r"\d+\.\d+")
+NUMBERED = re.compile(r"\d\.\d")
 CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value that is a function in disguise
 HEAD_LINES = 40  # a longer head is no head
-ANNOTATED = re.compile(r"^([*.]*[\w$]+\??)\s*:\s*[^=]+?(?=\s*=|$)")
+ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 BY_NAME = frozenset(
     {".py", ".pyi", ".kt", ".kts", ".cs", ".php", ".rb"}
