@@ -2,8 +2,11 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from bot.ports import Language
@@ -11,6 +14,7 @@ from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared
+MOST_FITTING = 100  # new definitions that each removed one is compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +30,13 @@ class Source:
 
     def lines(self, symbol: Symbol) -> str:
         """The text of a definition."""
-        text = (self.before if symbol.side == "base" else self.after).decode("utf-8", "replace").split("\n")
+        text = _split(self.before if symbol.side == "base" else self.after)
         return "\n".join(text[symbol.start - 1 : symbol.end])
+
+
+@lru_cache(maxsize=4)
+def _split(source: bytes) -> list[str]:
+    return source.decode("utf-8", "replace").split("\n")
 
 
 def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> Source:
@@ -76,11 +85,11 @@ def _by_name(
             found[key] = symbol
         else:
             later.append(symbol)
+    next_of: dict[str, int] = defaultdict(int)
     for symbol in later:
-        count = 0
-        while (symbol.name, count) in found:
-            count += 1
-        found[symbol.name, count] = symbol
+        while (symbol.name, next_of[symbol.name]) in found:
+            next_of[symbol.name] += 1
+        found[symbol.name, next_of[symbol.name]] = symbol
     return found
 
 
@@ -113,11 +122,28 @@ def _removed(symbol: Symbol, now: Outline) -> ChangedSymbol:
 def _touched(source: Source, symbol: Symbol) -> bool:
     """Whether a changed line belongs to this definition and to none inside it."""
     outline, lines = (source.old, source.file.removed) if symbol.side == "base" else (source.new, source.file.added)
-    own = {line for line in lines if symbol.start <= line <= symbol.end}
-    for other in outline.symbols if own else ():
+    ordered = _ordered(lines)
+    own = set(ordered[bisect_left(ordered, symbol.start) : bisect_right(ordered, symbol.end)])
+    if not own:
+        return False
+    symbols, starts = _by_start(outline.symbols)
+    for other in symbols[bisect_left(starts, symbol.start) : bisect_right(starts, symbol.end)]:
         if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
-            own.difference_update(range(other.start, other.end + 1))
-    return bool(own)
+            own.difference_update(range(other.start, min(other.end, symbol.end) + 1))
+            if not own:
+                return False
+    return True
+
+
+@lru_cache(maxsize=8)
+def _ordered(lines: frozenset[int]) -> list[int]:
+    return sorted(lines)
+
+
+@lru_cache(maxsize=8)
+def _by_start(symbols: tuple[Symbol, ...]) -> tuple[list[Symbol], list[int]]:
+    ordered = sorted(symbols, key=lambda symbol: symbol.start)
+    return ordered, [symbol.start for symbol in ordered]
 
 
 def _holds(outer: Symbol, inner: Symbol) -> bool:
@@ -130,22 +156,35 @@ def _holds(outer: Symbol, inner: Symbol) -> bool:
 def _outermost(symbols: Sequence[Symbol]) -> list[Symbol]:
     """A removed class stands for its members."""
     names = {symbol.name for symbol in symbols}
-    return [symbol for symbol in symbols if not any(symbol.name.startswith(f"{name}.") for name in names)]
+    return [symbol for symbol in symbols if not names & set(_outer(symbol.name))]
+
+
+def _outer(name: str) -> Iterator[str]:
+    """`a.b.c` stands in `a` and in `a.b`."""
+    while name := name.rpartition(".")[0]:
+        yield name
 
 
 def _renamed(source: Source, removed: Sequence[Symbol], added: Sequence[Symbol]) -> list[ChangedSymbol]:
     """Pairs of one definition under two names: of the same kind, in the same place, and alike."""
     pairs = []
-    left = list(added)
+    left: dict[tuple[str, str], list[Symbol]] = defaultdict(list)
+    for after in added:
+        left[_place(after)].append(after)
     for before in removed:
-        parent = before.name.rpartition(".")[0]
-        fits = [after for after in left if after.kind == before.kind and after.name.rpartition(".")[0] == parent]
+        fits = left[_place(before)]
+        if before.kind == "variable" or len(fits) > MOST_FITTING:
+            continue
         scored = [(_alike(source, before, after), after) for after in fits]
         best = max(scored, key=lambda item: item[0], default=None)
         if best is not None and best[0] >= ALIKE:
-            left.remove(best[1])
+            fits.remove(best[1])
             pairs.append(ChangedSymbol(before, best[1], "renamed"))
     return pairs
+
+
+def _place(symbol: Symbol) -> tuple[str, str]:
+    return symbol.kind, symbol.name.rpartition(".")[0]
 
 
 def _alike(source: Source, before: Symbol, after: Symbol) -> float:

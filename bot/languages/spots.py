@@ -7,7 +7,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.syntax import MAX_TEXT, Form, ancestors, any_of, first_line, last_line, text
+from bot.languages.syntax import MAX_TEXT, MOST_USES, Form, ancestors, any_of, first_line, last_line, text
 from bot.values import Call, Use
 
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
@@ -47,6 +47,8 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: Reading) ->
         whole = node is not None and (node.start_byte + before, node.end_byte) == match.span()
         spot = reading.spot(node) if node is not None and whole and node.type in reading.identifiers else None
         if node is not None and spot is not None:
+            if len(found) == MOST_USES:
+                break
             found.append(_use(node, spot, reading))
     return tuple(found)
 

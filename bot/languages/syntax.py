@@ -14,6 +14,7 @@ from typing import Literal
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
+from bot.languages.lexical import Words
 from bot.values import Call, Symbol, Use
 
 Form = Literal["name", "member", "import", "definition", "key"]
@@ -48,6 +49,12 @@ def parse(grammar: Grammar, source: bytes) -> Node:
 def text(node: Node | None) -> str:
     """The source of a node, empty where there is none."""
     return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
+
+
+@lru_cache(maxsize=64)
+def words(node: Node) -> Words:
+    """The words of a node's source, for the uses in it: they ask for the same definitions."""
+    return Words(node.text or b"")
 
 
 def first_line(node: Node) -> int:
