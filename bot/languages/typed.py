@@ -15,7 +15,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from bot.languages.lexical import Lines, Words
-from bot.languages.syntax import CLIMB, MAX_TEXT, MOST_USES, Form, ancestors, any_of, first_line, last_line, text
+from bot.languages.syntax import CLIMB, MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, met, text
 from bot.values import Call, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
@@ -91,10 +91,9 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: Reading, ba
     far = 0
     if deep(source):
         return ()
-    for match in any_of(frozenset(names)).finditer(source):
-        node = root.descendant_for_byte_range(match.start(), match.end())
-        whole = node is not None and (node.start_byte, node.end_byte) == match.span()
-        if node is not None and whole and node.type in reading.identifiers:
+    for match, node in met(root, source, names):
+        whole = (node.start_byte, node.end_byte) == match.span()
+        if whole and node.type in reading.identifiers:
             above = list(islice(ancestors(node), DEPTH))
             far += len(above) == DEPTH
             if far > MAX_FAR or len(found) == MOST_USES:
