@@ -58,11 +58,12 @@ def _outline(language: Language, path: str, source: bytes | None, side: Side) ->
 
 def changed(source: Source) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
+    base, head = _Edits(source.old, source.file.removed), _Edits(source.new, source.file.added)
     old = _by_name(source.old.symbols)
     new = _by_name(source.new.symbols, old)
-    found = [_pair(source, before, new[key]) for key, before in old.items() if key in new]
+    found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
     removed = _outermost([symbol for key, symbol in old.items() if key not in new])
-    added = [symbol for key, symbol in new.items() if key not in old and _touched(source, symbol)]
+    added = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
     renamed = _renamed(source, removed, added)
     found += renamed
     gone = {symbol.before for symbol in renamed}
@@ -101,12 +102,12 @@ def _overloaded(symbol: Symbol) -> bool:
     return symbol.signature is not None and bool(symbol.signature.also)
 
 
-def _pair(source: Source, before: Symbol, after: Symbol) -> ChangedSymbol | None:
+def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedSymbol | None:
     if before.signature is not None and after.signature is not None:
         known = before.signature.parameters == after.signature.parameters
         if not known or before.signature.text != after.signature.text:
             return ChangedSymbol(before, after, "signature")
-    if _touched(source, before) or _touched(source, after):
+    if base.touch(before) or head.touch(after):
         return ChangedSymbol(before, after, "body")
     return None
 
@@ -119,31 +120,25 @@ def _removed(symbol: Symbol, now: Outline) -> ChangedSymbol:
     return ChangedSymbol(symbol, None, "removed")
 
 
-def _touched(source: Source, symbol: Symbol) -> bool:
-    """Whether a changed line belongs to this definition and to none inside it."""
-    outline, lines = (source.old, source.file.removed) if symbol.side == "base" else (source.new, source.file.added)
-    ordered = _ordered(lines)
-    own = set(ordered[bisect_left(ordered, symbol.start) : bisect_right(ordered, symbol.end)])
-    if not own:
-        return False
-    symbols, starts = _by_start(outline.symbols)
-    for other in symbols[bisect_left(starts, symbol.start) : bisect_right(starts, symbol.end)]:
-        if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
-            own.difference_update(range(other.start, min(other.end, symbol.end) + 1))
-            if not own:
-                return False
-    return True
+class _Edits:
+    """The changed lines of one side, and the definitions that they belong to."""
 
+    def __init__(self, outline: Outline, lines: Iterable[int]) -> None:
+        self._lines = sorted(lines)
+        self._symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
+        self._starts = [symbol.start for symbol in self._symbols]
 
-@lru_cache(maxsize=8)
-def _ordered(lines: frozenset[int]) -> list[int]:
-    return sorted(lines)
-
-
-@lru_cache(maxsize=8)
-def _by_start(symbols: tuple[Symbol, ...]) -> tuple[list[Symbol], list[int]]:
-    ordered = sorted(symbols, key=lambda symbol: symbol.start)
-    return ordered, [symbol.start for symbol in ordered]
+    def touch(self, symbol: Symbol) -> bool:
+        """Whether a changed line belongs to this definition and to none inside it."""
+        own = set(self._lines[bisect_left(self._lines, symbol.start) : bisect_right(self._lines, symbol.end)])
+        if not own:
+            return False
+        for other in self._symbols[bisect_left(self._starts, symbol.start) : bisect_right(self._starts, symbol.end)]:
+            if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
+                own.difference_update(range(other.start, min(other.end, symbol.end) + 1))
+                if not own:
+                    return False
+        return True
 
 
 def _holds(outer: Symbol, inner: Symbol) -> bool:

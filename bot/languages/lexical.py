@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
-CONFIG_BYTES = 64 << 10  # of a configuration file; a larger one is not read
-LINE_BYTES = 2_000  # a longer line was written by a program
+from bot.limits import CONFIG_BYTES, LINE_BYTES
+
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 AROUND = 400  # bytes beside a name that tell what it is given
 APART = b"\n;\n"  # between stretches of code that do not touch

@@ -40,7 +40,7 @@ class Reading:
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: Reading) -> tuple[Use, ...]:
     """The identifiers that are spelt like one of the names, in the order of the file."""
-    found = []
+    found: list[Use] = []
     for match, node in met(root, source, names):
         before = node.type == "simple_symbol"  # the colon of a symbol
         whole = (node.start_byte + before, node.end_byte) == match.span()

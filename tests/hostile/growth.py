@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 SHARE = 9.0  # how many times longer four times the text may take: linear is 4, a square 16
 LEAST = 0.02  # seconds below which a clock tells nothing
-LARGEST = 64  # times the first size
+LARGEST = 64  # most times the first size
 
 
 def seconds(act: Callable[[], object], repeats: int = 2) -> float:
@@ -18,14 +18,14 @@ def seconds(act: Callable[[], object], repeats: int = 2) -> float:
     return best
 
 
-def slow(made: Callable[[int], Callable[[], object]]) -> str:
+def slow(made: Callable[[int], Callable[[], object]], most: int = LARGEST) -> str:
     """What grows with the square of the size, "" when nothing does. `made`: a factor of the size -> the act.
 
     A square shows at every size above the least; what shows once only was the machine.
     """
     factor, seen = 1, []
     short = seconds(made(1))
-    while factor * 4 <= LARGEST:
+    while factor * 4 <= most:
         long = seconds(made(factor * 4))
         if long >= LEAST:
             if long <= short * SHARE:

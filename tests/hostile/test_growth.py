@@ -1,15 +1,16 @@
 """Text that was made to be slow takes a language no more than its share: four times the text, about four times the time."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import patterns
+import growth
 import pytest
 
 from bot.languages import LANGUAGES
 from bot.rlm import touched
 
-SIZE, SHARE, LEAST = 20_000, 9.0, 0.02
+SIZE = 20_000
 
 CONFIGS = {
     "go.mod": ("go", ["module x\n{\n}", "module x\nreplace {a }", "use ({a\n}"]),
@@ -40,13 +41,8 @@ def _made(form: str, size: int) -> bytes:
 
 
 def _grows(act: Callable[[Any], object], form: str, size: int = SIZE) -> str:
-    short = patterns.seconds(act, _made(form, size), 2)
-    long = patterns.seconds(act, _made(form, 4 * size), 2)
-    if long < LEAST or long <= short * SHARE:
-        return ""
-    if size < 4 * SIZE:  # it may have been the machine
-        return _grows(act, form, 2 * size)
-    return f"{form!r}: {short:.3f} s, {long:.3f} s for four times the text"
+    found = growth.slow(lambda factor: partial(act, _made(form, size * factor)), most=16)
+    return f"{form!r}: {found}" if found else ""
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -85,11 +81,10 @@ def test_a_configuration_file_above_the_cap_is_not_read() -> None:
 
 def test_a_key_of_many_dashes_is_read_at_once() -> None:
     """`a-a-a-...` without a value is no key, and no attempt is made for each way to cut it."""
-    row = "+1 " + "a-" * 2_000 + "a!"
-    assert patterns.seconds(touched.names, row) < 1
+    assert not growth.slow(lambda factor: partial(touched.names, "+1 " + "a-" * 2_000 * factor + "a!"))
     assert "spring.data-source.url" in touched.names("+1 spring.data-source.url = x")
 
 
 def test_one_word_of_30000_letters_is_read_at_once() -> None:
     """A word that nobody would write costs its length."""
-    assert patterns.seconds(touched.names, "+1 " + "w" * 30_000) < 1
+    assert not growth.slow(lambda factor: partial(touched.names, "+1 " + "w" * 30_000 * factor))
