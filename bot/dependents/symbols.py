@@ -56,6 +56,27 @@ def _outline(language: Language, path: str, source: bytes | None, side: Side) ->
     return language.outline(path, source, side) if source is not None else Outline()
 
 
+class _Edits:
+    """The changed lines of one side, and the definitions that they belong to."""
+
+    def __init__(self, outline: Outline, lines: Iterable[int]) -> None:
+        self._lines = sorted(lines)
+        self._symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
+        self._starts = [symbol.start for symbol in self._symbols]
+
+    def touch(self, symbol: Symbol) -> bool:
+        """Whether a changed line belongs to this definition and to none inside it."""
+        own = set(self._lines[bisect_left(self._lines, symbol.start) : bisect_right(self._lines, symbol.end)])
+        if not own:
+            return False
+        for other in self._symbols[bisect_left(self._starts, symbol.start) : bisect_right(self._starts, symbol.end)]:
+            if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
+                own.difference_update(range(other.start, min(other.end, symbol.end) + 1))
+                if not own:
+                    return False
+        return True
+
+
 def changed(source: Source) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
     base, head = _Edits(source.old, source.file.removed), _Edits(source.new, source.file.added)
@@ -118,27 +139,6 @@ def _removed(symbol: Symbol, now: Outline) -> ChangedSymbol:
     if left and _overloaded(symbol):
         return ChangedSymbol(symbol, left[0], "signature")
     return ChangedSymbol(symbol, None, "removed")
-
-
-class _Edits:
-    """The changed lines of one side, and the definitions that they belong to."""
-
-    def __init__(self, outline: Outline, lines: Iterable[int]) -> None:
-        self._lines = sorted(lines)
-        self._symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
-        self._starts = [symbol.start for symbol in self._symbols]
-
-    def touch(self, symbol: Symbol) -> bool:
-        """Whether a changed line belongs to this definition and to none inside it."""
-        own = set(self._lines[bisect_left(self._lines, symbol.start) : bisect_right(self._lines, symbol.end)])
-        if not own:
-            return False
-        for other in self._symbols[bisect_left(self._starts, symbol.start) : bisect_right(self._starts, symbol.end)]:
-            if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
-                own.difference_update(range(other.start, min(other.end, symbol.end) + 1))
-                if not own:
-                    return False
-        return True
 
 
 def _holds(outer: Symbol, inner: Symbol) -> bool:

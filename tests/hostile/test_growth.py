@@ -41,7 +41,7 @@ def _made(form: str, size: int) -> bytes:
 
 
 def _grows(act: Callable[[Any], object], form: str, size: int = SIZE) -> str:
-    found = growth.slow(lambda factor: partial(act, _made(form, size * factor)), most=16)
+    found = growth.slow(lambda factor: partial(act, _made(form, size * factor)))
     return f"{form!r}: {found}" if found else ""
 
 
