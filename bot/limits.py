@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 MOST = 2 << 30  # bytes of a git that fetches
+CONFIG_BYTES = 64 << 10  # of a configuration file; what a larger one says is not used
+LINE_BYTES = 2_000  # a longer line was written by a program
 SIZE = 8192  # bytes of a note
 END = b"\n"
 Other = TypeVar("Other")

@@ -136,7 +136,11 @@ async def search(
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a command that still runs: nobody waits for it any more."""
+    """End a command that still runs: nobody waits for it any more.
+
+    What reads starts no other programs. A fetch does, leads them as a group, and `remote` ends the group; a group of its own for
+    each reader would outlive the child process in which a review computes, whose whole group its parent ends.
+    """
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.kill()

@@ -1,7 +1,7 @@
 """Confirm who imports a file: read the proposed files, resolve their imports, keep those that land on it."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import translate
 
 from bot import limits
@@ -17,8 +17,17 @@ Importers = Mapping[str, tuple[Import, ...]]
 class Reach:
     """Who reaches a file of one language by an import, on one side of the change."""
 
-    def __init__(self, tree: Tree, language: Language, project: Project, paths: Collection[str], side: Side) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        language: Language,
+        project: Project,
+        paths: Collection[str],
+        side: Side,
+        unused: Sequence[str] = (),
+    ) -> None:
         self.tree, self.language, self.project, self.side = tree, language, project, side
+        self.unused = unused  # a sentence for each configuration file that was not used, or only in part
         self.paths = paths
         # Asked once: a question about a protocol costs as much as resolving an import.
         self._shared = project if isinstance(project, Shared) else None
@@ -63,6 +72,17 @@ class Reach:
         return self._shared.mates(path) if self._shared is not None else ()
 
 
+def unused(path: str, source: bytes) -> str:
+    """What the languages leave out of a file, as a sentence; "" when it keeps all of it."""
+    if len(source) > limits.CONFIG_BYTES:
+        return f"{path} is larger than {limits.CONFIG_BYTES >> 10} KB: what it says about imports was not used"
+    if any(len(line) > limits.LINE_BYTES for line in source.split(b"\n")):
+        return (
+            f"{path} has lines of more than {limits.LINE_BYTES:,} characters: what they say about imports was not used"
+        )
+    return ""
+
+
 async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
     """The resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
     head, base = await tree.entries("head"), await tree.entries("base")
@@ -88,4 +108,6 @@ def _reach(
     tree: Tree, language: Language, side: Side, entries: Mapping[str, Entry], configs: Mapping[str, bytes]
 ) -> Reach:
     paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
-    return Reach(tree, language, language.project(paths, limits.Contents(configs)), paths, side)
+    project = language.project(paths, limits.Contents(configs))
+    said = tuple(said for path, source in configs.items() if (said := unused(path, source)))
+    return Reach(tree, language, project, paths, side, said)

@@ -85,6 +85,7 @@ async def _of_language(
     lacking = _lacking(language, await tree.entries())
     cut += lacking
     head, base = await both(tree, language)
+    cut += head.unused[:LISTED]
     _tell(sources, head, base)
     exports = Exports({"head": head, "base": base})
     for source in sources:

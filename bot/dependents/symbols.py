@@ -2,8 +2,11 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from bot.ports import Language
@@ -11,6 +14,7 @@ from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared
+MOST_FITTING = 100  # new definitions that each removed one is compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +30,13 @@ class Source:
 
     def lines(self, symbol: Symbol) -> str:
         """The text of a definition."""
-        text = (self.before if symbol.side == "base" else self.after).decode("utf-8", "replace").split("\n")
+        text = _split(self.before if symbol.side == "base" else self.after)
         return "\n".join(text[symbol.start - 1 : symbol.end])
+
+
+@lru_cache(maxsize=4)
+def _split(source: bytes) -> list[str]:
+    return source.decode("utf-8", "replace").split("\n")
 
 
 def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> Source:
@@ -47,13 +56,35 @@ def _outline(language: Language, path: str, source: bytes | None, side: Side) ->
     return language.outline(path, source, side) if source is not None else Outline()
 
 
+class _Edits:
+    """The changed lines of one side, and the definitions that they belong to."""
+
+    def __init__(self, outline: Outline, lines: Iterable[int]) -> None:
+        self._lines = sorted(lines)
+        self._symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
+        self._starts = [symbol.start for symbol in self._symbols]
+
+    def touch(self, symbol: Symbol) -> bool:
+        """Whether a changed line belongs to this definition and to none inside it."""
+        own = set(self._lines[bisect_left(self._lines, symbol.start) : bisect_right(self._lines, symbol.end)])
+        if not own:
+            return False
+        for other in self._symbols[bisect_left(self._starts, symbol.start) : bisect_right(self._starts, symbol.end)]:
+            if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
+                own.difference_update(range(other.start, min(other.end, symbol.end) + 1))
+                if not own:
+                    return False
+        return True
+
+
 def changed(source: Source) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
+    base, head = _Edits(source.old, source.file.removed), _Edits(source.new, source.file.added)
     old = _by_name(source.old.symbols)
     new = _by_name(source.new.symbols, old)
-    found = [_pair(source, before, new[key]) for key, before in old.items() if key in new]
+    found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
     removed = _outermost([symbol for key, symbol in old.items() if key not in new])
-    added = [symbol for key, symbol in new.items() if key not in old and _touched(source, symbol)]
+    added = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
     renamed = _renamed(source, removed, added)
     found += renamed
     gone = {symbol.before for symbol in renamed}
@@ -76,11 +107,11 @@ def _by_name(
             found[key] = symbol
         else:
             later.append(symbol)
+    next_of: dict[str, int] = defaultdict(int)
     for symbol in later:
-        count = 0
-        while (symbol.name, count) in found:
-            count += 1
-        found[symbol.name, count] = symbol
+        while (symbol.name, next_of[symbol.name]) in found:
+            next_of[symbol.name] += 1
+        found[symbol.name, next_of[symbol.name]] = symbol
     return found
 
 
@@ -92,12 +123,12 @@ def _overloaded(symbol: Symbol) -> bool:
     return symbol.signature is not None and bool(symbol.signature.also)
 
 
-def _pair(source: Source, before: Symbol, after: Symbol) -> ChangedSymbol | None:
+def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedSymbol | None:
     if before.signature is not None and after.signature is not None:
         known = before.signature.parameters == after.signature.parameters
         if not known or before.signature.text != after.signature.text:
             return ChangedSymbol(before, after, "signature")
-    if _touched(source, before) or _touched(source, after):
+    if base.touch(before) or head.touch(after):
         return ChangedSymbol(before, after, "body")
     return None
 
@@ -110,16 +141,6 @@ def _removed(symbol: Symbol, now: Outline) -> ChangedSymbol:
     return ChangedSymbol(symbol, None, "removed")
 
 
-def _touched(source: Source, symbol: Symbol) -> bool:
-    """Whether a changed line belongs to this definition and to none inside it."""
-    outline, lines = (source.old, source.file.removed) if symbol.side == "base" else (source.new, source.file.added)
-    own = {line for line in lines if symbol.start <= line <= symbol.end}
-    for other in outline.symbols if own else ():
-        if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
-            own.difference_update(range(other.start, other.end + 1))
-    return bool(own)
-
-
 def _holds(outer: Symbol, inner: Symbol) -> bool:
     """Whether one definition stands inside another, whatever they are called: a class in a module of Ruby."""
     return (
@@ -130,22 +151,35 @@ def _holds(outer: Symbol, inner: Symbol) -> bool:
 def _outermost(symbols: Sequence[Symbol]) -> list[Symbol]:
     """A removed class stands for its members."""
     names = {symbol.name for symbol in symbols}
-    return [symbol for symbol in symbols if not any(symbol.name.startswith(f"{name}.") for name in names)]
+    return [symbol for symbol in symbols if not names & set(_outer(symbol.name))]
+
+
+def _outer(name: str) -> Iterator[str]:
+    """`a.b.c` stands in `a` and in `a.b`."""
+    while name := name.rpartition(".")[0]:
+        yield name
 
 
 def _renamed(source: Source, removed: Sequence[Symbol], added: Sequence[Symbol]) -> list[ChangedSymbol]:
     """Pairs of one definition under two names: of the same kind, in the same place, and alike."""
     pairs = []
-    left = list(added)
+    left: dict[tuple[str, str], list[Symbol]] = defaultdict(list)
+    for after in added:
+        left[_place(after)].append(after)
     for before in removed:
-        parent = before.name.rpartition(".")[0]
-        fits = [after for after in left if after.kind == before.kind and after.name.rpartition(".")[0] == parent]
+        fits = left[_place(before)]
+        if before.kind == "variable" or len(fits) > MOST_FITTING:
+            continue
         scored = [(_alike(source, before, after), after) for after in fits]
         best = max(scored, key=lambda item: item[0], default=None)
         if best is not None and best[0] >= ALIKE:
-            left.remove(best[1])
+            fits.remove(best[1])
             pairs.append(ChangedSymbol(before, best[1], "renamed"))
     return pairs
+
+
+def _place(symbol: Symbol) -> tuple[str, str]:
+    return symbol.kind, symbol.name.rpartition(".")[0]
 
 
 def _alike(source: Source, before: Symbol, after: Symbol) -> float:

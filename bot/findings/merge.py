@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -9,26 +10,43 @@ from bot.findings.alike import alike
 from bot.findings.cause import one_cause
 from bot.values import SEVERITIES, Finding
 
+STRETCH = 32  # lines
 STRENGTH = {"proven": 3, "confirmed": 2, "unproven": 1, "refuted": 0}
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings without duplicates, each with its fingerprint. The stronger one speaks; the other adds evidence and its source."""
     kept: list[Finding] = []
+    near: dict[tuple[str, int], set[int]] = defaultdict(set)
     for finding in findings:
-        add(kept, finding)
+        marked = _marked(finding)
+        others = sorted({at for key in _around(marked) for at in near[key]})
+        at = next((at for at in others if same(marked, kept[at])), len(kept))
+        kept[at : at + 1] = [_united(kept[at], marked) if at < len(kept) else marked]
+        for key in _around(kept[at]):
+            near[key].add(at)
     return tuple(kept)
+
+
+def _around(finding: Finding) -> set[tuple[str, int]]:
+    """Stretches of files that a finding stands in or shows. Two findings with none in common are two defects."""
+    own = {(finding.path, part) for part in range(finding.start // STRETCH, finding.end // STRETCH + 1)}
+    return own | {(item.path, item.line // STRETCH) for item in finding.evidence}
 
 
 def add(kept: list[Finding], finding: Finding) -> bool:
     """Put one more among distinct findings. False where it joins one of them."""
-    marked = replace(finding, fingerprint=fingerprint(finding))
+    marked = _marked(finding)
     at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
     if at is None:
         kept.append(marked)
         return True
     kept[at] = _united(kept[at], marked)
     return False
+
+
+def _marked(finding: Finding) -> Finding:
+    return replace(finding, fingerprint=fingerprint(finding))
 
 
 def fingerprint(finding: Finding) -> str:

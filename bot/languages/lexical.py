@@ -6,13 +6,16 @@ caps keep what they are given small where nobody writes more: a configuration fi
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cached_property
 
-CONFIG_BYTES = 64 << 10  # of a configuration file; a larger one is not read
-CONFIGS_BYTES = 16 << 20  # of all configuration files of a language together
-LINE_BYTES = 2_000  # a longer line was written by a program
+from bot.limits import CONFIG_BYTES, LINE_BYTES
+
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
-SCOPE_BYTES = 200_000  # of a definition in which the class of a name is looked for
+AROUND = 400  # bytes beside a name that tell what it is given
+APART = b"\n;\n"  # between stretches of code that do not touch
+_WORD = re.compile(rb"[\w\x80-\xff]++")
 _BREAK = re.compile(rb"\n")
 
 
@@ -27,6 +30,37 @@ def line_until(source: bytes, at: int) -> bytes:
     """The line up to a position; of a long one only its last bytes before it."""
     start = max(0, at - LINE_BYTES)
     return source[max(source.rfind(b"\n", start, at) + 1, start) : at]
+
+
+class Words:
+    """The places of each word of a text, found once: what is told of a name costs its places and not the whole text."""
+
+    def __init__(self, code: bytes) -> None:
+        self._code = code
+
+    @cached_property
+    def _starts(self) -> Mapping[bytes, list[int]]:
+        found: dict[bytes, list[int]] = defaultdict(list)
+        for match in _WORD.finditer(self._code):
+            found[match[0]].append(match.start())
+        return found
+
+    def places(self, word: bytes, behind: bytes = b"") -> list[int]:
+        """Where a word begins, unless it stands behind one of these bytes."""
+        return [at for at in self._starts.get(word, ()) if not at or self._code[at - 1] not in behind]
+
+    def near(self, word: str, most: int = 1 << 30) -> str:
+        """The text around each place of a word among the first bytes: one stretch where places are close."""
+        parts, end = list[bytes](), -1
+        for at in self.places(word.encode()):
+            if at > most:
+                break
+            start = max(at - AROUND, 0)
+            if start > end >= 0:
+                parts.append(APART)
+            start, end = max(start, end), at + AROUND
+            parts.append(self._code[start:end])
+        return b"".join(parts).decode("utf-8", "replace")
 
 
 class Lines:

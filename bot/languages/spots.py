@@ -7,7 +7,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.syntax import MAX_TEXT, Form, ancestors, any_of, first_line, last_line, text
+from bot.languages.syntax import MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, met, text
 from bot.values import Call, Use
 
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
@@ -40,13 +40,14 @@ class Reading:
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: Reading) -> tuple[Use, ...]:
     """The identifiers that are spelt like one of the names, in the order of the file."""
-    found = []
-    for match in any_of(frozenset(names)).finditer(source):
-        node = root.descendant_for_byte_range(match.start(), match.end())
-        before = node is not None and node.type == "simple_symbol"  # the colon of a symbol
-        whole = node is not None and (node.start_byte + before, node.end_byte) == match.span()
-        spot = reading.spot(node) if node is not None and whole and node.type in reading.identifiers else None
-        if node is not None and spot is not None:
+    found: list[Use] = []
+    for match, node in met(root, source, names):
+        before = node.type == "simple_symbol"  # the colon of a symbol
+        whole = (node.start_byte + before, node.end_byte) == match.span()
+        spot = reading.spot(node) if whole and node.type in reading.identifiers else None
+        if spot is not None:
+            if len(found) == MOST_USES:
+                break
             found.append(_use(node, spot, reading))
     return tuple(found)
 

@@ -14,10 +14,12 @@ from typing import Literal
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
+from bot.languages.lexical import Words
 from bot.values import Call, Symbol, Use
 
 Form = Literal["name", "member", "import", "definition", "key"]
 MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, which name nothing
+SAMPLED = 64  # one name in so many tells how deep the tree is
 DEEPEST = 300  # levels of a syntax tree
 MOST_USES = 2_000  # of one file
 CLIMB = 6  # levels from an identifier up to the import statement that holds it
@@ -48,6 +50,12 @@ def parse(grammar: Grammar, source: bytes) -> Node:
 def text(node: Node | None) -> str:
     """The source of a node, empty where there is none."""
     return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
+
+
+@lru_cache(maxsize=64)
+def words(node: Node) -> Words:
+    """The words of a node's source, for the uses in it: they ask for the same definitions."""
+    return Words(node.text or b"")
 
 
 def first_line(node: Node) -> int:
@@ -87,13 +95,26 @@ def any_of(words: frozenset[str]) -> re.Pattern[bytes]:
     return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")
 
 
+def met(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[re.Match[bytes], Node]]:
+    """Each place of one of the names with the node that it lies in, while the tree is as flat as what people write.
+
+    A step down costs the depth of the tree, and a tree that a program wrote may be as deep as its file is long.
+    """
+    for count, match in enumerate(any_of(frozenset(names)).finditer(source)):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None:
+            continue
+        if count % SAMPLED == SAMPLED - 1 and len(list(islice(ancestors(node), DEEPEST))) == DEEPEST:
+            return
+        yield match, node
+
+
 def uses(root: Node, source: bytes, names: Collection[str], shape: Shape) -> tuple[Use, ...]:
     """The identifiers that are spelt like one of the names, in the order of the file."""
     found: list[Use] = []
-    for match in any_of(frozenset(names)).finditer(source):
-        node = root.descendant_for_byte_range(match.start(), match.end())
-        whole = node is not None and (node.start_byte, node.end_byte) == match.span()
-        if node is not None and whole and node.type in shape.identifiers:
+    for match, node in met(root, source, names):
+        whole = (node.start_byte, node.end_byte) == match.span()
+        if whole and node.type in shape.identifiers:
             around = list(islice(ancestors(node), DEEPEST))
             if len(around) == DEEPEST or len(found) == MOST_USES:
                 break  # written by a program: the way up costs the square of the depth

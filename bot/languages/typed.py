@@ -14,8 +14,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from bot.languages.lexical import Lines
-from bot.languages.syntax import CLIMB, MAX_TEXT, Form, ancestors, any_of, first_line, last_line, text
+from bot.languages.lexical import Lines, Words
+from bot.languages.syntax import CLIMB, MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, met, text
 from bot.values import Call, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
@@ -28,6 +28,7 @@ OPEN = 9  # comments that no one closes
 MAX_DEPTH = 300  # brackets inside brackets
 CHAIN = re.compile(rb"(?<![\w.])(?:\w+\.){300}")
 BRACKETS = re.compile(rb"[()\[\]{}]")
+MOST_OVERLOADS = 64  # of one name: each of them knows all others
 MAX_SCOPE = 100_000  # bytes of a definition in which declarations are looked for
 WORDS = 3  # a member's name of so many words can speak for itself
 CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -90,13 +91,12 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: Reading, ba
     far = 0
     if deep(source):
         return ()
-    for match in any_of(frozenset(names)).finditer(source):
-        node = root.descendant_for_byte_range(match.start(), match.end())
-        whole = node is not None and (node.start_byte, node.end_byte) == match.span()
-        if node is not None and whole and node.type in reading.identifiers:
+    for match, node in met(root, source, names):
+        whole = (node.start_byte, node.end_byte) == match.span()
+        if whole and node.type in reading.identifiers:
             above = list(islice(ancestors(node), DEPTH))
             far += len(above) == DEPTH
-            if far > MAX_FAR:
+            if far > MAX_FAR or len(found) == MOST_USES:
                 break
             place = reading.place(node)
             if place is not None:
@@ -160,23 +160,23 @@ def declared(receiver: Node, reading: Reading, pattern: str, built: str) -> tupl
 
     `pattern`, `built`: how the language writes a declaration and a construction, with NAME for the variable.
     """
-    name = re.escape(text(receiver).rpartition(".")[2])
+    name = text(receiver).rpartition(".")[2]
     inner = () if "." in text(receiver) else reading.methods
     for scope in [*around(receiver, inner)[:3], *around(receiver, reading.classes)[:3]]:
         if scope.end_byte - scope.start_byte > MAX_SCOPE and scope.type in reading.methods:
             return UNKNOWN
-        found = _written((scope.text or b"")[:MAX_SCOPE], name, pattern, built)
+        found = _written(scope, name, pattern, built)
         if found:
             return found[:1] if len(found) == 1 and found[0] else UNKNOWN
     return ()
 
 
-@lru_cache(maxsize=512)
-def _written(source: bytes, name: str, pattern: str, built: str) -> tuple[str, ...]:
-    """The classes that a name is declared to be in a stretch of code; "" for one that is no plain class."""
-    code = _code(source)
-    found = {match[1] or "" for match in re.finditer(built.replace("NAME", name), code)}
-    for match in re.finditer(pattern.replace("NAME", name), code):
+@lru_cache(maxsize=MOST_USES)
+def _written(scope: Node, name: str, pattern: str, built: str) -> tuple[str, ...]:
+    """The classes that a name is declared to be in a definition; "" for one that is no plain class."""
+    code = _code(scope).near(name)
+    found = {match[1] or "" for match in re.finditer(built.replace("NAME", re.escape(name)), code)}
+    for match in re.finditer(pattern.replace("NAME", re.escape(name)), code):
         if match["type"] in INFERRED:
             found = found or {""}
         elif match["type"] not in WORDLIKE:
@@ -185,8 +185,8 @@ def _written(source: bytes, name: str, pattern: str, built: str) -> tuple[str, .
 
 
 @lru_cache(maxsize=64)
-def _code(source: bytes) -> str:
-    return blank(source).decode("utf-8", "replace")
+def _code(scope: Node) -> Words:
+    return Words(blank((scope.text or b"")[:MAX_SCOPE]))
 
 
 def overloaded(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
@@ -198,7 +198,10 @@ def overloaded(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
     found = []
     for symbol in symbols:
         told = symbol.signature
-        others = [item for item in same[symbol.name] if item is not symbol]
+        many = len(same[symbol.name]) > MOST_OVERLOADS
+        if told is not None and many:
+            told = replace(told, opaque=True)
+        others = [] if many else [item for item in same[symbol.name] if item is not symbol]
         if told is not None and others:
             vague = any(item.signature is None or item.signature.opaque for item in others)
             also = tuple(item.signature.parameters for item in others if item.signature is not None)

@@ -2,7 +2,9 @@
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 # How models write down their thinking when no server takes it out of their text: the opening and the closing mark.
@@ -63,8 +65,9 @@ def _closing(text: str, mark: str, start: int) -> int | None:
 def _alone(text: str, mark: str) -> int | None:
     """After the first closing mark that is not part of an answer; None when each is."""
     spans: list[tuple[int, int]] | None = None
-    for found in re.finditer(re.escape(mark), text, re.IGNORECASE):
-        if _quoted(text, found.start(), found.end()) or len(FENCE.findall(text[: found.start()])) % 2:
+    fences = [found.start(1) for found in FENCE.finditer(text)]
+    for found in islice(re.finditer(re.escape(mark), text, re.IGNORECASE), MAX_STARTS):
+        if _quoted(text, found.start(), found.end()) or bisect_left(fences, found.start()) % 2:
             continue
         spans = [span for _, span in _objects(text)] if spans is None else spans
         if not any(start < found.start() < end for start, end in spans):

@@ -35,7 +35,7 @@ WINDOW = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"maximum (?:context|prompt|input|sequence)(?: token)? length(?: is| of|:)? ?\(?(\d[\d,]*)",
-        r"(\d[\d,]*) maximum context length",
+        r"(?<!\d)(\d[\d,]{0,20}) maximum context length",
         r"> (\d[\d,]*) maximum",
         r"exceed context limit: [\d,]+ \+ [\d,]+ > (\d[\d,]*)",
         r"maximum number of (?:input )?tokens allowed,? ?(?:is |of )?\(?(\d[\d,]*)",
@@ -43,7 +43,7 @@ WINDOW = tuple(
         r"must be <= (\d[\d,]*)",
         r"cannot exceed (\d[\d,]*)",
         r"Limit:? (\d[\d,]*), Requested",
-        r"(\d[\d,]*) tokens? (?:context|limit|maximum)",
+        r"(?<!\d)(\d[\d,]{0,20}) tokens? (?:context|limit|maximum)",
     )
 )
 TOO_LARGE = re.compile(

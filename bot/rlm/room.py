@@ -25,9 +25,9 @@ PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a s
 
 # Families of which the documents say that they never think. A name that stands in neither list may think.
 _PLAIN = re.compile(
-    r"gpt-3|gpt-4|gpt-5[\w.]*-chat|chatgpt-4o|davinci|claude-(?:[123]\b|instant)|gemini-(?:1|2\.0)|deepseek-(?:chat|coder)"
+    r"gpt-3|gpt-4|gpt-5[\w.]{0,60}-chat|chatgpt-4o|davinci|claude-(?:[123]\b|instant)|gemini-(?:1|2\.0)|deepseek-(?:chat|coder)"
     r"|mixtral|codestral|devstral|ministral|mistral-(?:7b|nemo|tiny)|pixtral|llama|command-(?:r|a-03)|grok-2|grok-code-fast"
-    r"|qwen(?:1|2)|qwen3[\w.-]*(?:instruct|coder)|gemma-?[123]|phi-?[34](?!.*reasoning)|starcoder|kimi-k2-(?:instruct|0)",
+    r"|qwen(?:1|2)|qwen3[\w.-]{0,60}(?:instruct|coder)|gemma-?[123]|phi-?[34](?!.{0,60}reasoning)|starcoder|kimi-k2-(?:instruct|0)",
     re.IGNORECASE,
 )
 # Families that think unless they are told not to, and take an effort.

@@ -7,7 +7,6 @@ inside functions and those put together from names are found too; a name that is
 
 import ast
 import importlib
-import pkgutil
 import re
 import time
 from collections import defaultdict
@@ -39,6 +38,7 @@ MOST = 32_000  # characters of a last look
 SURE = 0.1  # seconds of a longer text that are no accident any more
 SHARE = 9.0  # how many times longer four times the text may take: linear is 4, a square 16
 REPEATS = 2
+FEW = 50  # times that a part may repeat and count as bounded
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,12 @@ class Found:
 
 
 def modules() -> Iterator[Any]:
-    """Every module of the package that works on what others wrote."""
-    for info in pkgutil.walk_packages(bot.__path__, "bot."):
-        if not info.name.startswith(APART):
-            yield importlib.import_module(info.name)
+    """Every module of the package that works on what others wrote, and that has patterns of its own."""
+    root = Path(bot.__file__).parent
+    for file in sorted(root.rglob("*.py")):
+        name = ".".join(("bot", *file.relative_to(root).with_suffix("").parts)).removesuffix(".__init__")
+        if not name.startswith(APART) and b"import re\n" in file.read_bytes():
+            yield importlib.import_module(name)
 
 
 @cache
@@ -307,10 +309,15 @@ def built(pattern: re.Pattern[Any], parts: Parts, size: int) -> Any:
     return text if isinstance(pattern.pattern, str) else text.encode("utf-8", "replace")
 
 
+def parsed(pattern: re.Pattern[Any]) -> Any:
+    """The parts of a pattern."""
+    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin1")
+    return parser.parse(source, pattern.flags & ~re.DEBUG)
+
+
 def texts(pattern: re.Pattern[Any], *, thorough: bool = True) -> Iterator[Parts]:
     """What texts for one pattern are made of."""
-    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin1")
-    tree = parser.parse(source, pattern.flags & ~re.DEBUG)
+    tree = parsed(pattern)
     pumps = dict.fromkeys(_pumped(tree))
     alphabet = [letter for letter in _alphabet(tree) if letter.isprintable() or letter in "\n\t"]
     units: dict[tuple[str, str, str], None] = {}
@@ -362,9 +369,39 @@ def seconds(act: Callable[[Any], None], text: Any, repeats: int = 1) -> float:
     return best
 
 
+def bounded(tree: Any) -> bool:
+    """Whether nothing in a pattern repeats without end: then each place of a text costs the same at most."""
+    for kind, value in tree:
+        if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT) and value[1] > FEW:
+            return False
+        if kind is op.GROUPREF or not all(bounded(inner) for inner in _inner(kind, value)):
+            return False
+    return True
+
+
+def _letter(kind: Any) -> bool:
+    return kind in (op.LITERAL, op.NOT_LITERAL, op.IN, op.ANY, op.AT)
+
+
+def run_of_letters(tree: Any, *, anchored: bool) -> bool:
+    """Whether a pattern is letters with one run of letters at most, which ends it or begins it and is never given back."""
+    repeats = [at for at, (kind, _) in enumerate(tree) if not _letter(kind)]
+    if any(
+        tree[at][0] not in (op.MAX_REPEAT, op.POSSESSIVE_REPEAT)
+        or len(tree[at][1][2]) != 1
+        or not _letter(tree[at][1][2][0][0])
+        for at in repeats
+    ):
+        return False
+    return repeats == [len(tree) - 1] or (len(repeats) == 1 and anchored)
+
+
 def grows(found: Found, *, thorough: bool = True) -> str:
     """The first text on which a pattern takes more than its share of time when it gets longer, "" when there is none."""
     act = _run(found)
+    tree = parsed(found.pattern)
+    if bounded(tree) or run_of_letters(tree, anchored=found.anchored):
+        return ""
     for parts in texts(found.pattern, thorough=thorough):
         size, text = SIZE, built(found.pattern, parts, SIZE)
         if seconds(act, text) < TELLING or seconds(act, text) < TELLING:

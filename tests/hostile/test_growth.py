@@ -1,15 +1,17 @@
 """Text that was made to be slow takes a language no more than its share: four times the text, about four times the time."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import patterns
+import growth
 import pytest
 
+from bot.dependents.confirm import unused
 from bot.languages import LANGUAGES
 from bot.rlm import touched
 
-SIZE, SHARE, LEAST = 20_000, 9.0, 0.02
+SIZE = 20_000
 
 CONFIGS = {
     "go.mod": ("go", ["module x\n{\n}", "module x\nreplace {a }", "use ({a\n}"]),
@@ -40,13 +42,8 @@ def _made(form: str, size: int) -> bytes:
 
 
 def _grows(act: Callable[[Any], object], form: str, size: int = SIZE) -> str:
-    short = patterns.seconds(act, _made(form, size), 2)
-    long = patterns.seconds(act, _made(form, 4 * size), 2)
-    if long < LEAST or long <= short * SHARE:
-        return ""
-    if size < 4 * SIZE:  # it may have been the machine
-        return _grows(act, form, 2 * size)
-    return f"{form!r}: {short:.3f} s, {long:.3f} s for four times the text"
+    found = growth.slow(lambda factor: partial(act, _made(form, size * factor)))
+    return f"{form!r}: {found}" if found else ""
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -85,11 +82,45 @@ def test_a_configuration_file_above_the_cap_is_not_read() -> None:
 
 def test_a_key_of_many_dashes_is_read_at_once() -> None:
     """`a-a-a-...` without a value is no key, and no attempt is made for each way to cut it."""
-    row = "+1 " + "a-" * 2_000 + "a!"
-    assert patterns.seconds(touched.names, row) < 1
+    assert not growth.slow(lambda factor: partial(touched.names, "+1 " + "a-" * 2_000 * factor + "a!"))
     assert "spring.data-source.url" in touched.names("+1 spring.data-source.url = x")
 
 
 def test_one_word_of_30000_letters_is_read_at_once() -> None:
     """A word that nobody would write costs its length."""
-    assert patterns.seconds(touched.names, "+1 " + "w" * 30_000) < 1
+    assert not growth.slow(lambda factor: partial(touched.names, "+1 " + "w" * 30_000 * factor))
+
+
+def test_a_configuration_file_that_is_not_used_is_said() -> None:
+    """One above the cap, and one with lines above theirs, are named with what was not used of them."""
+    assert unused("go.mod", b"module x\n") == ""
+    assert "go.mod is larger than 64 KB" in unused("go.mod", b"\n" * 70_000)
+    assert "lines of more than 2,000" in unused("tsconfig.json", b"{" + b" " * 3_000 + b"}")
+
+
+LANGUAGE_OF_USES = {
+    "a.py": (b"def g():\n", b"    x%d = y\n    x%d.f()\n", b""),
+    "a.js": (b"function g(){\n", b" x%d = y;\n x%d.f();\n", b"}"),
+    "A.java": (b"class A { void g(){\n", b" Y x%d = y;\n x%d.f();\n", b"}}"),
+    "A.kt": (b"class A { fun g(){\n", b" val x%d: Y = y\n x%d.f()\n", b"}}"),
+    "A.cs": (b"class A { void g(){\n", b" Y x%d = y;\n x%d.f();\n", b"}}"),
+    "a.c": (b"void g(){\n", b" Y *x%d = y;\n x%d->f();\n", b"}"),
+    "a.go": (b"package a\nfunc g(){\n", b" x%d := y\n x%d.f()\n", b"}"),
+    "a.rs": (b"fn g(){\n", b" let x%d: Y = y;\n x%d.f();\n", b"}"),
+    "a.php": (b"<?php\nclass A { function g(){\n", b" $x%d = $y;\n $x%d->f();\n", b"}}"),
+    "a.rb": (b"class A\ndef g\n", b" x%d = y\n x%d.f(1)\n", b"end\nend"),
+}
+
+
+@pytest.mark.parametrize("path", LANGUAGE_OF_USES)
+def test_uses_do_not_read_their_definition_each(path: str) -> None:
+    """Many uses with receivers of many names in one definition cost its length, not its length times the uses."""
+    before, unit, after = LANGUAGE_OF_USES[path]
+    one = next(language for language in LANGUAGES.values() if path.endswith(tuple(language.SUFFIXES)))
+
+    def uses(factor: int) -> Callable[[], object]:
+        source = before + b"".join(unit % (at, at) for at in range(100 * factor)) + after
+        fresh = iter(range(100))
+        return lambda: one.uses(path, source + b"\n" * next(fresh), {"f"})  # nothing is remembered of another text
+
+    assert not growth.slow(uses)

@@ -1,6 +1,9 @@
 """What an identifier does where it stands in a C or C++ file, and which struct a receiver is known to be."""
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -26,6 +29,15 @@ CONDITIONS = frozenset(
 )
 RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
 WHOLE_FILE = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
+# A type with a name behind it: `static robj *o`, `std::vector<int> rows`.
+DECLARED = re.compile(
+    r"(?<![\w.>:])(?:[A-Za-z_]\w*+(?:::|\s++)){0,8}([A-Za-z_]\w*+)(?:<[^<>;]{0,200}+>)?"
+    r"(?:\s*+[*&]++\s*+(?:const\s++)?|\s++)(\w++)\s*+(?=[=;,)\[{(:])"
+)
+STATEMENT = re.compile(r"[^;(){}]++[;)]?")
+WORD = re.compile(r"\w++")
+SET = re.compile(r"[,*&\s](\w++)\s*+(?=[=;,)\[])")
+FAR = 200  # characters between a name and the word that begins its statement
 KEYWORDS = "const volatile struct class union enum static extern register unsigned signed auto return else"
 WORDS = frozenset(KEYWORDS.split())
 
@@ -87,7 +99,7 @@ def _types(receiver: Node) -> tuple[str, ...]:
     if receiver.type != "identifier":
         return ()
     function = next((above for above in ancestors(receiver) if above.type == "function_definition"), None)
-    return _declared(function.text or b"", re.escape(written)) if function is not None else ()
+    return _declared(function, written) if function is not None else ()
 
 
 def _own(node: Node) -> tuple[str, ...]:
@@ -101,19 +113,37 @@ def _own(node: Node) -> tuple[str, ...]:
     return (owner[1],) if owner else ()
 
 
-@lru_cache(maxsize=512)
-def _declared(source: bytes, target: str) -> tuple[str, ...]:
+@lru_cache(maxsize=64)
+def _given(function: Node) -> Mapping[str, frozenset[str]]:
+    """Name -> the types that it is declared with in a function, which is read once; "?" for what is not plain."""
+    code = text(function)
+    found: dict[str, set[str]] = defaultdict(set)
+    for match in DECLARED.finditer(code):
+        if match[1] not in WORDS:
+            found[match[2]].add(match[1])
+    plain = {name: frozenset(types) for name, types in found.items()}
+    for name, first in _begun(code):
+        if first not in plain.get(name, ()) and first not in WORDS:
+            found[name].add("?")
+    return {name: frozenset(types) for name, types in found.items()}
+
+
+def _begun(code: str) -> Iterator[tuple[str, str]]:
+    """(a name that is given something, the word that begins its statement or is not far before it)."""
+    for part in STATEMENT.finditer(code):
+        words = list(WORD.finditer(part[0]))
+        starts, ends = [word.start() for word in words], [word.end() for word in words]
+        behind: dict[str, int] = {}  # where the name was met last
+        for match in SET.finditer(part[0]):
+            first = max(bisect_left(ends, match.start() - FAR), bisect_left(starts, behind.get(match[1], 0)))
+            if first < len(words) and ends[first] <= match.start():
+                yield match[1], words[first][0]
+            behind[match[1]] = match.end()
+
+
+def _declared(function: Node, target: str) -> tuple[str, ...]:
     """The one type that a name is declared with in this function: `robj *o`, `struct dict d`, `const Box &box`."""
-    code = source.decode("utf-8", "replace")
-    found = set()
-    shape = rf"(?<![\w.>:])((?:[A-Za-z_]\w*+(?:::|\s++)){{0,8}})([A-Za-z_]\w*+)(?:<[^<>;]{{0,200}}+>)?(?:\s*+[*&]++\s*+(?:const\s++)?|\s++){target}\s*+(?=[=;,)\[{{(:])"
-    for match in re.finditer(shape, code):
-        if match[2] not in WORDS:
-            found.add(match[2])
-    for match in re.finditer(rf"\b(\w++)[^;(){{}}]{{0,200}}[,*&\s]{target}\s*+(?=[=;,)\[])", code):
-        first = match[1]
-        if first not in found and first not in WORDS:
-            found.add("?")
+    found = set(_given(function).get(target, ()))
     return (found.pop(),) if len(found) == 1 and "?" not in found else ()
 
 

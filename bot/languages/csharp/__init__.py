@@ -30,6 +30,7 @@ NESTS = frozenset({
 CHOICES = frozenset({"preproc_if", "preproc_elif", "preproc_else"})
 VARIABLES = frozenset({"field_declaration", "event_field_declaration"})
 MEMBERS = frozenset({"property_declaration", "event_declaration"})
+ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){100}")  # none of them closed
 PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^[ \t]*+#[ \t]*+if\b", re.MULTILINE)
 
 
@@ -54,10 +55,15 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Namespaces:
     return Namespaces(paths, configs)
 
 
+def _readable(source: bytes) -> bytes:
+    """The source, or nothing when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
+    return b"}" if ANGLES.search(source) else typed.readable(source)
+
+
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file. A part of a partial class, and code under a condition, is never the whole."""
-    root = syntax.parse(_grammar(), typed.readable(source))
+    root = syntax.parse(_grammar(), _readable(source))
     found = Found(path, side)
     _walk(root, "", 0, found)
     complete = not root.has_error and not PARTIAL.search(source)
@@ -74,7 +80,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         having = next((one for one in classes if one in owners), "")
         return (having,) if having else typed.UNKNOWN if classes else ()
 
-    return typed.uses(syntax.parse(_grammar(), typed.readable(source)), source, names, csharp_uses.READING, bare)
+    return typed.uses(syntax.parse(_grammar(), _readable(source)), source, names, csharp_uses.READING, bare)
 
 
 @lru_cache(maxsize=64)

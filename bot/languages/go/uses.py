@@ -1,11 +1,12 @@
 """What an identifier does where it stands in a Go file, and which type a receiver is known to have."""
 
-import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 from tree_sitter import Node
 
 from bot.languages.go.outline import bare, receiver_type
-from bot.languages.syntax import Form, Shape, ancestors, any_of, first_line, text
+from bot.languages.syntax import MOST_USES, Form, Shape, ancestors, any_of, first_line, text, words
 from bot.values import Call
 
 FUNCTIONS = frozenset({"function_declaration", "method_declaration"})
@@ -75,13 +76,13 @@ def _types(receiver: Node) -> tuple[str, ...]:
     if receiver.type != "identifier":
         return _of_value(receiver) or UNKNOWN
     function = next((above for above in ancestors(receiver) if above.type in FUNCTIONS), None)
-    if function is None or function.text is None:
+    if function is None:
         return UNKNOWN
     found: set[tuple[str, ...]] = set()
-    places = list(re.finditer(rb"(?<![\w.])" + re.escape(receiver.text or b"") + rb"\b", function.text))
+    places = words(function).places(receiver.text or b"", b".")
     for place in places[:MANY]:
-        start = function.start_byte + place.start()
-        node = function.descendant_for_byte_range(start, start + len(place[0]))
+        start = function.start_byte + place
+        node = function.descendant_for_byte_range(start, start + len(receiver.text or b""))
         if node is not None and node.type == "identifier" and _binds(node):
             found.add(_bound(node))
     return found.pop() if len(found) == 1 and len(places) <= MANY else UNKNOWN
@@ -127,14 +128,18 @@ def _field(receiver: Node) -> tuple[str, ...]:
     """The type of a field, where the struct is declared in this file."""
     operand, name = receiver.child_by_field_name("operand"), text(receiver.child_by_field_name("field"))
     owner = _types(operand) if operand is not None and operand.type == "identifier" else UNKNOWN
-    root = list(ancestors(receiver))[-1]
-    for declaration in root.named_children if owner != UNKNOWN else ():
-        for spec in declaration.named_children if declaration.type == "type_declaration" else ():
-            if text(spec.child_by_field_name("name")) == owner[0]:
-                return _declared(spec, name)
-    return UNKNOWN
+    spec = _types_of(list(ancestors(receiver))[-1]).get(owner[0]) if owner != UNKNOWN else None
+    return _declared(spec, name) if spec is not None else UNKNOWN
 
 
+@lru_cache(maxsize=8)
+def _types_of(root: Node) -> Mapping[str, Node]:
+    """The types that a file declares; of two with one name the first."""
+    specs = [spec for item in root.named_children if item.type == "type_declaration" for spec in item.named_children]
+    return {text(spec.child_by_field_name("name")): spec for spec in reversed(specs)}
+
+
+@lru_cache(maxsize=MOST_USES)
 def _declared(spec: Node, name: str) -> tuple[str, ...]:
     meant = spec.child_by_field_name("type")
     for part in meant.named_children[0].named_children if meant is not None and meant.named_children else ():

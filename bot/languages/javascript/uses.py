@@ -1,6 +1,8 @@
 """What an identifier does where it stands in a JavaScript or TypeScript file, and which class a receiver is known to be."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import lru_cache
 
 from tree_sitter import Node
@@ -26,6 +28,11 @@ BINDERS = frozenset({
 })  # fmt: skip
 KEYED = frozenset({"pair", "jsx_attribute", "enum_assignment", "enum_body"})
 ASKING = {"if_statement": "condition", "ternary_expression": "condition", "binary_expression": "left"}
+NAME = r"(?:this\.)?#?[\w$]++"
+# What is given to a name. One line may give several: what stands behind is looked at and not consumed.
+ANNOTATED = re.compile(rf"(?<![\w$.])({NAME})\s*+[?!]?\s*+:(?=\s*+([A-Z][\w$]*+)[ \t\r]*+[;,)=\n])")
+ASSIGNED = re.compile(rf"(?<![\w$.])({NAME})\s*+=(?![=>])\s*+(?=([^\n]{{1,200}}))")
+BUILT = re.compile(r"(?:await\s++)?new\s++([\w$.]++)")
 LOADED = re.compile(r"(await\s+)?(require|import)\s*(<[^()]*>)?\(")
 
 
@@ -119,10 +126,10 @@ def _types(receiver: Node) -> tuple[str, ...]:
     if receiver.type == "identifier":
         function = next((above for above in ancestors(receiver) if above.type in ("statement_block", "program")), None)
         outer = next((above for above in ancestors(receiver) if above.type in SCOPES), function)
-        return _assigned((outer.text or b"") if outer is not None else b"", re.escape(written))
+        return _assigned(outer, written) if outer is not None else ()
     if re.fullmatch(r"this\.#?\w+", written):
         holder = next((above for above in ancestors(receiver) if above.type in CLASSES), None)
-        return _assigned(holder.text or b"", re.escape(written), re.escape(written[5:])) if holder is not None else ()
+        return _assigned(holder, written, written[5:]) if holder is not None else ()
     return ()
 
 
@@ -136,16 +143,23 @@ def _own(node: Node) -> tuple[str, ...]:
     return (text(holder.child_by_field_name("name")), *bases)
 
 
-@lru_cache(maxsize=512)
-def _assigned(source: bytes, target: str, field: str = "") -> tuple[str, ...]:
+@lru_cache(maxsize=64)
+def _given(scope: Node) -> Mapping[str, frozenset[str]]:
+    """Name -> the classes that it is given in a stretch of code, which is read once; "?" for what is no new object."""
+    code = text(scope)
+    found: dict[str, set[str]] = defaultdict(set)
+    for match in ANNOTATED.finditer(code):
+        found[match[1]].add(match[2])
+    for match in ASSIGNED.finditer(code):
+        built = BUILT.match(match[2])
+        found[match[1]].add(built[1] if built else "?")
+    return {name: frozenset(classes) for name, classes in found.items()}
+
+
+def _assigned(scope: Node, *names: str) -> tuple[str, ...]:
     """The one class that a name is given in this stretch of code: `x = new Class(...)` or `x: Class`."""
-    code = source.decode("utf-8", "replace")
-    found: set[str] = set()
-    for name in (target, field) if field else (target,):
-        found.update(re.findall(rf"(?<![\w$.]){name}\s*+[?!]?\s*+:\s*+([A-Z][\w$]*+)[ \t\r]*+(?=[;,)=\n])", code))
-        for value in re.findall(rf"(?<![\w$.]){name}\s*+=(?![=>])\s*+([^\n]++)", code):
-            built = re.match(r"(?:await\s++)?new\s++([\w$.]++)", value)
-            found.add(built[1] if built else "?")
+    given = _given(scope)
+    found = {one for name in names for one in given.get(name, ())}
     return (found.pop(),) if len(found) == 1 and "?" not in found else ()
 
 

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from bot.languages.php.outline import CLASSES
 from bot.languages.spots import DEPTH, UNKNOWN, Reading, Spot
-from bot.languages.syntax import Form, ancestors, text
+from bot.languages.syntax import MOST_USES, Form, ancestors, text, words
 from bot.values import Call
 
 FUNCTIONS = frozenset({"function_definition", "method_declaration"})
@@ -22,6 +22,7 @@ ASKED = re.compile(r"\b(?:function|class|interface|trait|enum|method|property)_e
 ASKING = {"if_statement": "condition", "conditional_expression": "condition", "binary_expression": "left"}
 TRIED = "try_statement"
 CLASS = r"\\?[A-Z][\w\\]*"
+EXISTS = re.compile(r"(?:class|function|interface|trait|enum)_exists\s*+\(([^)]{0,1000})")
 CAUGHT = re.compile(r"catch\s*\([^)]*\b(Error|Throwable)\b")
 
 
@@ -58,8 +59,12 @@ def _form(node: Node, above: Node) -> Form | None:
 
 def _asked(name: str, around: list[Node]) -> bool:
     """Whether the file asks anywhere if an imported name exists: the import itself never fails."""
-    asked = rf"(?:class|function|interface|trait|enum)_exists\s*\([^)]*\b{re.escape(name)}\b"
-    return re.search(asked.encode(), around[-1].text or b"") is not None
+    return name in _asked_for(around[-1])
+
+
+@lru_cache(maxsize=8)
+def _asked_for(root: Node) -> frozenset[str]:
+    return frozenset(word for match in EXISTS.finditer(text(root)) for word in re.findall(r"\w++", match[1]))
 
 
 def _plain(node: Node, name: str, around: list[Node]) -> Spot:
@@ -119,19 +124,19 @@ def types(receiver: Node) -> tuple[str, ...]:
     if receiver.type == "object_creation_expression" and receiver.named_children:
         return (text(receiver.named_children[0]),)
     if re.fullmatch(r"\$\w+", written):
-        return _written(_around(receiver, FUNCTIONS), re.escape(written)) or UNKNOWN
+        return _written(_around(receiver, FUNCTIONS), written) or UNKNOWN
     if re.fullmatch(r"\$this->\w+", written):
-        return _written(_around(receiver, CLASSES), re.escape(written), rf"\${written[7:]}") or UNKNOWN
+        return _written(_around(receiver, CLASSES), written, f"${written[7:]}") or UNKNOWN
     return UNKNOWN
 
 
-def _around(node: Node, kinds: frozenset[str]) -> bytes:
-    found: Node | None = None
+def _around(node: Node, kinds: frozenset[str]) -> Node:
+    found = node
     for above in islice(ancestors(node), DEPTH):
-        if above.type in kinds:
-            return above.text or b""
         found = above
-    return (found.text or b"")[:100_000] if found is not None else b""
+        if above.type in kinds:
+            break
+    return found
 
 
 def _own(node: Node, *, parent: bool) -> tuple[str, ...]:
@@ -150,12 +155,12 @@ def _own(node: Node, *, parent: bool) -> tuple[str, ...]:
     return UNKNOWN
 
 
-@lru_cache(maxsize=512)
-def _written(source: bytes, variable: str, declared: str = "") -> tuple[str, ...]:
+@lru_cache(maxsize=MOST_USES)
+def _written(scope: Node, variable: str, declared: str = "") -> tuple[str, ...]:
     """The one class that a variable is given in this stretch of code: a typed parameter or property, `= new User(...)`."""
-    code = source.decode("utf-8", "replace")
+    code = words(scope).near(re.sub(r"^\$(?:this->)?", "", variable))
     found: set[str] = set()
-    for name in (variable, declared) if declared else (variable,):
+    for name in map(re.escape, (variable, declared) if declared else (variable,)):
         found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++&?(?:\.\.\.)?{name}\b(?!\s*=[^=]\s*new)", code))
         found.update(
             "?"
@@ -167,7 +172,8 @@ def _written(source: bytes, variable: str, declared: str = "") -> tuple[str, ...
             if built:
                 found.add(built[1])
             elif passed:
-                found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++\${passed[1]}\b", code) or ["?"])
+                given = words(scope).near(passed[1])
+                found.update(re.findall(rf"(?<![|&\w\\])\??({CLASS})\s++\${passed[1]}\b", given) or ["?"])
             else:
                 found.add("?")
     return (found.pop(),) if len(found) == 1 and "?" not in found else ()

@@ -1,6 +1,9 @@
 """What an identifier does where it stands in a Python file, and which class a receiver is known to be."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from tree_sitter import Node
@@ -19,7 +22,17 @@ NAMED = frozenset(
 )
 FORESEEN_IMPORT = re.compile(r"ImportError|ModuleNotFoundError|\bException\b|except\s*:")
 FORESEEN_USE = re.compile(r"AttributeError|NameError|TypeError")
-CLASS_LIKE = re.compile(r"(?:\w++\.)*+_*+[A-Z]\w*+")
+NAME = r"\w++(?:\.\w++)*+"
+CLASS = r"(?:\w++\.)*+_*+[A-Z]\w*+"
+# What is given to a name. One line may give several: what stands behind is looked at and not consumed.
+ASSIGNED = re.compile(rf"(?<![\w.])({NAME})\s*+=(?!=)\s*+(?=([^\n]{{1,200}}))")
+ANNOTATED = re.compile(
+    rf"(?:(^[ \t]*+)|(?<![\w.]))({NAME})\s*+:(?=\s*+(?:Optional\[)?[\"']?({CLASS})(?!\[))", re.MULTILINE
+)
+BOUND = re.compile(rf"\b(?:for|as)\s++({NAME})")
+BUILT = re.compile(rf"(?:await\s++)?({CLASS})\(")
+PASSED = re.compile(r"(\w++)\s*+(?:#.*)?$")
+CLASS_LIKE = re.compile(CLASS)
 
 
 def _form(node: Node) -> Form:
@@ -79,19 +92,15 @@ def _types(receiver: Node) -> tuple[str, ...]:
         return _own(receiver)
     if receiver.type == "identifier":
         function = next((above for above in ancestors(receiver) if above.type == "function_definition"), None)
-        return _assigned(_source(function if function is not None else _root(receiver)), re.escape(written))
+        return _assigned(function if function is not None else _root(receiver), written)
     if re.fullmatch(r"self\.\w+", written):
         holder = next((above for above in ancestors(receiver) if above.type == "class_definition"), None)
-        return _assigned(_source(holder), re.escape(written), written[5:]) if holder is not None else ()
+        return _assigned(holder, written, written[5:]) if holder is not None else ()
     return ()
 
 
 def _root(node: Node) -> Node:
     return list(ancestors(node))[-1]
-
-
-def _source(node: Node) -> bytes:
-    return node.text or b""
 
 
 def _own(node: Node) -> tuple[str, ...]:
@@ -104,29 +113,49 @@ def _own(node: Node) -> tuple[str, ...]:
     return (text(holder.child_by_field_name("name")), *bases)
 
 
-@lru_cache(maxsize=512)
-def _assigned(source: bytes, target: str, attribute: str = "") -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the names of a stretch of code are given, told by reading it once."""
+
+    values: Mapping[str, list[str]]  # what stands behind `=`, as far as it tells a class
+    classes: Mapping[str, list[str]]  # annotations
+    fields: Mapping[str, list[str]]  # those of names that begin a line, as fields of a class do
+    others: frozenset[str]  # names behind `for` and `as`
+
+
+@lru_cache(maxsize=64)
+def _given(scope: Node) -> Given:
+    code = text(scope)
+    values: dict[str, list[str]] = defaultdict(list)
+    classes: dict[str, list[str]] = defaultdict(list)
+    fields: dict[str, list[str]] = defaultdict(list)
+    for match in ASSIGNED.finditer(code):
+        values[match[1]].append(match[2])
+    for match in ANNOTATED.finditer(code):
+        if match[3] not in ("Any", "Optional", "Union"):
+            classes[match[2]].append(match[3])
+            if match[1] is not None:
+                fields[match[2]].append(match[3])
+    return Given(values, classes, fields, frozenset(BOUND.findall(code)))
+
+
+def _assigned(scope: Node, target: str, attribute: str = "") -> tuple[str, ...]:
     """The one class that a name is given in this stretch of code: `x = Class(...)`, `x: Class`, or a parameter so annotated."""
-    code = source.decode("utf-8", "replace")
-    found = set(_annotated(code, target)) | (
-        set(_annotated(code, rf"(?m:^[ \t]*+){attribute}")) if attribute else set()
-    )
-    for value in re.findall(rf"(?<![\w.]){target}\s*+=(?!=)\s*+([^\n]++)", code):  # an annotated one has told already
-        built = re.match(r"(?:await\s++)?((?:\w++\.)*+_*+[A-Z]\w*+)\(", value)
-        passed = re.match(r"(\w++)\s*+(?:#.*)?$", value)
+    given = _given(scope)
+    found = {*given.classes.get(target, ()), *given.fields.get(attribute, ())}
+    for value in given.values.get(target, ()):  # an annotated one has told already
+        built, passed = BUILT.match(value), PASSED.match(value)
         if built:
             found.add(built[1])
         elif passed and passed[1] != "None":
-            found.update(_annotated(code, re.escape(passed[1])) or {"?"})
+            found.update(given.classes.get(passed[1]) or {"?"})
         elif not passed:
             found.add("?")
-    found.update("?" for _ in re.finditer(rf"\b(?:for|as)\s+{target}\b", code) if not found)
+        if len(found) > 1:
+            return ()
+    if not found and target in given.others:
+        found.add("?")
     return (found.pop(),) if len(found) == 1 and "?" not in found else ()
-
-
-def _annotated(code: str, target: str) -> list[str]:
-    written = rf"(?<![\w.]){target}\s*+:\s*+(?:Optional\[)?[\"']?((?:\w++\.)*+_*+[A-Z]\w*+)(?!\[)[\"']?"
-    return [name for name in re.findall(written, code) if name not in ("Any", "Optional", "Union")]
 
 
 SHAPE = Shape(

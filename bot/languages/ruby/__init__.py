@@ -23,6 +23,7 @@ GIVEN = (
     "rand require require_relative select send sleep sprintf super system tap test then throw to_s trap warn yield"
 )
 AMBIENT = frozenset(GIVEN.split())
+OPEN = 300  # blocks that no one closes
 
 
 @lru_cache(maxsize=1)
@@ -38,9 +39,14 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Requires:
     return Requires(paths)
 
 
+def _unreadable(source: bytes) -> bool:
+    """Whether brackets are nested too deeply, or the parser would look for the end of each open block to the end of the file."""
+    return too_deep(source) or source.count(b"begin") > source.count(b"end") + OPEN
+
+
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what who requires it can use."""
-    if too_deep(source):
+    if _unreadable(source):
         return Outline(complete=False)
     return outline_of(path, syntax.parse(_grammar(), source), source, side)
 
@@ -48,6 +54,6 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The names of a file that are spelt like one of the names; symbols count, they can name a method."""
     del path  # one grammar reads every file
-    if not syntax.any_of(frozenset(names)).search(source) or too_deep(source):
+    if not syntax.any_of(frozenset(names)).search(source) or _unreadable(source):
         return ()
     return spots.uses(syntax.parse(_grammar(), source), source, names, READING)

@@ -8,9 +8,10 @@ from tree_sitter import Node
 
 from bot.languages.ruby.outline import HOLDERS, last
 from bot.languages.spots import DEPTH, UNKNOWN, Reading, Spot
-from bot.languages.syntax import ancestors, text
+from bot.languages.syntax import MOST_USES, ancestors, text, words
 from bot.values import Call
 
+LOCAL_BYTES = 20_000  # of a method in which its variables are looked for
 METHODS = frozenset({"method", "singleton_method"})
 BOUND = frozenset({
     "method_parameters", "block_parameters", "lambda_parameters", "splat_parameter",
@@ -79,6 +80,13 @@ def _constant(node: Node, above: Node, around: list[Node]) -> Spot | None:
     return Spot("name", call=call, guarded=guarded)
 
 
+@lru_cache(maxsize=MOST_USES)
+def _local(scope: Node, name: str) -> bool:
+    """Whether a name is given a value in this stretch of code, or is a parameter of a block."""
+    given = rf"(?<![\w.@:]){re.escape(name)}\s*(?:=(?![=~>])|\|\||,[^()\n]{{0,200}}=(?!=)|[|,][^|\n]{{0,200}}\|)"
+    return re.search(rf"{given}|\|\s*+{re.escape(name)}\b", words(scope).near(name, LOCAL_BYTES)) is not None
+
+
 def _call(node: Node, above: Node, around: list[Node]) -> Spot | None:
     receiver = above.child_by_field_name("receiver")
     if receiver is None:
@@ -98,10 +106,7 @@ def _bare(node: Node, call: Node | None, around: list[Node]) -> Spot | None:
     name = text(node)
     method = next((above for above in around if above.type in METHODS), None)
     scope = method if method is not None else around[-1] if around else node
-    if call is None and re.search(
-        rf"(?<![\w.@:]){re.escape(name)}\s*(?:=(?![=~>])|\|\||,[^()\n]{{0,200}}=(?!=)|[|,][^|\n]{{0,200}}\|)|\|\s*+{re.escape(name)}\b",
-        text(scope)[:20_000],
-    ):
+    if call is None and _local(scope, name):
         return Spot("definition")
     told = arguments(call) if call is not None else Call()
     own = _own(node)
@@ -139,10 +144,16 @@ def _guarded(name: str, around: list[Node]) -> bool:
             return True
         if above.type == "binary" and asked.search(text(above.child_by_field_name("left"))[:300]):
             return True
-        clauses = [part for part in above.named_children if part.type == "rescue"] if above.type in RESCUED else []
-        if above.type == "rescue_modifier" or any(FORESEEN.search(text(part)[:200] + "\n") for part in clauses):
+        if above.type == "rescue_modifier" or (above.type in RESCUED and _rescues(above)):
             return True
     return False
+
+
+@lru_cache(maxsize=256)
+def _rescues(body: Node) -> bool:
+    """Whether a body rescues the error that a missing name brings. Its statements are many, and so are the uses in it."""
+    clauses = [part for part in body.named_children if part.type == "rescue"]
+    return any(FORESEEN.search(text(part)[:200] + "\n") for part in clauses)
 
 
 def types(receiver: Node) -> tuple[str, ...]:
@@ -161,19 +172,19 @@ def types(receiver: Node) -> tuple[str, ...]:
             else UNKNOWN
         )
     if kind == "identifier":
-        return _assigned(_around(receiver, METHODS), re.escape(written)) or UNKNOWN
+        return _assigned(_around(receiver, METHODS), written) or UNKNOWN
     if kind == "instance_variable":
-        return _assigned(_around(receiver, HOLDERS), re.escape(written)) or UNKNOWN
+        return _assigned(_around(receiver, HOLDERS), written) or UNKNOWN
     return UNKNOWN
 
 
-def _around(node: Node, kinds: frozenset[str]) -> bytes:
-    found: Node | None = None
+def _around(node: Node, kinds: frozenset[str]) -> Node:
+    found = node
     for above in islice(ancestors(node), DEPTH):
-        if above.type in kinds:
-            return above.text or b""
         found = above
-    return (found.text or b"")[:100_000] if found is not None else b""
+        if above.type in kinds:
+            break
+    return found
 
 
 def _own(node: Node) -> tuple[str, ...]:
@@ -189,10 +200,11 @@ def _own(node: Node) -> tuple[str, ...]:
     return UNKNOWN
 
 
-@lru_cache(maxsize=512)
-def _assigned(source: bytes, variable: str) -> tuple[str, ...]:
+@lru_cache(maxsize=MOST_USES)
+def _assigned(scope: Node, variable: str) -> tuple[str, ...]:
     """The one class that a variable is given in this stretch of code by `= Class.new`."""
-    code = source.decode("utf-8", "replace")
+    code = words(scope).near(variable.lstrip("@"))
+    variable = re.escape(variable)
     found: set[str] = set()
     for value in re.findall(rf"(?<![\w@.]){variable}\s*+(?:\|\|)?=(?![=~>])\s*+([^\n]*+)", code):
         built = re.match(r"((?:[A-Z]\w*::)*[A-Z]\w*)\.new\b(?!\([^()\n]*\)\.)", value)

@@ -28,6 +28,8 @@ AMBIENT = frozenset(PRELUDE.split())
 # A macro around items that makes them conditional, as large projects write `#[cfg]` for many items at once.
 GENERIC = re.compile(r"(?:::)?<.*>")
 WRAPPER = re.compile(rb"^([ \t]*)cfg_\w+!\s*\{[ \t]*(?:#!?\[[^\n]*)?$", re.MULTILINE)
+RAW = re.compile(rb"(?<!\w)b?r#++\"")
+OPEN = 50  # raw strings that no one closes
 MOST = 200  # of them in one file
 
 
@@ -70,6 +72,8 @@ def _dotted(use: Use) -> Use:
 
 def _readable(source: bytes) -> bytes:
     """The source with the wrappers of conditional items blanked out; lines and columns stay what they are."""
+    if len(RAW.findall(source)) > source.count(b'"#') + OPEN:
+        return b""  # the scanner reads each open string to the end of the file
     code = bytearray(source)
     for count, match in enumerate(WRAPPER.finditer(source)):
         end = source.find(b"\n" + match[1] + b"}", match.end())

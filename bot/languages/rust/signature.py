@@ -54,10 +54,15 @@ def attributes(node: Node) -> Iterator[str]:
         yield first[1] if first else ""
 
 
+MOST_CONDITIONS = 50  # attributes and comments in front of an item
+
+
 def conditions(node: Node) -> Iterator[str]:
     """The attributes of an item as written."""
     before = node.prev_named_sibling
-    while before is not None and before.type in ("attribute_item", "line_comment", "block_comment"):
+    for _ in range(MOST_CONDITIONS):  # each step back is looked for among all siblings
+        if before is None or before.type not in ("attribute_item", "line_comment", "block_comment"):
+            return
         if before.type == "attribute_item":
             yield text(before)
         before = before.prev_named_sibling

@@ -1,12 +1,14 @@
 """What an identifier does where it stands in a Rust file, and which type a receiver is known to have."""
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 from tree_sitter import Node
 
 from bot.languages.rust.outline import bare
 from bot.languages.rust.signature import conditions
-from bot.languages.syntax import Form, Shape, ancestors, text
+from bot.languages.syntax import Form, Shape, ancestors, text, words
 from bot.values import Call
 
 SCOPES = frozenset({"function_item", "function_signature_item", "impl_item", "trait_item", "mod_item"})
@@ -93,9 +95,13 @@ def _guarded(node: Node, around: list[Node]) -> bool:
             return True
         if above.type in ITEMS and any(_condition(written) for written in conditions(above)):
             return True
-    root = around[-1] if around else None
-    head = root.named_children if root is not None else []
-    return any(_condition(text(part)) for part in head if part.type == "inner_attribute_item")
+    return bool(around) and _whole_file(around[-1])
+
+
+@lru_cache(maxsize=8)
+def _whole_file(root: Node) -> bool:
+    """Whether a condition stands over the whole file."""
+    return any(_condition(text(part)) for part in root.named_children if part.type == "inner_attribute_item")
 
 
 def _condition(written: str) -> bool:
@@ -114,13 +120,13 @@ def _types(receiver: Node) -> tuple[str, ...]:
     if receiver.type == "field_expression" and re.fullmatch(r"self\.\w+", written):
         return _field(receiver, written[5:])
     function = next((above for above in ancestors(receiver) if above.type == "function_item"), None)
-    if receiver.type != "identifier" or function is None or function.text is None:
+    if receiver.type != "identifier" or function is None:
         return UNKNOWN
     found: set[tuple[str, ...]] = set()
-    places = list(re.finditer(rb"(?<![\w.:])" + re.escape(receiver.text or b"") + rb"\b", function.text))
+    places = words(function).places(receiver.text or b"", b".:")
     for place in places[:MANY]:
-        start = function.start_byte + place.start()
-        node = function.descendant_for_byte_range(start, start + len(place[0]))
+        start = function.start_byte + place
+        node = function.descendant_for_byte_range(start, start + len(receiver.text or b""))
         if node is not None and node.type == "identifier" and _binds(node):
             found.add(_bound(node))
     return found.pop() if len(found) == 1 and len(places) <= MANY else UNKNOWN
@@ -152,14 +158,19 @@ def _own(node: Node) -> tuple[str, ...]:
 
 def _field(node: Node, name: str) -> tuple[str, ...]:
     """The type of a field of `self`, where the struct is declared in this file."""
-    owner, root = _own(node), list(ancestors(node))[-1]
+    return _fields(list(ancestors(node))[-1]).get((*_own(node), name), UNKNOWN)
+
+
+@lru_cache(maxsize=8)
+def _fields(root: Node) -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """(struct, field) -> its type, for the structs of a file."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for item in root.named_children:
-        if item.type == "struct_item" and (text(item.child_by_field_name("name")),) == owner:
-            body = item.child_by_field_name("body")
-            for part in body.named_children if body is not None else ():
-                if text(part.child_by_field_name("name")) == name:
-                    return _named(part.child_by_field_name("type"))
-    return UNKNOWN
+        body = item.child_by_field_name("body") if item.type == "struct_item" else None
+        for part in body.named_children if body is not None else ():
+            key = text(item.child_by_field_name("name")), text(part.child_by_field_name("name"))
+            found.setdefault(key, _named(part.child_by_field_name("type")))
+    return found
 
 
 def _scope_name(node: Node) -> str:

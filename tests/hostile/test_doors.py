@@ -1,0 +1,85 @@
+"""What a change, a comment or a model writes costs each part of a review its length: four times the text, about four times the time."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import date
+
+import growth
+import pytest
+
+from bot.analyzers import secrets
+from bot.dependents import symbols
+from bot.diff import read as diff_read
+from bot.diff import skip
+from bot.findings import check, merge, place, suppress
+from bot.languages import LANGUAGES
+from bot.models import answers, stream
+from bot.render import disarm
+from bot.rlm import touched
+from bot.units.cut import Texts, cut
+from bot.values import ChangedFile, Dependents, Finding, Hunk, Line, RawChange
+
+
+def _file(path: str, rows: list[str]) -> ChangedFile:
+    lines = tuple(Line("+", row, None, at) for at, row in enumerate(rows, 1))
+    return ChangedFile(
+        path, None, "added", hunks=(Hunk(0, 0, 1, len(rows), lines),), added=frozenset(range(1, len(rows) + 1))
+    )
+
+
+def _finding(at: int, quote: str = "x = 1") -> Finding:
+    return Finding("a.py", quote, f"Title {at}", f"Because {at}", "Harm", "low", "bug", "model", start=at, end=at)
+
+
+def _patch(size: int) -> RawChange:
+    status = b"".join(b":100644 100644 a b M\0f%d\0" % at for at in range(size))
+    patch = b"".join(b"diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n" for _ in range(size))
+    return RawChange(patch, status, {}, {})
+
+
+def _changed(size: int) -> object:
+    before = "".join(f"def a{at}():\n    return {at}\n" for at in range(size)).encode()
+    after = "".join(f"def b{at}():\n    return {at}\n" for at in range(size)).encode()
+    rows = after.decode().split("\n")
+    file = ChangedFile(
+        "a.py", "a.py", "modified", added=frozenset(range(1, len(rows))), removed=frozenset(range(1, len(rows)))
+    )
+    return symbols.changed(symbols.read(file, LANGUAGES["python"], before, after))
+
+
+def _streamed(size: int) -> object:
+    made = stream.Chat()
+    for _ in range(size):
+        made.take({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "abc"}}]}}]})
+    return made.so_far()
+
+
+ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
+    "a patch of many files": (500, lambda n: diff_read(_patch(n))),
+    "attributes": (300, lambda n: [skip.attributes({".gitattributes": b"a* linguist-generated\n" * n})(f"p{at}") for at in range(50)]),
+    "changed definitions": (300, _changed),
+    "units of one long file": (2_000, lambda n: cut([_file("a.py", ["x = 1"] * n)], Dependents(), Texts({"a.py": "x = 1\n" * n}, {}))),
+    "secrets": (500, lambda n: asyncio.run(secrets.check(None, [_file("a.py", [f'password = "a{at}b8Xq!z"' for at in range(n)])], Dependents()))),  # type: ignore[arg-type]
+    "one secret on many lines": (500, lambda n: asyncio.run(secrets.check(None, [_file("a.py", ['k = "AKIAIOSFODNN7EXAMPLQ"'] * n)], Dependents()))),  # type: ignore[arg-type]
+    "one long line with secrets": (2_000, lambda n: asyncio.run(secrets.check(None, [_file("a.py", ["password=" * n])], Dependents()))),  # type: ignore[arg-type]
+    "a quote in a file": (2_000, lambda n: check.locate("a\n" * n, "\n".join("a" * 100) + "b")),
+    "findings of one file": (100, lambda n: merge.merge(_finding(at) for at in range(n))),
+    "the place of a finding": (2_000, lambda n: place.place([_finding(1, "\n".join(["a" * 9] * 300))], [_file("a.py", ["a" * 9] * n)])),
+    "an ignore list": (50, lambda n: suppress.read(b"- path: a/**\n  reason: x\n" * n, date(2030, 1, 1))),
+    "open braces of an answer": (5_000, lambda n: answers.json_object("{" * n)),
+    "half objects of an answer": (1_000, lambda n: answers.json_object('{"a":' * n)),
+    "closing marks of an answer": (1_000, lambda n: answers.without_thinking("```\n" + "</think>" * n)),
+    "pieces of a call": (5_000, _streamed),
+    "escaped text": (5_000, lambda n: disarm.plain("`*_[a](b)<c>@d #1\n" * n)),
+    "code": (5_000, lambda n: disarm.code("`" * n)),
+    "a fence": (5_000, lambda n: disarm.fence("```\n" * n)),
+    "written text": (5_000, lambda n: disarm.written("[" * n + "](" * n)),
+    "names of a row": (5_000, lambda n: touched.names("+1 " + "w" * n)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_a_door_costs_its_length(name: str) -> None:
+    """Four times as much takes about four times as long."""
+    size, act = ACTS[name]
+    assert not growth.slow(lambda factor: lambda: act(size * factor))
