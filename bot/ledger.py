@@ -164,7 +164,7 @@ class Ledger:
         rows += [
             Reading("file", file.path, file.path, "unread", reason=f"left out: {file.skip}; {OWNER}")
             for file in self._files
-            if file.skip and is_open(file)
+            if file.skip and is_open(file) and not file.unreviewed
         ]
         rows += [Reading("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
         # What is found by its name alone is a proposal, not a dependent.

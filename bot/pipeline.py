@@ -191,12 +191,11 @@ async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:
 
 
 def _without(transcript: Transcript, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Transcript:
-    """The transcript, with a sentence about each file that could not be read. Without one of the change it is partial."""
-    if not left_out:
-        return transcript
-    notes = tuple(f"`{path}` was not read: {reason}." for path, reason in left_out.items())
-    changed = any(file.path in left_out for file in files)
-    return replace(transcript, notes=(*transcript.notes, *notes), partial=transcript.partial or changed)
+    """The transcript without the files that could not be read: partial if one of the change is among them, else with a sentence."""
+    changed = {file.path for file in files}
+    notes = tuple(f"`{path}` was not read: {reason}." for path, reason in left_out.items() if path not in changed)
+    partial = transcript.partial or not changed.isdisjoint(left_out)
+    return replace(transcript, notes=(*transcript.notes, *notes), partial=partial)
 
 
 def _reviewable(
@@ -206,7 +205,7 @@ def _reviewable(
     if not files:
         raise NothingToReview(behind=behind)
     left_out = f"left out by {config.FILE}"
-    files = [replace(f, skip=f"left out: {unreadable[f.path]}") if f.path in unreadable else f for f in files]
+    files = [replace(f, skip=unreadable[f.path], unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(
         replace(f, skip=left_out, unreviewed=False) if (not f.skip or f.unreviewed) and settings.ignores(f.path) else f
         for f in files
