@@ -2,6 +2,8 @@
 
 import difflib
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -51,9 +53,10 @@ def changed(source: Source) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
     old = _by_name(source.old.symbols)
     new = _by_name(source.new.symbols, old)
-    found = [_pair(source, before, new[key]) for key, before in old.items() if key in new]
+    places = (_Places(source.old.symbols), _Places(source.new.symbols))
+    found = [_pair(source, before, new[key], *places) for key, before in old.items() if key in new]
     removed = _outermost([symbol for key, symbol in old.items() if key not in new])
-    added = [symbol for key, symbol in new.items() if key not in old and _touched(source, symbol)]
+    added = [symbol for key, symbol in new.items() if key not in old and _touched(source, symbol, *places)]
     renamed = _renamed(source, removed, added)
     found += renamed
     gone = {symbol.before for symbol in renamed}
@@ -61,6 +64,18 @@ def changed(source: Source) -> tuple[ChangedSymbol, ...]:
     found += [_removed(symbol, source.new) for symbol in removed if symbol not in gone]
     found += [ChangedSymbol(None, symbol, "added") for symbol in added if symbol not in come]
     return tuple(sorted((item for item in found if item is not None), key=lambda item: item.symbol.start))
+
+
+class _Places:
+    """The definitions of one side, to be found by where they begin: a file may hold many thousands."""
+
+    def __init__(self, symbols: Iterable[Symbol]) -> None:
+        self._symbols = sorted(symbols, key=lambda symbol: symbol.start)
+        self._starts = [symbol.start for symbol in self._symbols]
+
+    def inside(self, outer: Symbol) -> Sequence[Symbol]:
+        """Those that begin within another."""
+        return self._symbols[bisect_left(self._starts, outer.start) : bisect_right(self._starts, outer.end)]
 
 
 def _by_name(
@@ -76,11 +91,11 @@ def _by_name(
             found[key] = symbol
         else:
             later.append(symbol)
+    counts = Counter[str]()
     for symbol in later:
-        count = 0
-        while (symbol.name, count) in found:
-            count += 1
-        found[symbol.name, count] = symbol
+        while (symbol.name, counts[symbol.name]) in found:
+            counts[symbol.name] += 1
+        found[symbol.name, counts[symbol.name]] = symbol
     return found
 
 
@@ -92,12 +107,12 @@ def _overloaded(symbol: Symbol) -> bool:
     return symbol.signature is not None and bool(symbol.signature.also)
 
 
-def _pair(source: Source, before: Symbol, after: Symbol) -> ChangedSymbol | None:
+def _pair(source: Source, before: Symbol, after: Symbol, *places: "_Places") -> ChangedSymbol | None:
     if before.signature is not None and after.signature is not None:
         known = before.signature.parameters == after.signature.parameters
         if not known or before.signature.text != after.signature.text:
             return ChangedSymbol(before, after, "signature")
-    if _touched(source, before) or _touched(source, after):
+    if any(_touched(source, symbol, *places) for symbol in (before, after)):
         return ChangedSymbol(before, after, "body")
     return None
 
@@ -110,11 +125,12 @@ def _removed(symbol: Symbol, now: Outline) -> ChangedSymbol:
     return ChangedSymbol(symbol, None, "removed")
 
 
-def _touched(source: Source, symbol: Symbol) -> bool:
+def _touched(source: Source, symbol: Symbol, old: "_Places", new: "_Places") -> bool:
     """Whether a changed line belongs to this definition and to none inside it."""
-    outline, lines = (source.old, source.file.removed) if symbol.side == "base" else (source.new, source.file.added)
-    own = {line for line in lines if symbol.start <= line <= symbol.end}
-    for other in outline.symbols if own else ():
+    places, lines = (old, source.file.removed) if symbol.side == "base" else (new, source.file.added)
+    inside = range(symbol.start, symbol.end + 1)  # of the two the shorter is gone through
+    own = {line for line in inside if line in lines} if len(inside) < len(lines) else {n for n in lines if n in inside}
+    for other in places.inside(symbol) if own else ():
         if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
             own.difference_update(range(other.start, other.end + 1))
     return bool(own)
