@@ -26,10 +26,11 @@ from benchmarks.table import Row, report
 from bot import sandbox
 
 HEALTH, GROWTH, INNOCENT = 250.0, 100.0, 60.0  # ms of /healthz, MB of the server itself, seconds of the other review
-SIZE = 2 << 20  # bytes
+SIZE = 2_000_000  # bytes; a file of more than 2 MiB is not read
 BLANK = "    \n" * (SIZE // 5)  # a change of more than a million lines is not reviewed at all
 WIDTH = 127  # a file of 20,000 changed lines, or of long lines, is not read as code
 PATIENCE = 400.0
+AROUND = 0.1  # seconds before and after an answer in which the machine is asked how busy it is
 Files = Mapping[str, str | bytes | None]
 GO = {"a.go": "package a\n\nfunc F(x int) int { return x }\n"}
 TS = {"a.ts": "export function f(x: number) { return x }\n", "b.ts": 'import { f } from "./a"\nf(1)\n'}
@@ -47,14 +48,16 @@ try:
 except (OSError, KeyboardInterrupt):
     pass
 """
-NOISE = """
-import time
-while True:
-    started = time.perf_counter()
-    time.sleep(0.01)
-    late = time.perf_counter() - started - 0.01
-    if late > 0.002:
-        print(started, late, flush=True)
+BARE = """
+import http.server
+class Nothing(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers()
+    def log_message(self, *_):
+        pass
+made = http.server.HTTPServer(("127.0.0.1", 0), Nothing)
+print(made.server_port, flush=True)
+made.serve_forever()
 """
 
 
@@ -114,6 +117,10 @@ ATTACKS: Mapping[str, Attack] = {
     "settings that multiply themselves": Attack(
         lambda: {"a.py": "def f(x):\n    return x\n"}, lambda: {".deeprepo.yml": _merge_bomb()}
     ),
+    "settings, chains of **": Attack(
+        lambda: {f"{'d/' * 50}{n}.py": "x = 1\n" for n in range(900)},
+        lambda: {".deeprepo.yml": "ignore:\n" + "".join(f"  - '{'**/x/' * 30}{n}'\n" for n in range(200))},
+    ),
     "settings, patterns to ignore": Attack(
         lambda: {"a" * 200 + ".py": "def f(x):\n    return x\n"},
         lambda: {".deeprepo.yml": "ignore:\n" + "".join(f"  - '{'a*' * 40}b{n}'\n" for n in range(40))},
@@ -139,6 +146,31 @@ ATTACKS: Mapping[str, Attack] = {
     ".gitattributes of many patterns": Attack(
         lambda: {f"f{n}.py": "x = 1\n" for n in range(300)},
         lambda: {".gitattributes": "".join(f"{'*a' * 20}{n} linguist-generated\n" for n in range(10_000))},
+    ),
+    "one function called from 10^5 lines": Attack(
+        lambda: {"a.py": "def total(items):\n    return sum(items)\n"},
+        lambda: {
+            "a.py": "def total(items, tax):\n    return sum(items) + tax\n",
+            **{f"b{n}.py": "from a import total\n" + "total(1, 2)\n" * 10_000 for n in range(10)},
+        },
+    ),
+    "a notebook, JSON of 900,000 levels": Attack(
+        lambda: {
+            "a.ipynb": "[" * (SIZE // 2),
+            "package.json": '{"a":' * (SIZE // 5),
+            "pyproject.toml": "a = " + "[" * SIZE,
+            **TS,
+        }
+    ),
+    "zero-width characters and broken UTF-8": Attack(
+        lambda: {
+            "a.py": "x = 1\n" * 9 + "\u200b" * (SIZE // 3),
+            "b.py": b"def f():\r    pass\r\n\xff\xed\xa0\x80\n" * (SIZE // 30),
+        }
+    ),
+    "guideline files of 2 MB": Attack(
+        lambda: {"a.py": "def f(x):\n    return y\n"},
+        lambda: {name: "word " * (SIZE // 5) for name in ("AGENTS.md", "CLAUDE.md")},
     ),
     "ignore.yml of many patterns": Attack(
         lambda: {"a.py": "import os\nx = undefined\n"},
@@ -245,25 +277,31 @@ async def _outcome(gh: sandbox.GitHub, repository: str, number: int) -> str:
 async def _probed(process: Process) -> AsyncIterator[Callable[[], tuple[float, float]]]:
     """Ask for /healthz from a process of its own: milliseconds of the slowest answer so far, with and without the machine's delays.
 
-    How late a third process awakes tells how long the machine lets anybody wait, with all that runs on it.
+    A server of the standard library that does nothing else is asked beside it: how long it takes at that moment is the machine's part.
     """
     host, _, port = process.origin.removeprefix("http://").partition(":")
-    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as slept:
-        probe = subprocess.Popen([sys.executable, "-c", PROBE, host, port], stdout=asked)
-        noise = subprocess.Popen([sys.executable, "-c", NOISE], stdout=slept)
+    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as idle:
+        bare = subprocess.Popen([sys.executable, "-c", BARE], stdout=subprocess.PIPE, text=True)
+        assert bare.stdout is not None
+        other = bare.stdout.readline().strip()
+        probes = [
+            subprocess.Popen([sys.executable, "-c", PROBE, *to], stdout=out)
+            for to, out in (((host, port), asked), (("127.0.0.1", other), idle))
+        ]
         try:
 
             def worst() -> tuple[float, float]:
-                answers, delays = _read(asked), _read(slept)
+                answers, delays = _read(asked), _read(idle)
                 late = ((took, _delay(delays, at, at + took)) for at, took in answers)
                 each = [(1000 * took, 1000 * max(0.0, took - delay)) for took, delay in late]
                 return max((one for one, _ in each), default=math.inf), max((one for _, one in each), default=math.inf)
 
             yield worst
         finally:
-            for one in (probe, noise):
+            for one in (*probes, bare):
                 one.kill()
                 one.wait()
+            bare.stdout.close()
 
 
 def _read(file: IO[bytes]) -> list[tuple[float, float]]:
@@ -274,8 +312,8 @@ def _read(file: IO[bytes]) -> list[tuple[float, float]]:
 
 
 def _delay(delays: Sequence[tuple[float, float]], start: float, end: float) -> float:
-    """The longest delay within a time."""
-    return max((late for at, late in delays if at < end and at + 0.01 + late > start), default=0.0)
+    """The longest delay around a time."""
+    return max((late for at, late in delays if at < end + AROUND and at + late > start - AROUND), default=0.0)
 
 
 def _resident(process: Process) -> float:
