@@ -170,7 +170,7 @@ ATTACKS: Mapping[str, Attack] = {
     ),
     "guideline files of 2 MB": Attack(
         lambda: {"a.py": "def f(x):\n    return y\n"},
-        lambda: {name: "word " * (SIZE // 5) for name in ("AGENTS.md", "CLAUDE.md")},
+        lambda: dict.fromkeys(("AGENTS.md", "CLAUDE.md"), "word " * (SIZE // 5)),
     ),
     "ignore.yml of many patterns": Attack(
         lambda: {"a.py": "import os\nx = undefined\n"},
@@ -298,9 +298,11 @@ async def _probed(process: Process) -> AsyncIterator[Callable[[], tuple[float, f
 
             yield worst
         finally:
-            for one in (*probes, bare):
+            for one in probes:
                 one.kill()
                 one.wait()
+            bare.kill()
+            bare.wait()
             bare.stdout.close()
 
 

@@ -147,8 +147,9 @@ class Contents(dict[str, bytes]):
     @overload
     def get(self, path: str, default: Other, /) -> bytes | Other: ...
     def get(self, path: str, default: Any = None, /) -> Any:
-        """The content, or the default."""
-        reading(path)
+        """The content, or the default. Who asks for a file that is not there keeps the last one in hand."""
+        if path in self:
+            reading(path)
         return super().get(path, default)
 
     def items(self) -> ItemsView[str, bytes]:  # type: ignore[override]

@@ -319,7 +319,7 @@ class _Child:
                 raise error from (None if isinstance(error, DeepRepoError) else Fault(trace))
 
     def _out_of_memory(self) -> Ended:
-        return Ended(self._path(), f"went over the limit of {self._caps.memory >> 20:,} MB of memory")
+        return Ended(self._blamed(), f"went over the limit of {self._caps.memory >> 20:,} MB of memory")
 
     def _ended(self) -> Ended:
         """Why it is gone without a word."""
@@ -328,10 +328,15 @@ class _Child:
             self._process.join(GENTLE)
         code = self._process.exitcode
         if code == -signal.SIGXCPU:
-            return Ended(self._path(), f"went over the limit of {self._caps.cpu} seconds of computing")
+            return Ended(self._blamed(), f"went over the limit of {self._caps.cpu} seconds of computing")
         if code is not None and code < 0:
-            return Ended(self._path(), f"ended its process ({signal.Signals(-code).name})")
-        return Ended(self._path(), f"ended its process (status {code})")
+            return Ended(self._blamed(), f"ended its process ({signal.Signals(-code).name})")
+        return Ended(self._blamed(), f"ended its process (status {code})")
+
+    def _blamed(self) -> str:
+        """The file in hand; else the one that most of the computing went into so far, "" before any."""
+        shares = {path: share for path, share in self._shares.items() if path}
+        return self._path() or max(shares, key=shares.__getitem__, default="")
 
     def _path(self) -> str:
         return limits.noted(bytes(memoryview(self._note)))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.errors import StorageError
-from bot.limits import Caps, reading
+from bot.limits import Caps, Contents, reading
 from bot.wiring import child
 from bot.wiring.child import Line
 
@@ -31,6 +31,15 @@ async def raises(_: Line, error: Exception) -> None:
 async def hang(_: Line, path: str) -> None:
     """Compute for ever with the interpreter's lock held."""
     reading(path)
+    re.match(r"(a|aa)+$", "a" * 200 + "b")
+
+
+async def hang_on_a_content(_: Line, path: str) -> None:
+    """Take a file out, look for others that are not there, and compute for ever."""
+    files = Contents({path: b""})
+    files.get(path)
+    files.get("")
+    files.get("setup.py")
     re.match(r"(a|aa)+$", "a" * 200 + "b")
 
 

@@ -90,6 +90,13 @@ def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> Non
     assert caught.value.path == "src/a b.py"
 
 
+def test_files_that_are_not_there_are_not_to_blame() -> None:
+    """The one that was taken out last is in hand."""
+    with pytest.raises(child.Ended) as caught:
+        child.call(tasks.hang_on_a_content, "src/a.py", caps=tasks.CAPS)
+    assert caught.value.path == "src/a.py"
+
+
 def test_a_child_may_compute_for_longer_while_its_loop_turns() -> None:
     """The limit is for one stretch, not for the review."""
     assert child.call(tasks.steady, 4.0, caps=tasks.CAPS) >= 4.0
