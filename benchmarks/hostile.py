@@ -8,6 +8,7 @@ pull request in another repository is reviewed. One class stands for what nobody
 
 import argparse
 import asyncio
+import math
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from benchmarks.server import installed
 from benchmarks.server_load import SECRET
@@ -24,25 +26,38 @@ from benchmarks.table import Row, report
 from bot import sandbox
 
 HEALTH, GROWTH, INNOCENT = 250.0, 100.0, 60.0  # ms of /healthz, MB of the server itself, seconds of the other review
-SIZE, LINES = 2 << 20, 900_000  # bytes; a change of more lines is not reviewed at all
+SIZE = 2_000_000  # bytes; a file of more than 2 MiB is not read
+BLANK = "    \n" * (SIZE // 5)  # a change of more than a million lines is not reviewed at all
+WIDTH = 127  # a file of 20,000 changed lines, or of long lines, is not read as code
 PATIENCE = 400.0
+AROUND = 0.1  # seconds before and after an answer in which the machine is asked how busy it is
 Files = Mapping[str, str | bytes | None]
 GO = {"a.go": "package a\n\nfunc F(x int) int { return x }\n"}
 TS = {"a.ts": "export function f(x: number) { return x }\n", "b.ts": 'import { f } from "./a"\nf(1)\n'}
 PROBE = """
 import http.client, sys, time
 host, port, seconds = sys.argv[1], int(sys.argv[2]), 3600
-worst, end = 0.0, time.time() + seconds
+end = time.time() + seconds
 try:
     while time.time() < end:
         started = time.perf_counter()
         line = http.client.HTTPConnection(host, port, timeout=120)
         line.request("GET", "/healthz"); line.getresponse().read(); line.close()
-        worst = max(worst, time.perf_counter() - started)
-        print(worst, flush=True)
+        print(started, time.perf_counter() - started, flush=True)
         time.sleep(0.05)
 except (OSError, KeyboardInterrupt):
     pass
+"""
+BARE = """
+import http.server
+class Nothing(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers()
+    def log_message(self, *_):
+        pass
+made = http.server.HTTPServer(("127.0.0.1", 0), Nothing)
+print(made.server_port, flush=True)
+made.serve_forever()
 """
 
 
@@ -51,7 +66,12 @@ class Attack:
     """What the base holds and what the stranger's branch brings."""
 
     head: Callable[[], Files]
-    base: Callable[[], Files] = dict
+    base: Callable[[], Mapping[str, str]] = dict
+
+
+def _code(text: str) -> str:
+    """The text in lines that a person could have written."""
+    return "\n".join(text[at : at + WIDTH] for at in range(0, len(text), WIDTH)) + "\n"
 
 
 def _merge_bomb() -> str:
@@ -65,12 +85,16 @@ def _template() -> str:
 
 
 def _names(count: int) -> str:
-    return "".join(f"def same(a{n}):\n    return a{n}\n\n\n" for n in range(count))
+    return "".join(f"def same(a{n}): return a{n}\n" for n in range(count))
+
+
+def _hunks(factor: int) -> str:
+    return "".join(f"a{n} = {n * factor + 1}\nb = 1\nc = 1\nd = 1\ne = 1\n\n\n\n" for n in range(9_000))
 
 
 ATTACKS: Mapping[str, Attack] = {
     "a library that never returns": Attack(lambda: {"a.hang": "one\n", **GO}),
-    "go.mod of blank lines": Attack(lambda: {"go.mod": "module x\n" + "\n" * LINES, **GO}),
+    "go.mod of blank lines": Attack(lambda: {"go.mod": "module x\n" + BLANK, **GO}),
     "tsconfig.json, a string that never ends": Attack(lambda: {"tsconfig.json": '{"a": "' + "\\" * SIZE, **TS}),
     "tsconfig.json of slashes": Attack(lambda: {"tsconfig.json": "/*" * (SIZE // 2), **TS}),
     "Cargo.toml, one dotted key": Attack(
@@ -78,20 +102,24 @@ ATTACKS: Mapping[str, Attack] = {
     ),
     "csproj of blank lines": Attack(
         lambda: {
-            "a.csproj": "<Project>" + "\n" * LINES,
+            "a.csproj": "<Project>" + BLANK,
             "a.cs": "namespace A { public class B { public void C() {} } }\n",
         }
     ),
     "GlobalUsings.cs of blank lines": Attack(
-        lambda: {"GlobalUsings.cs": "global using\n" + "\n" * LINES, "a.cs": "namespace A { class B { } }\n"}
+        lambda: {"GlobalUsings.cs": "global using\n" + BLANK, "a.cs": "namespace A { class B { } }\n"}
     ),
-    "one long word": Attack(lambda: {"a.py": "x" * SIZE + " = 1\n", "b.md": "w" * SIZE}),
+    "one long word": Attack(lambda: {"a.py": "x = 1\n" * 9 + "x" * SIZE + " = 1\n", "b.md": "w\n" * 9 + "w" * SIZE}),
     "JSON on one line": Attack(lambda: {"a.json": "[" + "1," * (SIZE // 2) + "1]"}),
-    "JavaScript, nested": Attack(lambda: {"a.js": "x = " + "[" * (SIZE // 2) + "]" * (SIZE // 2)}),
-    "Python, nested": Attack(lambda: {"a.py": "x = " + "(" * (SIZE // 2) + ")" * (SIZE // 2)}),
-    "C++, ambiguous": Attack(lambda: {"a.cpp": "int f() { " + "a<b<(c>" * (SIZE // 8) + " }"}),
+    "JavaScript, nested": Attack(lambda: {"a.js": _code("x = " + "[" * (SIZE // 2) + "]" * (SIZE // 2))}),
+    "Python, nested": Attack(lambda: {"a.py": _code("x = (" + "(" * (SIZE // 2) + ")" * (SIZE // 2) + ")")}),
+    "C++, ambiguous": Attack(lambda: {"a.cpp": _code("int f() { " + "a<b<(c>" * (SIZE // 8) + " }")}),
     "settings that multiply themselves": Attack(
         lambda: {"a.py": "def f(x):\n    return x\n"}, lambda: {".deeprepo.yml": _merge_bomb()}
+    ),
+    "settings, chains of **": Attack(
+        lambda: {f"{'d/' * 50}{n}.py": "x = 1\n" for n in range(900)},
+        lambda: {".deeprepo.yml": "ignore:\n" + "".join(f"  - '{'**/x/' * 30}{n}'\n" for n in range(200))},
     ),
     "settings, patterns to ignore": Attack(
         lambda: {"a" * 200 + ".py": "def f(x):\n    return x\n"},
@@ -102,11 +130,10 @@ ATTACKS: Mapping[str, Attack] = {
         lambda: {f".deeprepo/templates/{name}.md.j2": _template() for name in ("summary", "finding", "inline")},
     ),
     "six lines of 95 MB": Attack(lambda: dict.fromkeys([f"{n}.txt" for n in range(6)], b"a" * (95 << 20))),
-    "10^5 entries": Attack(lambda: {f"d{n // 1000}/f{n}.txt": "" for n in range(100_000)} | GO),
+    "10^5 entries": Attack(lambda: GO, lambda: {f"d{n // 1000}/f{n}.txt": "" for n in range(100_000)}),
     "2,000 folders deep": Attack(lambda: {"d/" * 2_000 + "a.py": "def f(x):\n    return x\n"}),
-    "100,000 hunks": Attack(
-        lambda: {"a.py": "".join(f"a{n} = {n * 2}\nb = 1\nc = 1\nd = 1\ne = 1\n\n\n" for n in range(60_000))},
-        lambda: {"a.py": "".join(f"a{n} = {n}\nb = 1\nc = 1\nd = 1\ne = 1\n\n\n" for n in range(60_000))},
+    "90,000 hunks": Attack(
+        lambda: {f"{n}.py": _hunks(2) for n in range(10)}, lambda: {f"{n}.py": _hunks(1) for n in range(10)}
     ),
     "3,000 renames": Attack(
         lambda: (
@@ -115,10 +142,35 @@ ATTACKS: Mapping[str, Attack] = {
         ),
         lambda: {f"old/{n}.py": f"def f{n}(x):\n    return x\n" * 3 for n in range(3_000)},
     ),
-    "20,000 definitions of one name": Attack(lambda: {"a.py": _names(20_000)}, lambda: {"a.py": _names(100)}),
+    "19,000 definitions of one name": Attack(lambda: {"a.py": _names(19_000)}, lambda: {"a.py": _names(100)}),
     ".gitattributes of many patterns": Attack(
         lambda: {f"f{n}.py": "x = 1\n" for n in range(300)},
         lambda: {".gitattributes": "".join(f"{'*a' * 20}{n} linguist-generated\n" for n in range(10_000))},
+    ),
+    "one function called from 10^5 lines": Attack(
+        lambda: {"a.py": "def total(items):\n    return sum(items)\n"},
+        lambda: {
+            "a.py": "def total(items, tax):\n    return sum(items) + tax\n",
+            **{f"b{n}.py": "from a import total\n" + "total(1, 2)\n" * 10_000 for n in range(10)},
+        },
+    ),
+    "a notebook, JSON of 900,000 levels": Attack(
+        lambda: {
+            "a.ipynb": "[" * (SIZE // 2),
+            "package.json": '{"a":' * (SIZE // 5),
+            "pyproject.toml": "a = " + "[" * SIZE,
+            **TS,
+        }
+    ),
+    "zero-width characters and broken UTF-8": Attack(
+        lambda: {
+            "a.py": "x = 1\n" * 9 + "\u200b" * (SIZE // 3),
+            "b.py": b"def f():\r    pass\r\n\xff\xed\xa0\x80\n" * (SIZE // 30),
+        }
+    ),
+    "guideline files of 2 MB": Attack(
+        lambda: {"a.py": "def f(x):\n    return y\n"},
+        lambda: dict.fromkeys(("AGENTS.md", "CLAUDE.md"), "word " * (SIZE // 5)),
     ),
     "ignore.yml of many patterns": Attack(
         lambda: {"a.py": "import os\nx = undefined\n"},
@@ -132,6 +184,7 @@ class Seen:
     """What happened beside one attack."""
 
     health: float  # ms, the slowest answer
+    excess: float  # ms, the same without what a process that only sleeps was late at that moment
     outcome: str
     seconds: float
     innocent: float
@@ -162,7 +215,8 @@ async def _rows(names: Sequence[str], cpu: int) -> list[Row]:
                     seen = await _attacked(gh, shop, process, number, ATTACKS[name])
                     print(f"{name}: {seen.outcome}, {seen.seconds:.0f} s", file=sys.stderr, flush=True)
                     rows += [
-                        Row(f"{name}: /healthz at most", seen.health, HEALTH, "ms", beside=seen.outcome),
+                        Row(f"{name}: /healthz at most", seen.excess, HEALTH, "ms", beside=seen.outcome),
+                        Row("  with the machine's own delays", seen.health, None, "ms"),
                         Row(
                             "  the innocent review",
                             seen.innocent,
@@ -196,8 +250,8 @@ async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, nu
             outcome = "no end"
         seconds = time.monotonic() - started
         growth = max(0.0, _resident(process) - memory)
-        worst = health()
-    return Seen(worst, outcome, seconds, innocent, growth)
+        worst, excess = health()
+    return Seen(worst, excess, outcome, seconds, innocent, growth)
 
 
 async def _innocent(gh: sandbox.GitHub, shop: sandbox.Repo, branch: str) -> float:
@@ -220,22 +274,48 @@ async def _outcome(gh: sandbox.GitHub, repository: str, number: int) -> str:
 
 
 @asynccontextmanager
-async def _probed(process: Process) -> AsyncIterator[Callable[[], float]]:
-    """Ask for /healthz from a process of its own; milliseconds of the slowest answer so far."""
+async def _probed(process: Process) -> AsyncIterator[Callable[[], tuple[float, float]]]:
+    """Ask for /healthz from a process of its own: milliseconds of the slowest answer so far, with and without the machine's delays.
+
+    A server of the standard library that does nothing else is asked beside it: how long it takes at that moment is the machine's part.
+    """
     host, _, port = process.origin.removeprefix("http://").partition(":")
-    with tempfile.TemporaryFile() as out:
-        probe = subprocess.Popen([sys.executable, "-c", PROBE, host, port], stdout=out)
+    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as idle:
+        bare = subprocess.Popen([sys.executable, "-c", BARE], stdout=subprocess.PIPE, text=True)
+        assert bare.stdout is not None
+        other = bare.stdout.readline().strip()
+        probes = [
+            subprocess.Popen([sys.executable, "-c", PROBE, *to], stdout=out)
+            for to, out in (((host, port), asked), (("127.0.0.1", other), idle))
+        ]
         try:
 
-            def worst() -> float:
-                out.seek(0)
-                rows = out.read().split()
-                return 1000 * float(rows[-1]) if rows else float("inf")
+            def worst() -> tuple[float, float]:
+                answers, delays = _read(asked), _read(idle)
+                late = ((took, _delay(delays, at, at + took)) for at, took in answers)
+                each = [(1000 * took, 1000 * max(0.0, took - delay)) for took, delay in late]
+                return max((one for one, _ in each), default=math.inf), max((one for _, one in each), default=math.inf)
 
             yield worst
         finally:
-            probe.kill()
-            probe.wait()
+            for one in probes:
+                one.kill()
+                one.wait()
+            bare.kill()
+            bare.wait()
+            bare.stdout.close()
+
+
+def _read(file: IO[bytes]) -> list[tuple[float, float]]:
+    """Lines of two numbers; the last one may be half a line."""
+    file.seek(0)
+    lines = file.read().rpartition(b"\n")[0].splitlines()
+    return [(float(at), float(took)) for at, took in map(bytes.split, lines)]
+
+
+def _delay(delays: Sequence[tuple[float, float]], start: float, end: float) -> float:
+    """The longest delay around a time."""
+    return max((late for at, late in delays if at < end + AROUND and at + late > start - AROUND), default=0.0)
 
 
 def _resident(process: Process) -> float:

@@ -23,6 +23,7 @@ CONFIG_BYTES = 64 << 10  # of a configuration file; what a larger one says is no
 LINE_BYTES = 2_000  # a longer line was written by a program
 SIZE = 8192  # bytes of a note
 END = b"\n"
+TICKS = os.sysconf("SC_CLK_TCK")  # of a second, in which the system counts computing
 Other = TypeVar("Other")
 
 
@@ -32,8 +33,14 @@ class Caps:
 
     memory: int = 1024 << 20  # bytes, of the child and of all that it starts
     cpu: int = 20  # seconds of computing on one file
+    many: int = 15  # how many files' worth of computing there is in all
     wall: float = 900.0  # seconds, until the child names another deadline
     nice: int = 5  # whoever answers GitHub goes first
+
+    @property
+    def total(self) -> int:
+        """Seconds of computing in all, of the child and of what it has started and waited for: many files may be slow, not all."""
+        return self.many * self.cpu
 
 
 class _Armed:
@@ -108,6 +115,14 @@ def memory(group: int) -> int:
     return total
 
 
+def computed(pid: int) -> float:
+    """Seconds that a process and those of its children that have ended have computed. 0 where the system does not tell."""
+    with suppress(OSError, ValueError):
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return sum(map(int, fields[11:15])) / TICKS
+    return 0.0
+
+
 def hold(pid: int, most: int = MOST) -> None:
     """Hold another process, and what it will start, to this much memory; Linux alone can."""
     if sys.platform == "linux":
@@ -134,8 +149,9 @@ class Contents(dict[str, bytes]):
     @overload
     def get(self, path: str, default: Other, /) -> bytes | Other: ...
     def get(self, path: str, default: Any = None, /) -> Any:
-        """The content, or the default."""
-        reading(path)
+        """The content, or the default. Who asks for a file that is not there keeps the last one in hand."""
+        if path in self:
+            reading(path)
         return super().get(path, default)
 
     def items(self) -> ItemsView[str, bytes]:  # type: ignore[override]

@@ -196,12 +196,11 @@ async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:
 
 
 def _without(transcript: Transcript, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Transcript:
-    """The transcript, with a sentence about each file that could not be read. Without one of the change it is partial."""
-    if not left_out:
-        return transcript
-    notes = tuple(f"`{path}` was not read: {reason}." for path, reason in left_out.items())
-    changed = any(file.path in left_out for file in files)
-    return replace(transcript, notes=(*transcript.notes, *notes), partial=transcript.partial or changed)
+    """The transcript without the files that could not be read: partial if one of the change is among them, else with a sentence."""
+    changed = {file.path for file in files}
+    notes = tuple(f"`{path}` was not read: {reason}." for path, reason in left_out.items() if path not in changed)
+    partial = transcript.partial or not changed.isdisjoint(left_out)
+    return replace(transcript, notes=(*transcript.notes, *notes), partial=partial)
 
 
 def _reviewable(

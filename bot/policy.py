@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from pathspec import GitIgnoreSpec
-
+from bot import globs
 from bot.config import FILE, Triggers
 from bot.values.ask import ReviewAsk, Trigger
 from bot.values.host import PullFacts
@@ -61,7 +60,7 @@ def decide(facts: PullFacts, ask: ReviewAsk, triggers: Triggers, *, paused: bool
 
 def touched(paths: Iterable[str], triggers: Triggers, trigger: Trigger) -> Go | No:
     """The same question once the changed files are known."""
-    if trigger in ASKED or not triggers.paths or any(GitIgnoreSpec.from_lines(triggers.paths).match_files(paths)):
+    if trigger in ASKED or not triggers.paths or any(globs.matches(triggers.paths, path) for path in paths):
         return Go()
     wanted = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
     return No(f"no changed file matches `triggers.paths` ({wanted}) of {FILE}; {HOW}.")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import yaml
-from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from bot import globs
 from bot.config import written
 from bot.errors import ConfigError
 from bot.values import Effort, Severity
@@ -18,7 +18,7 @@ Strategy = Literal["auto", "direct", "fanout", "rlm", "rlm-only", "offline"]
 
 
 def _pattern(value: str) -> str:
-    GitIgnoreSpec.from_lines([value])  # raises a ValueError, which pydantic tells with the key
+    globs.check(value)  # raises a ValueError, which pydantic tells with the key
     return value
 
 

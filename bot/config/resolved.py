@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from pathspec import GitIgnoreSpec
-
+from bot import globs
 from bot.config.repository import FILE, RepoConfig, Triggers, read
 from bot.config.settings import Settings
 
@@ -71,7 +70,7 @@ class Config:
 
     def ignores(self, path: str) -> bool:
         """Whether the repository's file asks not to review this path."""
-        return bool(self["ignore"]) and GitIgnoreSpec.from_lines(self["ignore"]).match_file(path)
+        return bool(self["ignore"]) and globs.matches(self["ignore"], path)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value and origin of each setting, as texts for people."""

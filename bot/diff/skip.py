@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from posixpath import basename, dirname
 
+from bot import globs
 from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
+MOST_RULES = 2_000  # of .gitattributes, the last ones: each is held against each changed file
 WITHHELD = "its content passes through a filter program of git, which is not started"
 SUBMODULE = "submodule: its code is in another repository"
 VENDOR = "vendored code"
@@ -112,22 +114,21 @@ def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
 
     The base's, because a change must not be able to hide its own files from the review.
     """
-    from pathspec import GitIgnoreSpec
-
-    rules: list[tuple[str, GitIgnoreSpec, bool]] = []
+    rules: list[tuple[str, str, bool]] = []
     for path in sorted(files, key=lambda name: name.count("/")):
         for line in files[path].decode("utf-8", "replace").splitlines():
             pattern, *words = line.split() or [""]
             said = [word for word in words if re.fullmatch(r"-?linguist-(generated|vendored)(=(true|false))?", word)]
             if said and not pattern.startswith(("#", "[", "!")):
                 on = not said[-1].startswith("-") and not said[-1].endswith("=false")
-                rules.append((dirname(path), GitIgnoreSpec.from_lines([pattern]), on))
+                rules.append((dirname(path), pattern, on))
+    del rules[:-MOST_RULES]
 
     def marked(path: str) -> bool | None:
         found = None
-        for folder, spec, on in rules:
+        for folder, pattern, on in rules:
             inside = not folder or path.startswith(folder + "/")
-            if inside and spec.match_file(path[len(folder) + 1 :] if folder else path):
+            if inside and globs.matches([pattern], path[len(folder) + 1 :] if folder else path):
                 found = on  # git: the last matching line decides
         return found
 

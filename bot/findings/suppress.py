@@ -11,9 +11,9 @@ from datetime import date
 from typing import Literal
 
 import yaml
-from pathspec import GitIgnoreSpec
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from bot import globs
 from bot.config import Pattern, written
 from bot.values import Finding, Suppressed
 
@@ -43,7 +43,7 @@ class Entry(BaseModel):
         """Whether the finding is one of those meant."""
         if self.scope == "finding":
             return bool(self.fingerprint) and self.fingerprint == finding.fingerprint
-        inside = bool(self.path) and GitIgnoreSpec.from_lines([self.path]).match_file(finding.path)
+        inside = bool(self.path) and globs.matches([self.path], finding.path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == rule(finding)))
 
 

@@ -62,9 +62,12 @@ class Host:
         return shapes.pull(await self._door.get(self._pull))
 
     async def bases(self, base: str, head: str) -> Bases:
-        """Where `head` left `base`; either is a branch or a commit."""
+        """Where `head` left `base`; either is a branch or a commit.
+
+        The second page is asked for because the first holds the patches of up to 300 files, which may be many megabytes.
+        """
         ends = f"{quote(base, safe='/')}...{quote(head, safe='/')}"
-        return shapes.compared(await self._door.get(f"{self._repo}/compare/{_safe(ends)}", per_page=1))
+        return shapes.compared(await self._door.get(f"{self._repo}/compare/{_safe(ends)}", per_page=1, page=2))
 
     async def merge_base(self, base: str, head: str) -> str:
         """The common ancestor."""

@@ -188,7 +188,7 @@ def opened(coverage: Coverage) -> list[Open]:
     """What is open, most telling first; the uses of several definitions take turns."""
     rows: dict[tuple[str, str, str, str], list[int]] = {}
     for row in coverage.open:
-        name = row.name if row.kind == "unit" else ""
+        name = row.name if row.kind == "unit" and row.name != row.path else ""
         rows.setdefault((row.kind, row.path, name, row.reason), []).append(row.line)
     turns = Counter[str]()
     placed = []

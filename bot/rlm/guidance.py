@@ -8,9 +8,7 @@ import posixpath
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pathspec import GitIgnoreSpec
-
-from bot import render
+from bot import globs, render
 
 FILES = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md", "CONTRIBUTING.md")  # the most telling first
 NEAREST = ("AGENTS.md", "CLAUDE.md")  # also looked for in the folders of the changed files
@@ -43,7 +41,7 @@ class Guidance:
         found = [
             Advice(pattern, text.strip())
             for pattern, text in self.instructions
-            if any(GitIgnoreSpec.from_lines([pattern]).match_file(path) for path in wanted)
+            if any(globs.matches([pattern], path) for path in wanted)
         ]
         found += [Advice(name, self.files[name]) for name in self._nearest(wanted)]
         return tuple(_fitting(found))

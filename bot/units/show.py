@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bot.diff import row
-from bot.units.spans import Span, near
+from bot.units.spans import Span, around, near
 from bot.values import Hunk
 
 AROUND = 15  # unchanged lines that are shown before and after a change
@@ -15,7 +15,7 @@ def rows(hunks: Sequence[Hunk], lines: Sequence[str], span: Span, start: int, en
     """The whole span as a diff, unchanged lines too, so that one rendering shows old and new; a long quiet stretch is a mark."""
     found: list[str] = []
     at = start
-    for line in (line for hunk in hunks for line in near(hunk, span)):
+    for line in (line for hunk in around(hunks, span) for line in near(hunk, span)):
         number = line.old if span.side == "base" else line.new
         upto = number if number is not None else at
         found += [row(" ", n, lines[n - 1]) for n in range(at, upto)]

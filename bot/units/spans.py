@@ -4,6 +4,7 @@ A line is read once: a definition that stands whole takes its changed members al
 gives way to them and keeps only its own changed lines.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -47,6 +48,19 @@ def _whole(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> Span:
     if file.status == "added":
         return Span("the new file", min(file.added), max(file.added), "head", first, names, whole=True)
     return Span("the deleted file", min(file.removed), max(file.removed), "base", first, names, whole=True)
+
+
+def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
+    """The hunks, in the order of the file, that may hold lines of a span: a file may have many thousands."""
+    base, start, end = span.side == "base", span.start - span.before, span.end + span.after
+
+    def begins(hunk: Hunk) -> int:
+        return hunk.old_start if base else hunk.new_start
+
+    def ends(hunk: Hunk) -> int:
+        return begins(hunk) + (hunk.old_lines if base else hunk.new_lines)
+
+    return hunks[bisect_left(hunks, start, key=ends) : bisect_right(hunks, end + 1, key=begins)]
 
 
 def near(hunk: Hunk, span: Span) -> Iterator[Line]:
@@ -135,8 +149,8 @@ def _covered(found: Iterable[Span], side: Side) -> set[int]:
 def _removed_alone(file: ChangedFile, found: Sequence[Span]) -> set[int]:
     """Removed lines that no span shows: neither a removed definition nor the diff of a head span."""
     shown = _covered(found, "base")
-    for hunk in file.hunks:
-        for span in (s for s in found if s.side == "head"):
+    for span in (s for s in found if s.side == "head"):
+        for hunk in around(file.hunks, span):
             shown |= {line.old for line in near(hunk, span) if line.kind == "-" and line.old}
     return set(file.removed) - shown
 

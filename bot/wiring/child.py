@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import traceback
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
@@ -34,18 +35,21 @@ LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
 SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
-LEFT_OUT = 3  # files of one change that may be left out, one after the other
+LEFT_OUT = 3  # times that one review begins again without what could not be read
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
 PRELOADED = ("__main__", "bot.wiring.preloaded")
 Result = TypeVar("Result")
 
 
 class Ended(OverLimit):
-    """A limit or a fault ended a child. `path`: the file that it had in hand, "" where there was none; `why`: what happened."""
+    """A limit or a fault ended a child. `path`: the file that it had in hand, "" where there was none; `why`: what happened.
 
-    def __init__(self, path: str, why: str) -> None:
+    `also`: other files that share the blame.
+    """
+
+    def __init__(self, path: str, why: str, also: tuple[str, ...] = ()) -> None:
         super().__init__(f"reading `{path}` {why}" if path else f"the work {why}")
-        self.path, self.why = path, why
+        self.path, self.why, self.also = path, why, also
 
 
 class Fault(Exception):  # noqa: N818 - carries another process's exception
@@ -162,12 +166,13 @@ async def leaving_out(
     Raises Ended where no file can be left out, or too many would have to be. `known`: what earlier runs have left out.
     """
     left_out = dict(known)
-    while True:
+    for left in range(LEFT_OUT, -1, -1):
         try:
             return await attempt(left_out)
         except Ended as ended:
-            left_out = _and(left_out, ended)
+            left_out = _and(left_out, ended, left)
             await asyncio.to_thread(remember, left_out)
+    raise AssertionError  # the last attempt returns or raises
 
 
 def alone(task: Task[Result], *arguments: object, caps: Caps, watching: Callable[[], Watching]) -> Result:
@@ -177,7 +182,7 @@ def alone(task: Task[Result], *arguments: object, caps: Caps, watching: Callable
     An interruption is handed to the child, whose last word counts.
     """
     left_out: dict[str, str] = {}
-    while True:
+    for left in range(LEFT_OUT, -1, -1):
         child, leave = _Child(task, (*arguments, left_out), caps, fork=True), threading.Event()
         try:
             with watching() as say:
@@ -185,11 +190,12 @@ def alone(task: Task[Result], *arguments: object, caps: Caps, watching: Callable
         except Ended as ended:
             if leave.is_set():
                 raise KeyboardInterrupt from ended
-            left_out = _and(left_out, ended)
+            left_out = _and(left_out, ended, left)
         else:
             return outcome
         finally:
             child.end()
+    raise AssertionError  # the last attempt returns or raises
 
 
 def _interruptible(child: "_Child", hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - of the task
@@ -200,11 +206,11 @@ def _interruptible(child: "_Child", hooks: Hooks, leave: threading.Event) -> Any
         return child.watched(hooks, leave)
 
 
-def _and(left_out: Mapping[str, str], ended: Ended) -> dict[str, str]:
-    """One more file; the same error where there is none to leave out."""
-    if not ended.path or ended.path in left_out or len(left_out) == LEFT_OUT:
+def _and(left_out: Mapping[str, str], ended: Ended, left: int) -> dict[str, str]:
+    """The files to leave out now; the same error where there is none, or no attempt is `left`."""
+    if not left or not ended.path or ended.path in left_out:
         raise ended
-    return {**left_out, ended.path: f"reading it {ended.why}"}
+    return {**left_out, **dict.fromkeys((ended.path, *ended.also), f"reading it {ended.why}")}
 
 
 class _Child:
@@ -216,6 +222,10 @@ class _Child:
         alive, self._alive = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
         self._note = context.RawArray("c", limits.SIZE)  # memory that both see
         self._caps, self._deadline = caps, time.monotonic() + caps.wall
+        self._used, self._shares = (
+            0.0,
+            defaultdict[str, float](float),
+        )  # seconds of computing, and those by the file in hand
         ends = (self._pipe, self._alive) if fork else ()
         given = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
         with _LOCK:
@@ -253,6 +263,27 @@ class _Child:
                 raise Ended(self._path(), "went over the time that a review may take")
             if limits.memory(self._pid) > self._caps.memory:
                 raise self._out_of_memory()
+            self._weigh()
+
+    def _weigh(self) -> None:
+        """Count its seconds of computing. Raises Ended where they are too many in all."""
+        used, before = limits.computed(self._pid), self._used
+        self._used = max(used, before)
+        self._shares[self._path()] += self._used - before
+        if self._used > self._caps.total:
+            path, *also = self._heaviest() or [""]
+            raise Ended(path, f"took too long for a review of {self._caps.total:,} seconds of computing", tuple(also))
+
+    def _heaviest(self) -> list[str]:
+        """The files without which the rest takes half of the time that a review has."""
+        files, rest = sorted(self._shares, key=self._shares.__getitem__, reverse=True), self._used
+        heavy = []
+        for path in filter(None, files):
+            if rest <= self._caps.total / 2:
+                break
+            heavy.append(path)
+            rest -= self._shares[path]
+        return heavy
 
     def end(self) -> None:
         """Nothing of it stays, whatever it has started. A child that has said its last word is gone already."""
@@ -288,7 +319,7 @@ class _Child:
                 raise error from (None if isinstance(error, DeepRepoError) else Fault(trace))
 
     def _out_of_memory(self) -> Ended:
-        return Ended(self._path(), f"went over the limit of {self._caps.memory >> 20:,} MB of memory")
+        return Ended(self._blamed(), f"went over the limit of {self._caps.memory >> 20:,} MB of memory")
 
     def _ended(self) -> Ended:
         """Why it is gone without a word."""
@@ -297,10 +328,15 @@ class _Child:
             self._process.join(GENTLE)
         code = self._process.exitcode
         if code == -signal.SIGXCPU:
-            return Ended(self._path(), f"went over the limit of {self._caps.cpu} seconds of computing")
+            return Ended(self._blamed(), f"went over the limit of {self._caps.cpu} seconds of computing")
         if code is not None and code < 0:
-            return Ended(self._path(), f"ended its process ({signal.Signals(-code).name})")
-        return Ended(self._path(), f"ended its process (status {code})")
+            return Ended(self._blamed(), f"ended its process ({signal.Signals(-code).name})")
+        return Ended(self._blamed(), f"ended its process (status {code})")
+
+    def _blamed(self) -> str:
+        """The file in hand; else the one that most of the computing went into so far, "" before any."""
+        shares = {path: share for path, share in self._shares.items() if path}
+        return self._path() or max(shares, key=shares.__getitem__, default="")
 
     def _path(self) -> str:
         return limits.noted(bytes(memoryview(self._note)))

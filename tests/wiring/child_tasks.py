@@ -6,10 +6,11 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from bot.errors import StorageError
-from bot.limits import Caps, reading
+from bot.limits import Caps, Contents, reading
 from bot.wiring import child
 from bot.wiring.child import Line
 
@@ -33,11 +34,32 @@ async def hang(_: Line, path: str) -> None:
     re.match(r"(a|aa)+$", "a" * 200 + "b")
 
 
+async def hang_on_a_content(_: Line, path: str) -> None:
+    """Take a file out, look for others that are not there, and compute for ever."""
+    files = Contents({path: b""})
+    files.get(path)
+    files.get("")
+    files.get("setup.py")
+    re.match(r"(a|aa)+$", "a" * 200 + "b")
+
+
 async def steady(_: Line, seconds: float) -> float:
     """Compute for longer than the limit, and let the event loop turn in between."""
     while (used := time.process_time()) < seconds:  # noqa: ASYNC110 - it computes
         await asyncio.sleep(0)
     return used
+
+
+async def slow(line: Line, left_out: Mapping[str, str]) -> list[str]:
+    """Compute on ten files, on each a little less than the limit allows."""
+    for number in range(10):
+        if f"{number}.py" not in left_out:
+            reading(f"{number}.py")
+            end = time.process_time() + 0.5
+            while time.process_time() < end:  # noqa: ASYNC110 - it computes
+                await asyncio.sleep(0)
+    line.say("done")
+    return sorted(left_out)
 
 
 async def burn(_: Line) -> None:

@@ -1,9 +1,11 @@
 import asyncio
+import inspect
 import os
 import select
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import child_tasks as tasks
@@ -28,23 +30,50 @@ def test_what_a_child_returns_and_says_comes_back() -> None:
     asyncio.run(go())
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        errors.UsageError("as typed"),
-        errors.HostRefused("no", 422),
-        errors.HostLimited("later", 3.5),
-        errors.RateLimited("later", None),
-        errors.PromptTooLong("too long", 8192),
-        errors.Superseded("newer"),
-    ],
-)
+def made(kind: type[DeepRepoError]) -> DeepRepoError:
+    """One error of a kind, with something for everything that its constructor takes."""
+    given = {
+        "status": 422,
+        "retry_after": 3.5,
+        "behind": True,
+        "window": 8192,
+        "most": 4096,
+        "usage": (1, 2),
+        "allowance": {"left": 1},
+    }
+    takes = [name for name in inspect.signature(kind.__init__).parameters if name in given]
+    return kind("a sentence", **{name: given[name] for name in takes})
+
+
+KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DeepRepoError)]
+
+
+@pytest.mark.parametrize("error", [made(kind) for kind in KINDS], ids=[kind.__name__ for kind in KINDS])
 def test_our_own_errors_travel_as_themselves(error: DeepRepoError) -> None:
     """Kind, sentence and facts."""
     with pytest.raises(type(error), match=str(error)) as caught:
         child.call(tasks.raises, error, caps=tasks.CAPS)
     assert type(caught.value) is type(error)
     assert vars(caught.value) == vars(error)
+    assert caught.value.args == error.args
+
+
+def test_every_fact_of_an_error_is_sent() -> None:
+    """A new parameter of a constructor needs a value in `made`."""
+    for kind in KINDS:
+        takes = set(inspect.signature(kind.__init__).parameters) - {"self", "message", "args", "kwargs"}
+        assert takes == set(vars(made(kind)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_many_files_that_each_stay_within_the_limit_are_too_many_together() -> None:
+    """The heaviest are left out, so many that the rest needs half of the time: here 0.5 of 3 seconds each."""
+    caps = replace(tasks.CAPS, many=3)
+
+    async def go() -> list[str]:
+        return await child.leaving_out(lambda left_out: child.run(tasks.slow, left_out, caps=caps))
+
+    assert 3 <= len(asyncio.run(go())) <= 6
 
 
 def test_an_error_of_nobodys_comes_with_its_traceback() -> None:
@@ -59,6 +88,13 @@ def test_a_child_that_computes_for_ever_on_a_file_is_ended_and_names_it() -> Non
     with pytest.raises(child.Ended, match="1 seconds of computing") as caught:
         child.call(tasks.hang, "src/a b.py", caps=tasks.CAPS)
     assert caught.value.path == "src/a b.py"
+
+
+def test_files_that_are_not_there_are_not_to_blame() -> None:
+    """The one that was taken out last is in hand."""
+    with pytest.raises(child.Ended) as caught:
+        child.call(tasks.hang_on_a_content, "src/a.py", caps=tasks.CAPS)
+    assert caught.value.path == "src/a.py"
 
 
 def test_a_child_may_compute_for_longer_while_its_loop_turns() -> None:

@@ -61,11 +61,8 @@ for _name, _how in (("hang", hang), ("grow", grow), ("crash", crash)):
     LANGUAGES[_name] = language(_name, _how)  # type: ignore[index]
 
 
-async def reviewed(at: "Whole", branch: str, files: Mapping[str, str]) -> dict[str, Any]:
+async def reviewed(at: "Whole", number: int) -> dict[str, Any]:
     """What stands at a pull request after its review."""
-    from whole import BROKEN
-
-    number = await at.opened(branch, {**BROKEN, **files})
     async with asyncio.timeout(PATIENCE):
         while not any(check.status == "completed" for check in at.gh.pull(number).checks):  # noqa: ASYNC110 - as in `whole`
             await asyncio.sleep(0.05)
@@ -85,13 +82,14 @@ def family() -> list[int]:
 
 async def main(folder: Path) -> dict[str, Any]:
     """Each way to misbehave once, and one pull request with too many of them."""
-    from whole import whole  # not for the children
+    from whole import BROKEN, whole  # not for the children
 
-    told: dict[str, Any] = {}
     async with whole(folder, review_cpu_seconds=1, review_memory_mb=512) as at:
-        for name in ("hang", "grow", "crash"):
-            told[name] = await reviewed(at, name, {f"a.{name}": "one\n"})
-        told["many"] = await reviewed(at, "many", {f"{n}.crash": "one\n" for n in range(5)})
+        changes = {name: {f"a.{name}": "one\n"} for name in ("hang", "grow", "crash")}
+        changes["many"] = {f"{n}.crash": "one\n" for n in range(5)}
+        numbers = [await at.opened(name, {**BROKEN, **files}) for name, files in changes.items()]
+        done = await asyncio.gather(*(reviewed(at, number) for number in numbers))
+        told: dict[str, Any] = dict(zip(changes, done, strict=True))
         told["processes"] = len(family())
         told["left"] = [str(path) for path in (at.data / "work").iterdir()]
     return told

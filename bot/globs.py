@@ -1,0 +1,53 @@
+"""Patterns of paths as in .gitignore, in time that grows with the path and not with its powers.
+
+`pathspec` knows the form and makes a regular expression of each pattern. In those a pattern of many stars tries every way to
+share a path out among its stars. Only the last star between two slashes has a choice that matters, and only the last `**`:
+what stands before it may take the first place that it finds and never looks back.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+STAR, ANYWHERE, DEEPER = "[^/]*", "^(?:.+/)?", "(?:/.+)?/"  # as pathspec writes `*`, a leading `**/`, and `/**/`
+KEPT = 4096  # lists of patterns
+
+
+class _Linear(GitIgnoreSpecPattern):
+    @classmethod
+    def pattern_to_regex(cls, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN206 - the library's signature
+        """The library's expression, in which early choices are final."""
+        regex, include = super().pattern_to_regex(pattern)
+        return (_final(regex) if isinstance(regex, str) else regex), include
+
+
+def check(pattern: str) -> None:
+    """Raise a ValueError where this is no pattern."""
+    GitIgnoreSpec.from_lines([pattern])
+
+
+def matches(patterns: Iterable[str], path: str) -> bool:
+    """Whether the patterns, the later ones first, take the path."""
+    return _spec(tuple(patterns)).match_file(path)
+
+
+@lru_cache(KEPT)
+def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines(patterns, _Linear, backend="simple")
+
+
+def _final(regex: str) -> str:
+    anywhere = regex.startswith(ANYWHERE)
+    first, *others = _stars(regex.removeprefix(ANYWHERE)).split(DEEPER)
+    if not others:
+        return (ANYWHERE if anywhere else "") + first
+    middle = "".join(f"(?>(?:/.+?)??/{part}(?=/))" for part in others[:-1])
+    return (f"^(?>(?:.+?/)??{first}(?=/))" if anywhere else first) + middle + DEEPER + others[-1]
+
+
+def _stars(regex: str) -> str:
+    first, *others = regex.split(STAR)
+    inner = (f"(?>[^/]*?{part})" if "/" not in part.replace("[^/]", "") else STAR + part for part in others[:-1])
+    return "".join([first, *inner, *(STAR + part for part in others[-1:])])
