@@ -157,7 +157,7 @@ def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  #
 
 
 def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """Not one request is sent above the cap."""
+    """Not one request is sent above the cap; as no model has read anything, it is a fault."""
     with doubles.in_thread(Server(worker)) as server:
         request = ReviewRequest(pull.repo)
         Path(pull.repo, ".deeprepo.yml").write_text("budget: {calls: 0}\n")
@@ -170,7 +170,7 @@ def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, rev
     assert server.count == 0
     assert review.partial
     assert not review.coverage.complete
-    assert review.fault == ""
+    assert review.fault == "provider"
     assert any("cap of 0 calls" in note for note in review.notes)
 
 

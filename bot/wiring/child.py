@@ -17,9 +17,9 @@ import threading
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import connection
@@ -34,6 +34,7 @@ from bot.limits import Caps
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
+SAFE_PATH = "PYTHONSAFEPATH"
 SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
 LEFT_OUT = 3  # times that one review begins again without what could not be read
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
@@ -228,7 +229,7 @@ class _Child:
         )  # seconds of computing, and those by the file in hand
         ends = (self._pipe, self._alive) if fork else ()
         given = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
-        with _LOCK:
+        with _LOCK, _safe_path():
             try:
                 self._process = context.Process(target=_main, args=given, daemon=True)
                 self._process.start()
@@ -346,6 +347,23 @@ class _Child:
             os.kill(self._pid, number)
 
 
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let the fork server, which Python starts by `-c` in the folder we are in, import no module of that folder.
+
+    It is often the reviewed repository. What else this process starts keeps the environment as it is.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
+
+
 _LOCK = threading.Lock()  # the library looks after all its children whenever one is started
 
 
@@ -383,8 +401,6 @@ def _threads() -> ThreadPoolExecutor:
 @cache
 def _context() -> SpawnContext | ForkServerContext:
     """How children begin. A process with threads must not be forked, so one without any is asked to fork."""
-    # Python starts it by `-c` in the folder we stand in, often the reviewed repository: no module may be imported from there.
-    os.environ["PYTHONSAFEPATH"] = "1"
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     made = multiprocessing.get_context("forkserver")

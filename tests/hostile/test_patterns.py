@@ -3,6 +3,7 @@
 import re
 
 import patterns
+import pytest
 from patterns import Found
 
 # Patterns that are given short texts only: where they stand, and the longest text that reaches them.
@@ -36,6 +37,7 @@ def test_patterns_with_a_cap_are_no_worse_than_a_square_below_it() -> None:
         assert max(patterns.seconds(pattern.search, text, 3) for text in texts) < 20 * usual, where
 
 
+@pytest.mark.slow
 def test_the_look_finds_what_is_slow() -> None:
     """The strings that are made from a pattern find quadratic, cubic and exponential ones."""
     for slow in (

@@ -23,7 +23,7 @@ def test_the_page_names_findings_coverage_and_cost() -> None:
         "```py\ndef resolve(package, mode, *, strict):\n    return _walk(package, mode, strict)\n```",
         '- `src/app/main.py:118` in serve(): `path = resolve("assets", "rb")`',
         "<summary>1 collapsed finding</summary>",
-        "| Changed code | Uses of what changed |\n|---|---:|---:|\n| total | 2 | 1 |\n| checked by code | 1 | 1 |\n| read by a model | 1 | 0 |\n| open | 0 | 0 |",
+        "| Changed code | Uses to check |\n|---|---:|---:|\n| total | 2 | 1 |\n| checked by code | 1 | 1 |\n| read by a model | 1 | 0 |\n| open | 0 | 0 |",
         "- `package-lock.json` lock file",
         "\\$0.0123 (root 33 %, workers 67 %) · 12 calls (1 failed)",
     ):

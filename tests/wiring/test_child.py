@@ -66,6 +66,7 @@ def test_every_fact_of_an_error_is_sent() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+@pytest.mark.slow
 def test_many_files_that_each_stay_within_the_limit_are_too_many_together() -> None:
     """The heaviest are left out, so many that the rest needs half of the time: here 0.5 of 3 seconds each."""
     caps = replace(tasks.CAPS, many=3)
@@ -97,6 +98,7 @@ def test_files_that_are_not_there_are_not_to_blame() -> None:
     assert caught.value.path == "src/a.py"
 
 
+@pytest.mark.slow
 def test_a_child_may_compute_for_longer_while_its_loop_turns() -> None:
     """The limit is for one stretch, not for the review."""
     assert child.call(tasks.steady, 4.0, caps=tasks.CAPS) >= 4.0

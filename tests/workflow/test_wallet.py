@@ -155,7 +155,10 @@ async def pausing(p: Purse) -> None:
         await p.push(mark)
 
 
-@pytest.mark.parametrize("story", [patient, impatient, reopening, two_pulls, drafting, two_strangers, editing, merging])
+SLOW = (patient, reopening, two_pulls, drafting, two_strangers, editing, merging)  # each waits for several reviews
+
+
+@pytest.mark.parametrize("story", [impatient, *(pytest.param(story, marks=pytest.mark.slow) for story in SLOW)])
 def test_no_order_of_pushes_passes_the_cap_of_forks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: Callable[[Purse], Awaitable[None]]
 ) -> None:
@@ -172,6 +175,7 @@ def test_no_order_of_pushes_passes_the_cap_of_forks(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_pausing_and_resuming_pay_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words of the repository's people that ask for no review give a stranger none beyond the cap."""
 
@@ -184,6 +188,7 @@ def test_pausing_and_resuming_pay_nothing_more(tmp_path: Path, monkeypatch: pyte
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_free_model_counts_as_a_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What costs nothing still has a cap in reviews of a day, since its server has other users."""
 
@@ -222,6 +227,7 @@ def test_a_command_pays_for_the_commit_that_it_was_given_at(tmp_path: Path, monk
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Re-run on the head is one review; pushes while it is paid get none, and the button of an old commit neither."""
 
@@ -244,6 +250,7 @@ def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, monkeypa
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_each_question_and_each_button_is_paid_by_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flood of questions and of re-runs by somebody who may ask: together they stay below the day's cap."""
 
@@ -263,6 +270,7 @@ def test_each_question_and_each_button_is_paid_by_the_day(tmp_path: Path, monkey
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_server_of_one_s_own_costs_nothing_of_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model on the user's own machine has no price: its reviews leave the day's dollars as they are."""
 
@@ -337,6 +345,7 @@ def test_a_day_s_cap_that_is_reached_stops_commands_too(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_what_was_not_spent_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A finished review counts what it cost: one after the other, many fit under a cap that two reservations fill."""
 
@@ -352,6 +361,7 @@ def test_what_was_not_spent_comes_back(tmp_path: Path, monkeypatch: pytest.Monke
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_no_order_of_pushes_passes_the_cap_on_postgresql(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Callable[..., str]
 ) -> None:
