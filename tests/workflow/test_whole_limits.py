@@ -42,7 +42,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_the_others_are_reviewed(
     assert "shop/cart.py" in said["comment"]
     assert f"a.{name}" in said["comment"]
     assert why in said["comment"].replace("\\", "")
-    assert "1 part of the changed code" in said["comment"]
+    assert "Open: 1 file of code that was left out." in said["comment"]
     assert "Clean" not in said["comment"]
     assert said["conclusion"] == "neutral"
 
