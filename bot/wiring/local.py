@@ -2,10 +2,10 @@
 
 import asyncio
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from bot import pipeline
@@ -35,10 +35,15 @@ def reviewed(
 
     A process that has threads cannot be forked, and elsewhere than on Linux one should not be: there it computes itself.
     """
-    if sys.platform == "linux" and threading.active_count() == 1:
+    if sys.platform == "linux" and _alone():
         return child.alone(_reviewed, request, flags, scratch, tell, caps=LOCAL, watching=watching)
     with watching() as say:
         return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell)))
+
+
+def _alone() -> bool:
+    """Whether this process has one thread, those counted that Python does not know: a fork would copy the locks of the others."""
+    return len(list(Path("/proc/self/task").iterdir())) == 1
 
 
 async def reviewed_aside(request: ReviewRequest, flags: Mapping[str, Any], scratch: str) -> Review:
