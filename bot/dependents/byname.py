@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bot.dependents.budget import Budget
 from bot.dependents.names import PROSE
 from bot.dependents.readers import CONFIGURATION
-from bot.dependents.sites import MODULE, TEST, telling
+from bot.dependents.sites import TEST, mention, telling
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Reference
 
@@ -63,7 +63,7 @@ async def by_name(tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[s
         there = changed.get(path)
         if path != owners[word].path and len(held[word]) <= RARE and (there is None or line not in there.added):
             lone = word in keys and not COMMENT.match(text) and word in BEHIND.sub("", text)
-            found[word].append(_reference(owners[word], word, path, line, text, lone=lone))
+            found[word].append(mention(f"{owners[word].path}:{word}", word, path, line, text, lone=lone))
     kept = [row for listed in found.values() for row in sorted(listed, key=_order)[: budget.sites]]
     return Dependents(references=(*kept, *shared), cut=_said(mine))
 
@@ -99,7 +99,7 @@ async def _given_up(tree: Tree, files: Sequence[ChangedFile], read: frozenset[st
                 rows[word].append((path, line, text.rstrip("\r")))
     changed = {file.path: file.added for file in files}
     return tuple(
-        _reference(owners[word], word, path, line, text, lone=True)
+        mention(f"{owners[word].path}:{word}", word, path, line, text)
         for word in words
         if {path for path, _, _ in rows[word]} - {owners[word].path} and len({path for path, _, _ in rows[word]}) == 1
         for path, line, text in rows[word]
@@ -165,21 +165,6 @@ def _lost_keys(file: ChangedFile) -> set[str]:
     else:
         return set()
     return gone - {word for line in lines if line.kind != "-" for word in WORD.findall(line.text[:400])}
-
-
-def _reference(file: ChangedFile, word: str, path: str, line: int, text: str, *, lone: bool) -> Reference:
-    return Reference(
-        symbol=f"{file.path}:{word}",
-        name=word,
-        path=path,
-        line=line,
-        text=text,
-        function=MODULE,
-        span=None,
-        sure=False,
-        test=bool(TEST.search(path)),
-        lone=lone,
-    )
 
 
 def _said(files: Sequence[ChangedFile]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from bot.dependents.names import PROSE
 from bot.dependents.readers import CONFIGURATION
-from bot.dependents.sites import MODULE, TEST, Target, telling
+from bot.dependents.sites import Target, mention, telling
 from bot.ports import Tree
 from bot.values import Reference
 
@@ -55,7 +55,7 @@ async def mentions(
     bound = {(path, name) for name, rows in found.items() for path, _, text in rows if IMPORTS.match(text)}
     taken = {(row.path, row.line, row.name) for row in known}
     return tuple(
-        _reference(owners[name], name, path, line, text)
+        mention(owners[name], name, path, line, text)
         for name, listed in sorted(found.items())
         if name not in defined and len({path for path, _, _ in listed}) <= FAR
         for path, line, text in listed[:MOST]
@@ -63,19 +63,4 @@ async def mentions(
         and (path, name) not in bound
         and line not in fresh.get(path, ())
         and not COMMENT.match(text)
-    )
-
-
-def _reference(key: str, name: str, path: str, line: int, text: str) -> Reference:
-    return Reference(
-        symbol=key,
-        name=name,
-        path=path,
-        line=line,
-        text=text,
-        function=MODULE,
-        span=None,
-        sure=False,
-        test=bool(TEST.search(path)),
-        lone=True,
     )

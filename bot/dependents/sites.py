@@ -206,3 +206,19 @@ def reference(target: Target, hit: Match, path: str, lines: Sequence[str], *, mi
         missing=missing,
         unique=unique,
     )
+
+
+def mention(symbol: str, name: str, path: str, line: int, text: str, *, lone: bool = True) -> Reference:
+    """A line that holds a name and was found by that name alone. `lone`: the name is so telling that it can hardly mean anything else."""
+    return Reference(
+        symbol=symbol,
+        name=name,
+        path=path,
+        line=line,
+        text=text,
+        function=MODULE,
+        span=None,
+        sure=False,
+        test=bool(TEST.search(path)),
+        lone=lone,
+    )

@@ -65,7 +65,7 @@ def _facts(world: World, which: Repository) -> Json:
         "has_issues": True,
         "has_discussions": False,
         "size": 1,
-        "pushed_at": stamp(world.now()),
+        "pushed_at": stamp(max([which.created, *(pull.updated for pull in which.pulls.values())])),
         "created_at": stamp(which.created),
         "updated_at": stamp(which.created),
         "permissions": {"admin": False, "push": False, "pull": True},
