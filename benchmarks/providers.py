@@ -4,7 +4,7 @@
 
 A repository whose change holds one true defect is reviewed by the real command, once with each server: thinking of every length,
 thinking that has to come back, small windows, limits of tokens per minute, streams that stall or break, refusals. The servers are
-on loopback and answer honestly: what stands in the prompt that they have read. They bill what they answered at the listed price.
+on loopback and answer from the part of the prompt that they have read. They bill their answers at the listed price.
 """
 
 import argparse
@@ -105,7 +105,7 @@ class Result:
 
 
 class Honest:
-    """Answers what stands in the prompt as far as its window goes, and counts what it bills for it."""
+    """Answer from the part of the prompt that fits the window, and count what that costs."""
 
     def __init__(self, mode: Mode) -> None:
         self.mode, self.asked, self.turns = mode, 0, 0

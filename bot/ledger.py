@@ -82,7 +82,7 @@ class Ledger:
         self._compared.update({place: shown for place, shown in places.items() if place in self.uses})
 
     def saw(self, prompt: str, by: str, beside: str = "") -> int:
-        """An answered prompt: every unit and every use whose text stands in it, verbatim, was read. Returns the new units.
+        """Record an answered prompt: every unit and every use whose text it holds verbatim was read. Returns the new units.
 
         `beside`: the prompt with what it shows of other units, where uses may stand although nobody judges those units there.
         """
@@ -96,7 +96,7 @@ class Ledger:
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
     def _saw_uses(self, prompt: str, by: str) -> None:
-        """A use stands in a prompt with its path and its number, or with its text if no other use has the same."""
+        """A prompt shows a use by path and line number, or by its text if no other use has the same text."""
         left = [use for place, use in self.uses.items() if place not in self._read]
         if not left:
             return

@@ -35,7 +35,7 @@ class Caps:
     cpu: int = 20  # seconds of computing on one file
     many: int = 15  # how many files' worth of computing there is in all
     wall: float = 900.0  # seconds, until the child names another deadline
-    nice: int = 5  # whoever answers GitHub goes first
+    nice: int = 5  # the process that answers GitHub goes first
 
     @property
     def total(self) -> int:
@@ -138,7 +138,7 @@ def _soft(kind: int, most: int) -> None:
 
 
 class Contents(dict[str, bytes]):
-    """Contents of files by path. Whoever takes one out is noted as reading it."""
+    """Contents of files by path. Taking one out is noted as reading that file."""
 
     def __getitem__(self, path: str) -> bytes:
         reading(path)

@@ -25,7 +25,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A review with all that is said of it, so that whoever posts it has nothing left to compute."""
+    """A review with all its rendered texts, so that the process that posts it has nothing left to compute."""
 
     review: Review
     comments: Comments

@@ -36,7 +36,7 @@ class No:
 def bound(ask: ReviewAsk, facts: PullFacts) -> ReviewAsk:
     """What is left of an ask now that the head is known: what a person asked for holds for the commit that they saw.
 
-    Whoever opened a pull request from a fork pushes to it as they like. If their later commits inherited the command, one
+    The author of a pull request from a fork can push to it at any time. If their later commits inherited the command, one
     command would pay for all of them. In the repository's own branches only people with write permission push, who could
     give the command themselves.
     """

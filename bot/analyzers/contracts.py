@@ -67,7 +67,7 @@ def compared(dependents: Dependents) -> dict[Place, str]:
     """Place -> what comparing it with the changed contract has shown. What code cannot decide is absent.
 
     Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
-    another return type, another value or another error, no comparison of ours can tell: somebody has to read it.
+    another return type, another value or another error, this comparison cannot decide: a reader has to.
     """
     symbols = {f"{item.symbol.path}:{item.symbol.name}": item for item in dependents.symbols}
     found: dict[Place, str] = {}

@@ -55,7 +55,7 @@ class Refused(Exception):  # noqa: N818 - an answer
 class Arriving:
     """The bodies that are arriving, bounded together. When there is no room the largest one is given up.
 
-    Whoever guesses at the form of a signature can send large bodies; GitHub's deliveries are small, and get through beside them.
+    A sender who imitates the form of a signature can send large bodies; GitHub's small deliveries still get through.
     """
 
     def __init__(self, most: int = MOST_TOGETHER) -> None:

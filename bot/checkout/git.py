@@ -55,7 +55,7 @@ class Done:
 def environment(
     extra: Mapping[str, str] | None = None, *, online: bool = False, personal: bool = False
 ) -> dict[str, str]:
-    """The environment of a git process: only what git itself needs, so that no secret of ours reaches it.
+    """The environment of a git process: only what git itself needs, so that no secret reaches it.
 
     `online`: what a fetch needs too. `personal`: with the settings of the user and the machine.
     """

@@ -1,7 +1,7 @@
 """A git folder of our own that borrows another repository's objects.
 
 Git starts the programs that a repository's configuration names: filters, signature checkers, file system monitors, hooks,
-transports of a partial clone, and more with each version. So no command of ours runs with such a configuration. It runs in a
+transports of a partial clone, and more with each version. So no git command runs with such a configuration. It runs in a
 folder with a configuration that we wrote, whose object store lists the repository's as an alternate.
 """
 

@@ -43,7 +43,7 @@ def locate(repo: str) -> Place:
 
 
 def git_dir(repo: str) -> str:
-    """The git folder of a repository, or the path itself if it is none."""
+    """Return the git folder of a repository, or the path itself if it is not a repository."""
     try:
         return locate(repo).git_dir
     except RevisionError:

@@ -42,7 +42,7 @@ class Checkout:
 
     Git runs in a folder of our own that borrows the repository's objects, so nothing that the repository configures takes part.
 
-    Files that are `left_out` are listed, but their content is never read. Whoever takes a content out of what is handed
+    Files that are `left_out` are listed, but their content is never read. Code that takes a content out of what is handed
     over is noted as working on that file (`limits`).
     """
 

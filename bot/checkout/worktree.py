@@ -136,7 +136,7 @@ def _copy(place: Place, own: Path) -> None:
     named = Path(
         place.top or place.git_dir, hook.index() or Path(place.git_dir, "index")
     )  # git tells its hooks which one
-    if named.exists():  # there is none on an unborn branch: git starts a new one
+    if named.exists():  # an unborn branch has no index: git starts a new one
         # With its times: git takes an entry for unchanged when the file is older than the index.
         shutil.copy2(named, own / "index")
     for shared in Path(place.git_dir).glob("sharedindex.*"):

@@ -187,7 +187,7 @@ def _extended(before: Sequence[Parameter], after: Sequence[Parameter], *, named:
 
 
 def _fits(old: Parameter, new: Parameter, *, named: bool) -> bool:
-    """Whether whoever fills the old parameter fills the new one as well."""
+    """Whether every argument for the old parameter also fits the new one."""
     renamed = named and old.name != new.name and old.kind == "positional"
     hidden = old.kind == "positional" and new.kind == "positional-only"
     return not renamed and not hidden and not (new.required and not old.required)
@@ -200,7 +200,7 @@ def _nameless(text: str, names: set[str]) -> str:
 
 
 def _by_name(written: Sequence[str], names: set[str]) -> dict[str, str]:
-    """The parameters as written, by the name that stands in each."""
+    """The parameters as written, by name."""
     found: dict[str, str] = {}
     for text in written:
         words = re.findall(r"[\w$]+", text)

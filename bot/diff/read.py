@@ -51,7 +51,7 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
 def _vouched(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
     """The files; a new one in a folder of vendored code that the change merely updates is as good as those that were there.
 
-    Whoever could hide code in the new file could as well write it into an old one.
+    An author who could hide code in the new file could also write it into an old one.
     """
     known = {skip.vendored(file.old_path) for file in files if file.old_path is not None} - {None}
     return tuple(

@@ -25,7 +25,7 @@ ERRORS = {
 
 
 def body(request: Arrived) -> Mapping[str, Any]:
-    """The request: nothing of it stands in the path."""
+    """The request; the path adds nothing to it."""
     return request.body
 
 

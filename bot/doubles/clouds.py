@@ -33,7 +33,7 @@ class Bedrock:
     PING = b""
 
     def body(self, request: Arrived) -> Mapping[str, Any]:
-        """The request as Messages would have it: here the model and the wish for a stream stand in the path."""
+        """The request as Messages would have it: here the path names the model and asks for a stream."""
         found = MODEL.search(request.path)
         return {**request.body, "model": unquote(found[1]), "stream": bool(found[2])} if found else request.body
 
@@ -87,7 +87,7 @@ class Vertex:
     PING = anthropic.PING
 
     def body(self, request: Arrived) -> Mapping[str, Any]:
-        """The request as Messages would have it: here the model stands in the path."""
+        """The request as Messages would have it: here the path names the model."""
         found = PUBLISHED.search(request.path)
         return {**request.body, "model": unquote(found[1])} if found else request.body
 

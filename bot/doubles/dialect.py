@@ -32,7 +32,7 @@ class Dialect(Protocol):
     PING: bytes  # what keeps a stream open while nothing is said
 
     def body(self, request: Arrived) -> Mapping[str, Any]:
-        """The request with what stands in the path."""
+        """The request, with what the path adds to it."""
 
     def check(self, request: Arrived, key: str, rejects: tuple[str, ...]) -> None:
         """Raise Invalid where the provider would refuse the request."""

@@ -21,7 +21,7 @@ CHARS_PER_TOKEN = 4
 class Modes:
     """What a server does to every request. The defaults are a server that does nothing of it and streams when asked to.
 
-    `thinking` is where the thinking stands in a reply: "hidden" is counted only; "blocks" is Anthropic's own, the rest are
+    `thinking` says where a reply holds its thinking: "hidden" is counted only; "blocks" is Anthropic's own, the rest are
     fields of the OpenAI dialect. With `wants_thinking` a dialogue that comes back without it is refused, as the providers do.
     """
 
@@ -176,7 +176,7 @@ class Bucket:
         return 0.0
 
     def headers(self, dialect: str, wait: float) -> dict[str, str]:
-        """What stands in the head of every reply; with a wait, of a refusal."""
+        """The headers of every reply, and of a refusal if there is a wait."""
         if self._most is None:
             return {}
         full = (self._most - self._level) * self._minute / self._most

@@ -21,7 +21,7 @@ SERVER_FAULT = 500
 
 
 def body(request: Arrived) -> Mapping[str, Any]:
-    """The request: nothing of it stands in the path."""
+    """The request; the path adds nothing to it."""
     return request.body
 
 

@@ -29,7 +29,7 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _around(finding: Finding) -> set[tuple[str, int]]:
-    """Stretches of files that a finding stands in or shows. Two findings with none in common are two defects."""
+    """The lines of files that a finding is about or quotes. Two findings with none in common are two defects."""
     own = {(finding.path, part) for part in range(finding.start // STRETCH, finding.end // STRETCH + 1)}
     return own | {(item.path, item.line // STRETCH) for item in finding.evidence}
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.values import SEVERITIES, Finding, Placed, ordered
 
-MOST = 9_999  # beyond, a number in a file from outside is none of ours
+MOST = 9_999  # a larger number in a file was not given by deeprepo
 Given = tuple[
     tuple[int, str], ...
 ]  # number and fingerprint: the same words may stand in a file twice, so neither is a key

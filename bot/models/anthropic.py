@@ -236,7 +236,7 @@ def read(
 
 
 def _kept(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:
-    """The thinking of a reply word for word, and how it stands between texts and calls; None when there is none."""
+    """The thinking of a reply word for word, with its place among texts and calls; None if the reply has none."""
     if not any(block.get("type") in THINKING for block in blocks):
         return None
     kept: list[dict[str, Any]] = []

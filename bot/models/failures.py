@@ -136,7 +136,7 @@ def read(status: int, body: object, headers: Mapping[str, str], now: datetime | 
 
 
 def inside(reply: Mapping[str, object]) -> Refusal:
-    """A failure that stands in a 200, or in the middle of a stream. Its status stands in the body, if anywhere."""
+    """A failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
     error = reply.get("error", reply)
     found = error if isinstance(error, Mapping) else {}
     status = found.get("code")

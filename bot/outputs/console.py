@@ -1,6 +1,6 @@
 """The review in a terminal: a failure first, then findings, worst first, with lines, reason and evidence; the result comes last.
 
-The last line stays in sight when a long review has scrolled away, so the result stands there, with what to do next above it.
+The last line stays in sight when a long review has scrolled away, so it holds the result, with what to do next above it.
 """
 
 from collections.abc import Iterator, Sequence

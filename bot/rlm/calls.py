@@ -376,7 +376,7 @@ class Calls:
         return done
 
     def _below_window(self, model: Model, request: Request) -> Request:
-        """The request with a reply that the window has room for. Raises PromptTooLong where it has none; nothing is sent then."""
+        """The request with a reply that fits the window. Raises PromptTooLong if none fits; then nothing is sent."""
         window = self.window(model)
         if window is None:
             return request
