@@ -147,13 +147,13 @@ def test_rlm_only_guarantees_nothing_and_says_so(pull: ReviewRequest, reviewed: 
 
 
 def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """The built-in program ran in the REPL, every unit was judged, nothing was paid; what no code can judge is open."""
+    """Every unit was judged by code, nothing was paid; what no code can judge is open."""
     review = reviewed(pull, None)
     assert (review.strategy, review.reason) == ("offline", "no model is configured")
     assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 0
     assert [(row.kind, row.path, row.line) for row in review.coverage.open] == [("use", "shop/user.py", 5)]
     assert (review.cost.calls, review.cost.usd) == (0, 0.0)
-    assert len(review.turns) == 1
+    assert review.turns == ()
 
 
 def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401

@@ -178,6 +178,17 @@ edits = st.lists(
 spans = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 20)), max_size=4)
 
 
+def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Repository) -> None:
+    """Places that lie nearest to each other are one unit, and every changed line stands in some unit."""
+    rows = [f"a{n} = 1" if n % 20 == 0 else "" for n in range(40_000)]
+    before = "\n".join(rows)
+    files, texts = read(repository.change({"a.py": before}, {"a.py": before.replace("= 1", "= 2")}))
+    found = units.cut(files, Dependents(), texts)
+    assert len(found) <= 600
+    shown = "\n".join(unit.diff for unit in found)
+    assert all(f"a{n} = 2" in shown and f"a{n} = 1" in shown for n in range(0, 40_000, 20))
+
+
 @settings(max_examples=300, deadline=None)
 @given(edits, spans)
 def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted: list[tuple[int, int]]) -> None:

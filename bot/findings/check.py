@@ -50,7 +50,10 @@ def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
     lines = [line.rstrip("\r") for line in text.split("\n")]
     wanted = [line.rstrip("\r") for line in quote.strip("\r\n").split("\n")]
     for fold in (str.rstrip, _fold):
-        have, want = [fold(line) for line in lines], [fold(line) for line in wanted]
+        want = [fold(line) for line in wanted]
+        if near > 0 and [fold(line) for line in lines[near - 1 : near - 1 + len(want)]] == want:
+            return near, near + len(want) - 1  # where its finder said: the whole file need not be searched
+        have = [fold(line) for line in lines]
         at = [i + 1 for i in range(len(have) - len(want) + 1) if have[i : i + len(want)] == want]
         if not at and len(want) == 1 and want[0]:
             at = [i + 1 for i, line in enumerate(have) if _words_in(want[0], line)]

@@ -1,16 +1,23 @@
 """The worker without a model: the analysers judge the whole change once, and answer path by path."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.errors import DeepRepoError
 from bot.ledger import Ledger
 from bot.ports import Analyzer, Compares, Tree
+from bot.render import count
 from bot.rlm.looking import Part, Sight
 from bot.rlm.work import Answer
-from bot.values import ChangedFile, Dependents, Finding, Unit
+from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, Unit
 
 NOTHING_ADDED = "nothing added"
+NAMED = 3  # files of which more was found than is listed
+MOST_OF_A_FILE, MOST = (
+    100,
+    1_000,
+)  # findings of one analyser that are judged further; a file that a program wrote can bring 20,000
 
 
 class AnalyzerWorker:
@@ -26,7 +33,7 @@ class AnalyzerWorker:
         ledger: Ledger,
     ) -> None:
         self.name = ", ".join(analyzers)
-        self.failures: list[str] = []
+        self.failures: list[str] = []  # sentences: what could not run, what is not listed
         self._analyzers, self._tree, self._files, self._dependents = analyzers, tree, tuple(files), dependents
         self._homes = {unit.path for unit in units}
         self._ledger = ledger
@@ -63,13 +70,32 @@ class AnalyzerWorker:
         for name, analyzer in self._analyzers.items():
             wanted = [file for file in self._files if analyzer.wants(file)]
             try:
-                found += await analyzer.check(self._tree, wanted, self._dependents) if wanted else ()
+                found += self._most(name, await analyzer.check(self._tree, wanted, self._dependents) if wanted else ())
                 self._ran.add(name)
                 if isinstance(analyzer, Compares):
                     self._compared.update(analyzer.compared(self._dependents))
             except DeepRepoError as error:
                 self.failures.append(f"{name} could not run: {error}")
         return found
+
+    def _most(self, name: str, found: Sequence[Finding]) -> list[Finding]:
+        """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""
+        kept: list[Finding] = []
+        of: Counter[str] = Counter()
+        left: Counter[str] = Counter()
+        for finding in sorted(found, key=lambda one: SEVERITIES.index(one.severity)):
+            if of[finding.path] < MOST_OF_A_FILE and len(kept) < MOST:
+                of[finding.path] += 1
+                kept.append(finding)
+            else:
+                left[finding.path] += 1
+        if left:
+            places = ", ".join(
+                f"{count(number, 'more finding')} in `{path}`" for path, number in left.most_common(NAMED)
+            )
+            more = f" and {count(len(left) - NAMED, 'other file')}" if len(left) > NAMED else ""
+            self.failures.append(f"Not listed: {places}{more} (check {name})")
+        return kept
 
     def _mark(self, units: Sequence[Unit]) -> None:
         files = {file.path: file for file in self._files}

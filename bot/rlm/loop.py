@@ -1,9 +1,7 @@
-"""A run of a root from seed to transcript, and of the built-in program that stands in where no root can go on."""
+"""A run of a root from seed to transcript."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
-from pathlib import Path
 
 from bot import render
 from bot.errors import UsageError
@@ -14,9 +12,8 @@ from bot.rlm.island import opened
 from bot.rlm.notebook import Notebook
 from bot.rlm.rounds import Outcome, Rounds
 from bot.rlm.work import Work
-from bot.values import Observation, Transcript, Turn, Unit
+from bot.values import Transcript
 
-PROGRAM = Path(__file__).with_name("program.py")
 CHILD_TURNS = 6
 CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself
 
@@ -35,44 +32,11 @@ ENDS: dict[Outcome, str] = {
 async def run(work: Work, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
     """The root's turns over this work. Raises ReplUnavailable where no REPL starts; everything else ends in a transcript.
 
-    With `gate`, finishing with units unread is refused once, and where a root is stuck the built-in program has the rest read.
+    With `gate`, finishing with units unread is refused once; the strategy has what is still unread then read by workers.
     """
     rounds = await _rounds(work, seed, gate=gate, turns=turns or work.calls.budget.limits.turns)
     work.calls.at = ""
-    transcript = _transcript(work, rounds)
-    left = work.ledger.unread()
-    if rounds.outcome != "stuck" or not gate or not left:
-        return transcript
-    stand_in = await run_program(work, left)
-    return replace(
-        stand_in,
-        turns=(*transcript.turns, *stand_in.turns),
-        notes=(*transcript.notes, "The built-in program went on in its place.", *stand_in.notes),
-    )
-
-
-async def run_program(work: Work, units: Sequence[Unit] | None = None) -> Transcript:
-    """The built-in orchestration program in a real REPL, over these units or all. Raises ReplUnavailable where none starts."""
-    book = Notebook(work)
-    source, started = PROGRAM.read_text("utf-8"), work.calls.now()
-    work.calls.at = "program:1"
-    known = await names.variables(work if units is None else replace(work, units=tuple(units)))
-    async with opened(known, names.functions(book), work.calls.budget.limits) as island:
-        observation = await island.run(source)
-        content = await island.value('answer["content"]') or ""
-    turn = Turn(1, source, observation)
-    work.calls.journal.turn("program", turn, work.calls.now() - started)
-    work.calls.at = ""
-    notes = list(book.errors)
-    if observation.error:
-        notes.append(f"The built-in program did not come to its end: {_last_line(observation)}")
-    return Transcript(
-        findings=tuple(work.findings),
-        summary=str(content).strip() or _summary(work),
-        turns=(turn,),
-        notes=tuple(notes),
-        partial=bool(observation.error or work.calls.budget.refused or work.ledger.unread()),
-    )
+    return _transcript(work, rounds)
 
 
 async def _rounds(work: Work, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root") -> Rounds:
@@ -143,7 +107,3 @@ def _summary(work: Work) -> str:
         return f"Nothing found in {read} of {len(work.units)} units{rest}."
     worst = ", ".join(dict.fromkeys(finding.path for finding in work.findings))
     return f"{render.count(len(work.findings), 'problem')} in {worst}{rest}."
-
-
-def _last_line(observation: Observation) -> str:
-    return (observation.error or "").strip().split("\n")[-1]

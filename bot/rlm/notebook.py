@@ -15,7 +15,7 @@ class Notebook:
     """State of one run of a root; a child run has its own, over the same work."""
 
     work: Work
-    author: str = "program"  # who reports: "root provider/model", or the built-in program
+    author: str  # who reports: "root provider/model"
     child: Child | None = None
     depth: int = 0
     final: str | None = None  # set_answer(text) or FINAL(value)

@@ -7,6 +7,7 @@ gives way to them and keeps only its own changed lines.
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from bot.values import ChangedFile, ChangedSymbol, Hunk, Line, Side, tokens
 from bot.values.model import CHARS_PER_TOKEN
@@ -14,6 +15,7 @@ from bot.values.model import CHARS_PER_TOKEN
 MAX_TOKENS = 6_000  # of one unit; a larger one is split
 OVERLAP = 10  # lines that two parts of a split unit share
 MARGIN = 3  # unchanged lines around a hunk that lies outside any definition
+MOST_RUNS = 300  # of one file: where more places changed, those that lie nearest to each other are read together
 WHOLE_LINES = 60  # a definition up to this length is read with its members, however little of it changed
 
 
@@ -163,11 +165,21 @@ def _runs(lines: Collection[int], side: Side, changed: Collection[int]) -> list[
             runs[-1][1] = line
         else:
             runs.append([line, line])
+    runs = _joined(runs)
     sign = "removed " if side == "base" else ""
     return [
         Span(f"{sign}lines {a}-{b}", a, b, side, before=_quiet(a, -1, changed), after=_quiet(b, 1, changed))
         for a, b in runs
     ]
+
+
+def _joined(runs: list[list[int]]) -> list[list[int]]:
+    """At most MOST_RUNS runs: those with the smallest gaps between them become one, and no changed line is lost."""
+    if len(runs) <= MOST_RUNS:
+        return runs
+    gaps = sorted(range(1, len(runs)), key=lambda at: runs[at - 1][1] - runs[at][0])
+    starts = [0, *sorted(gaps[: MOST_RUNS - 1]), len(runs)]
+    return [[runs[first][0], runs[after - 1][1]] for first, after in pairwise(starts)]
 
 
 def _quiet(line: int, step: int, changed: Collection[int]) -> int:

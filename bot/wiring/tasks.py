@@ -33,7 +33,11 @@ async def review(
     """The review with everything that is said of it. `kept`: the lines of its journal go to the parent too."""
     deps = replace(_deps(line, change, journal, scratch, kept=kept), left_out=left_out)
     done = await pipeline.review(_request(change), deps)
-    return Made(done, posts.comments(done), markdown.render(done), OUTPUTS["json"]().render(done))
+    texts = posts.comments(done), markdown.render(done), OUTPUTS["json"]().render(done)
+    light = replace(
+        done, files=tuple(replace(file, hunks=()) for file in done.files)
+    )  # 90,000 hunks are 400 MB over there
+    return Made(light, *texts)
 
 
 async def answer(line: Line, asked: Question, journal: Path, scratch: str, *, kept: bool = False) -> Answer:

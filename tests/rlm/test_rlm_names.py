@@ -198,7 +198,7 @@ def test_cancelling_ends_a_block(table: Table) -> None:
     table.worker = lambda _: asked.set() or "never"
 
     async def step(work: Work) -> str:
-        book = Notebook(work)
+        book = Notebook(work, author="root")
         async with opened({}, names.functions(book), Limits()) as island:
             running = asyncio.create_task(island.run("llm_query('for ever')"))
             await asyncio.wait_for(asked.wait(), 10)
