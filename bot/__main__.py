@@ -1,7 +1,13 @@
 """`python -m bot`, and the command `deeprepo`."""
 
-import gc
 import sys
+
+# Python looks in the folder it is started in first, which is often the reviewed repository: no module of it is ours.
+if __name__ == "__main__" and not sys.flags.safe_path:
+    del sys.path[0]
+
+
+import gc
 
 
 def main() -> None:

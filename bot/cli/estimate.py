@@ -1,11 +1,10 @@
 """`deeprepo estimate`: what a review would ask and cost, before anything is spent."""
 
-import asyncio
 import json
 import sys
 import tempfile
-from dataclasses import asdict, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +15,6 @@ from bot.cli.review import EFFORT, FULL, PREVIOUS, EffortName, Level, Show, Stra
 from bot.errors import NothingToReview
 
 if TYPE_CHECKING:
-    from bot.strategies.estimate import Estimate
     from bot.values import ReviewRequest
 
 
@@ -78,39 +76,12 @@ def command(
 
 
 def _weigh(request: "ReviewRequest", flags: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
-    """Every strategy rehearsed over the change, each with a ledger of its own."""
-    from bot import ledger, pipeline, wiring
-    from bot.strategies import choose
-    from bot.strategies.estimate import HABITS, NAMES, estimate
+    """The figures of every strategy."""
+    from bot.wiring import local
 
-    async def told(scratch: str, say: Any) -> dict[str, Any]:  # noqa: ANN401 - a function that shows a line
-        deps = wiring.rehearsal(flags, scratch, say)
-        async with pipeline.survey(request, deps) as (subject, settings):
-            rows: list[Estimate] = []
-            for name in NAMES:
-                fresh = replace(subject, ledger=ledger.start(subject.units, subject.files, subject.dependents))
-                fresh.past.carry(fresh.ledger, fresh.dependents, by_model=True)
-                left = fresh.ledger.unread()
-                async with deps.desk(fresh, settings) as work:
-                    root, worker = work.root, work.reader
-                    if name != "rlm" or root is not None:
-                        rows.append(await estimate(name, work, verify=settings["verify"]))
-            chosen, reason = choose(settings["strategy"], left, root=root is not None, worker=True)
-            return {
-                "units": len(subject.units),
-                "files": sum(not file.skip for file in subject.files),
-                "root": root.name if root else None,
-                "worker": worker.name if worker else None,
-                "strategy": {"name": chosen, "reason": reason},
-                "cap_usd": settings["usd"],
-                "cap_from": settings.values["usd"].origin,
-                "assumed": str(HABITS),
-                "strategies": [asdict(row) for row in rows],
-            }
-
-    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, progress(quiet=quiet) as say:
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
-            return asyncio.run(told(scratch, say))
+            return local.estimated(request, flags, scratch, partial(progress, quiet=quiet))
         except NothingToReview as empty:
             raise NothingToReview(nothing(request, behind=empty.behind)) from None
 
@@ -121,6 +92,7 @@ def _table(told: dict[str, Any]) -> None:
     from rich.table import Table
 
     from bot.render import count
+    from bot.render.disarm import line
 
     console, table = Console(), Table(box=None, padding=(0, 3, 0, 0))
     for name, justify in (("strategy", "left"), ("calls", "right"), ("tokens in", "right"), ("out", "right")):
@@ -142,6 +114,8 @@ def _table(told: dict[str, Any]) -> None:
         )
         table.add_row(name + mark, *cells, part)
     console.print(f"{count(told['units'], 'unit')} in {count(told['files'], 'file')}; {told['strategy']['reason']}")
+    for path, why in told["left_out"].items():
+        console.print(line(f"{path} was not read: {why}."), highlight=False, markup=False)
     console.print(f"root {told['root'] or 'none'}, worker {told['worker']}\n", highlight=False)
     console.print(table)
     if told["cap_usd"] is not None:

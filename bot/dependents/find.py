@@ -156,7 +156,9 @@ async def _sources(
         if any(len(source) > budget.bytes or minified(source) for source in (old, new) if source is not None):
             cut.append(f"{file.path} is too large or minified: its definitions were not compared")
         elif old is not None or new is not None:
-            found.append(symbols.read(file, language, old, new))
+            found.append(read := symbols.read(file, language, old, new))
+            if why := read.new.unread or read.old.unread:
+                cut.append(f"{file.path}: {why}: its definitions were not compared")
         else:
             cut.append(f"{file.path} could not be read: its definitions were not compared")
     return found

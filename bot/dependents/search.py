@@ -22,7 +22,7 @@ from bot.dependents.targets import (
     words_of,
 )
 from bot.ports import Language, Tree
-from bot.values import Import, Reference, Use
+from bot.values import Import, Reference, SomeUses, Use
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
@@ -116,6 +116,10 @@ class Search:
             bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
         mine = [t for t in targets if path in t.homes or not t.shorts.isdisjoint(named) or is_imported(t, bound)]
         uses = self.language.uses(path, source, names(mine, bound)) if mine else ()
+        if isinstance(uses, SomeUses) and not any(said.startswith(f"{path}: ") for said in self.cut):
+            self._miss(
+                f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
+            )
         lines = source.decode("utf-8", "replace").split("\n")
         imported = frozenset(word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE]))
         foreign = await self._foreign(path, source, uses, alone)

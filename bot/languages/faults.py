@@ -16,6 +16,8 @@ import yaml
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
+from bot.languages import syntax
+
 DEEPEST = 2_000  # brackets of a YAML file
 GRAMMARS = {  # suffix -> module and function of its grammar
     **dict.fromkeys((".py", ".pyi"), ("tree_sitter_python", "language")),
@@ -38,7 +40,10 @@ def faults(path: str, source: bytes) -> frozenset[int] | None:
     """The 1-based lines on which the file does not parse; None where nobody here can tell."""
     suffix = PurePosixPath(path).suffix.lower()
     if suffix in GRAMMARS:
-        root = Parser(_grammar(*GRAMMARS[suffix])).parse(source).root_node
+        grammar = _grammar(*GRAMMARS[suffix])
+        if not syntax.ends(grammar, source):
+            return None
+        root = Parser(grammar).parse(source).root_node
         found = frozenset(node.start_point[0] + 1 for node in _broken(root))
         return found or (_python(source) if suffix == ".py" else found)
     read = DATA.get(suffix)

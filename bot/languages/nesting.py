@@ -2,6 +2,8 @@
 
 from itertools import accumulate
 
+from bot.languages.unreadable import TOO_DEEP, Unreadable
+
 DEEPEST = 300  # levels
 OTHERS = bytes(byte for byte in range(256) if byte not in b"([{)]}")
 STEP = {byte: 1 if byte in b"([{" else -1 for byte in b"([{)]}"}
@@ -18,3 +20,9 @@ def too_deep(source: bytes) -> bool:
         if level - lowest > DEEPEST:
             return True
     return False
+
+
+def check(source: bytes) -> None:
+    """Raise Unreadable if the brackets of a source are nested too deeply."""
+    if too_deep(source):
+        raise Unreadable(TOO_DEEP)

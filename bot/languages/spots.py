@@ -8,7 +8,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages.syntax import MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, met, text
-from bot.values import Call, Use
+from bot.values import Call, SomeUses, Use
 
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
@@ -47,7 +47,7 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: Reading) ->
         spot = reading.spot(node) if whole and node.type in reading.identifiers else None
         if spot is not None:
             if len(found) == MOST_USES:
-                break
+                return SomeUses(found)
             found.append(_use(node, spot, reading))
     return tuple(found)
 

@@ -4,6 +4,7 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 """
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,13 +16,17 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
 from bot.languages.lexical import Words
-from bot.values import Call, Symbol, Use
+from bot.languages.unreadable import TOO_DEEP, Unreadable
+from bot.values import Call, SomeUses, Symbol, Use
 
 Form = Literal["name", "member", "import", "definition", "key"]
 MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, which name nothing
 SAMPLED = 64  # one name in so many tells how deep the tree is
 DEEPEST = 300  # levels of a syntax tree
 MOST_USES = 2_000  # of one file
+PARSING = 2.0  # seconds of computing for one file; usual code takes a second for 5 MB
+AT_ONCE = 8_000  # bytes of code that cannot take long
+PIECE = 65_536  # bytes
 CLIMB = 6  # levels from an identifier up to the import statement that holds it
 
 
@@ -41,10 +46,38 @@ class Shape:
     scope_name: Callable[[Node], str]
 
 
-@lru_cache(maxsize=64)
 def parse(grammar: Grammar, source: bytes) -> Node:
-    """The root of a file's syntax tree. The last files are kept: outlines and uses ask for the same ones."""
-    return Parser(grammar).parse(source).root_node
+    """The root of a file's syntax tree. Raises Unreadable for code that takes its parser more than its share of time."""
+    root = _parsed(grammar, source)
+    if root is None:
+        raise Unreadable("its code takes a parser too long")
+    return root
+
+
+@lru_cache(maxsize=64)
+def _parsed(grammar: Grammar, source: bytes) -> Node | None:
+    """The last files are kept: outlines and uses ask for the same ones."""
+    return Parser(grammar).parse(source).root_node if ends(grammar, source) else None
+
+
+def ends(grammar: Grammar, source: bytes) -> bool:
+    """Whether code is parsed in time. Some grammars take the square of the length of some texts; which, nobody knows.
+
+    Only a parser that is fed in pieces can be stopped, and a tree without its text is of no use: so longer code is parsed
+    once on trial.
+    """
+    if len(source) <= AT_ONCE:
+        return True
+    end = time.thread_time() + PARSING
+
+    def piece(at: int, _: object) -> bytes:
+        return source[at : at + PIECE]
+
+    try:
+        Parser(grammar).parse(piece, progress_callback=lambda _, __: time.thread_time() > end)
+    except ValueError:  # stopped
+        return False
+    return True
 
 
 def text(node: Node | None) -> str:
@@ -98,14 +131,14 @@ def any_of(words: frozenset[str]) -> re.Pattern[bytes]:
 def met(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[re.Match[bytes], Node]]:
     """Each place of one of the names with the node that it lies in, while the tree is as flat as what people write.
 
-    A step down costs the depth of the tree, and a tree that a program wrote may be as deep as its file is long.
+    A step down costs the depth of the tree, and a tree that a program wrote may be as deep as its file is long: Unreadable.
     """
     for count, match in enumerate(any_of(frozenset(names)).finditer(source)):
         node = root.descendant_for_byte_range(match.start(), match.end())
         if node is None:
             continue
         if count % SAMPLED == SAMPLED - 1 and len(list(islice(ancestors(node), DEEPEST))) == DEEPEST:
-            return
+            raise Unreadable(TOO_DEEP)
         yield match, node
 
 
@@ -116,8 +149,8 @@ def uses(root: Node, source: bytes, names: Collection[str], shape: Shape) -> tup
         whole = (node.start_byte, node.end_byte) == match.span()
         if whole and node.type in shape.identifiers:
             around = list(islice(ancestors(node), DEEPEST))
-            if len(around) == DEEPEST or len(found) == MOST_USES:
-                break  # written by a program: the way up costs the square of the depth
+            if len(around) == DEEPEST or len(found) == MOST_USES:  # the way up costs the square of the depth
+                return SomeUses(found)
             found.append(_use(node, around, shape))
     return tuple(found)
 

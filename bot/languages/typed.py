@@ -16,7 +16,8 @@ from tree_sitter import Node
 
 from bot.languages.lexical import Lines, Words
 from bot.languages.syntax import CLIMB, MAX_TEXT, MOST_USES, Form, ancestors, first_line, last_line, met, text
-from bot.values import Call, Symbol, Use
+from bot.languages.unreadable import TOO_DEEP, Unreadable
+from bot.values import Call, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
@@ -71,8 +72,10 @@ class Reading:
 
 
 def readable(source: bytes) -> bytes:
-    """What the parsers are given: they read each open comment to the end in search of its other half, so of many, nothing."""
-    return b"}" if source.count(b"/*") > source.count(b"*/") + OPEN else source
+    """The source. Raises Unreadable if it has many open comments: parsers read each of them to the end in search of its other half."""
+    if source.count(b"/*") > source.count(b"*/") + OPEN:
+        raise Unreadable("it opens comments that it never closes")
+    return source
 
 
 def blank(source: bytes, *, templates: bool = False) -> bytes:
@@ -90,14 +93,14 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: Reading, ba
     found: list[Use] = []
     far = 0
     if deep(source):
-        return ()
+        raise Unreadable(TOO_DEEP)
     for match, node in met(root, source, names):
         whole = (node.start_byte, node.end_byte) == match.span()
         if whole and node.type in reading.identifiers:
             above = list(islice(ancestors(node), DEPTH))
             far += len(above) == DEPTH
             if far > MAX_FAR or len(found) == MOST_USES:
-                break
+                return SomeUses(found)
             place = reading.place(node)
             if place is not None:
                 found.append(_use(node, above, place, reading, bare))

@@ -87,7 +87,7 @@ from bot.values.review import (
     ordered,
 )
 from bot.values.round import Earlier, Mark
-from bot.values.source import Call, Clues, Outline, Use
+from bot.values.source import Call, Clues, Outline, SomeUses, Use
 
 __all__ = [
     "SEVERITIES",
@@ -155,6 +155,7 @@ __all__ = [
     "Severity",
     "Side",
     "Signature",
+    "SomeUses",
     "Spot",
     "Status",
     "Suppressed",

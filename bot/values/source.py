@@ -40,6 +40,12 @@ class Use:
     guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
 
 
+class SomeUses(tuple[Use, ...]):
+    """Uses of a file that may have more: a limit ended the search."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Outline:
     """The definitions of a file, and the names that an importer can ask of it."""
@@ -50,6 +56,7 @@ class Outline:
     stars: int = 0  # statements that hand on everything of another module
     bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> the classes it inherits from, as written
     scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
+    unread: str = ""  # why a language did not read the file
 
     @property
     def names(self) -> frozenset[str]:

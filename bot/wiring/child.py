@@ -315,7 +315,9 @@ class _Child:
                 raise self._out_of_memory()
             case "left":
                 raise Ended("", "was ended, as it was told to")
-            case "failed":
+            case "deep" if path := self._path():
+                raise Ended(path, "failed, as it is nested too deeply")
+            case "failed" | "deep":
                 error, trace = said
                 raise error from (None if isinstance(error, DeepRepoError) else Fault(trace))
 
@@ -441,6 +443,8 @@ def _main(
         last = ("memory",)
     except asyncio.CancelledError:
         last = ("left",)
+    except RecursionError as error:
+        last = ("deep", *_sendable(error)[1:])
     except BaseException as error:  # noqa: BLE001 - the boundary of the process: the parent raises it again
         last = _sendable(error)
     with suppress(BrokenPipeError):

@@ -4,16 +4,18 @@ import asyncio
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from bot import pipeline
+from bot import ledger, pipeline
 from bot.config import Config
 from bot.limits import Caps
 from bot.pipeline import Deps
 from bot.rlm.desk import Subject
 from bot.rlm.work import Work
+from bot.strategies import choose
+from bot.strategies.estimate import HABITS, NAMES, estimate
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, review
 from bot.wiring.child import Line, Watching
@@ -39,6 +41,16 @@ def reviewed(
         return child.alone(_reviewed, request, flags, scratch, tell, caps=LOCAL, watching=watching)
     with watching() as say:
         return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell)))
+
+
+def estimated(
+    request: ReviewRequest, flags: Mapping[str, Any], scratch: str, watching: Callable[[], Watching]
+) -> dict[str, Any]:
+    """What each strategy would ask and cost, under the limits of a review."""
+    if sys.platform == "linux" and _alone():
+        return child.alone(_estimated, request, flags, scratch, caps=LOCAL, watching=watching)
+    with watching() as say:
+        return asyncio.run(_weighed(request, review.rehearsal(flags, scratch, say)))
 
 
 def _alone() -> bool:
@@ -70,6 +82,40 @@ async def _reviewed(
     """In the child."""
     deps = review.deps(flags, scratch, line.say, tell=tell)
     return await pipeline.review(request, replace(timed(line, deps), left_out=left_out))
+
+
+async def _estimated(
+    line: Line, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
+) -> dict[str, Any]:
+    """In the child."""
+    return await _weighed(request, replace(review.rehearsal(flags, scratch, line.say), left_out=left_out))
+
+
+async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
+    """Every strategy rehearsed over the change, each with a ledger of its own."""
+    async with pipeline.survey(request, deps) as (subject, settings):
+        rows = []
+        for name in NAMES:
+            fresh = replace(subject, ledger=ledger.start(subject.units, subject.files, subject.dependents))
+            fresh.past.carry(fresh.ledger, fresh.dependents, by_model=True)
+            left = fresh.ledger.unread()
+            async with deps.desk(fresh, settings) as work:
+                root, worker = work.root, work.reader
+                if name != "rlm" or root is not None:
+                    rows.append(await estimate(name, work, verify=settings["verify"]))
+        chosen, reason = choose(settings["strategy"], left, root=root is not None, worker=True)
+        return {
+            "units": len(subject.units),
+            "files": sum(not file.skip for file in subject.files),
+            "left_out": dict(deps.left_out),
+            "root": root.name if root else None,
+            "worker": worker.name if worker else None,
+            "strategy": {"name": chosen, "reason": reason},
+            "cap_usd": settings["usd"],
+            "cap_from": settings.values["usd"].origin,
+            "assumed": str(HABITS),
+            "strategies": [asdict(row) for row in rows],
+        }
 
 
 def timed(line: Line, deps: Deps) -> Deps:

@@ -124,3 +124,31 @@ def test_uses_do_not_read_their_definition_each(path: str) -> None:
         return lambda: one.uses(path, source + b"\n" * next(fresh), {"f"})  # nothing is remembered of another text
 
     assert not growth.slow(uses)
+
+
+PLAIN = {
+    "a.py": b"def g():\n" + b"    f\n" * 4_000,
+    "a.js": b"function g() {\n" + b"f;\n" * 4_000 + b"}",
+    "A.java": b"class A { void g() {\n" + b"f();\n" * 4_000 + b"}}",
+    "A.kt": b"fun g() {\n" + b"f\n" * 4_000 + b"}",
+    "A.cs": b"class A { void g() {\n" + b"f();\n" * 4_000 + b"}}",
+    "a.c": b"void g() {\n" + b"f;\n" * 4_000 + b"}",
+    "a.go": b"package a\nfunc g() {\n" + b"f()\n" * 4_000 + b"}",
+    "a.rs": b"fn g() {\n" + b"f();\n" * 4_000 + b"}",
+    "a.php": b"<?php\nfunction g() {\n" + b"f();\n" * 4_000 + b"}",
+    "a.rb": b"def g\n" + b"f\n" * 4_000 + b"end",
+}
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_the_neighbours_of_a_use_are_not_all_read(path: str) -> None:
+    """As many uses as a file may have cost no more where each has thousands of neighbours."""
+    one = next(language for language in LANGUAGES.values() if path.endswith(tuple(language.SUFFIXES)))
+    line = next(line for line in PLAIN[path].split(b"\n") if line.strip().startswith(b"f")) + b"\n"
+
+    def uses(factor: int) -> Callable[[], object]:
+        source = PLAIN[path].replace(line * 4_000, line * 1_000 * factor)
+        fresh = iter(range(100))
+        return lambda: one.uses(path, source + b"\n" * next(fresh), {"f"})  # nothing is remembered of another text
+
+    assert not growth.slow(uses)

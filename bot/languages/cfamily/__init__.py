@@ -7,11 +7,11 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import syntax
+from bot.languages import nesting, syntax
 from bot.languages.cfamily.includes import Includes
 from bot.languages.cfamily.outline import outline_of
 from bot.languages.cfamily.uses import SHAPE, plain
-from bot.languages.nesting import too_deep
+from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
 NAME = "c/c++"
@@ -47,24 +47,26 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Includes:
     return Includes(paths)
 
 
+@outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an includer can ask of it."""
-    if too_deep(source):
-        return Outline(complete=False)
+    nesting.check(source)
     code = _readable(source)
     root, modern = _root(path, code)
     return outline_of(path, root, code, side, modern=modern)
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
-    if not syntax.any_of(frozenset(names)).search(source) or too_deep(source):
+    if not syntax.any_of(frozenset(names)).search(source):
         return ()
+    nesting.check(source)
     code = _readable(source)
     root, _ = _root(path, code)
     found = syntax.uses(root, code, names, SHAPE)
     lines = code.split(b"\n") if found else []
-    return tuple(plain(use, lines[use.line - 1].decode("utf-8", "replace")) for use in found)
+    return type(found)(plain(use, lines[use.line - 1].decode("utf-8", "replace")) for use in found)
 
 
 def _readable(source: bytes) -> bytes:

@@ -13,6 +13,7 @@ from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.jvm.java import Found
 from bot.languages.syntax import first_line, last_line, text
+from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use
 
 NAME = "csharp"
@@ -56,10 +57,13 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Namespaces:
 
 
 def _readable(source: bytes) -> bytes:
-    """The source, or nothing when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
-    return b"}" if ANGLES.search(source) else typed.readable(source)
+    """The source. Raises Unreadable when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
+    if ANGLES.search(source):
+        raise Unreadable("it opens type arguments that it never closes")
+    return typed.readable(source)
 
 
+@outlines
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file. A part of a partial class, and code under a condition, is never the whole."""
@@ -72,6 +76,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     )
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
 

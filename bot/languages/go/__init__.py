@@ -6,11 +6,11 @@ from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import syntax
+from bot.languages import nesting, syntax
 from bot.languages.go.modules import Packages, called, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
-from bot.languages.nesting import too_deep
+from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
 NAME = "go"
@@ -37,19 +37,21 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Packages:
     return Packages(paths, configs)
 
 
+@outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what its package gains by them."""
-    if too_deep(source):
-        return Outline(complete=False)
+    nesting.check(source)
     return outline_of(path, syntax.parse(_grammar(), source), side)
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names; an imported package counts by its likely name."""
     del path  # one grammar reads every file
     wanted = frozenset(names)
-    if not syntax.any_of(wanted).search(source) or too_deep(source):
+    if not syntax.any_of(wanted).search(source):
         return ()
+    nesting.check(source)
     imported = [
         Use(name, line, "import")
         for given, spec, line in specs(source)
@@ -59,7 +61,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     root = syntax.parse(_grammar(), source)
     found = syntax.uses(root, source, wanted, SHAPE)
     types = fields(root, source, wanted) if any(use.form == "key" for use in found) else {}
-    return (*imported, *(_set(use, types.get((use.line, use.name), "")) for use in found))
+    return type(found)((*imported, *(_set(use, types.get((use.line, use.name), "")) for use in found)))
 
 
 def _set(use: Use, owner: str) -> Use:

@@ -7,11 +7,11 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import syntax
+from bot.languages import nesting, syntax
 from bot.languages.javascript.modules import Modules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
-from bot.languages.nesting import too_deep
+from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
 NAME = "javascript"
@@ -51,21 +51,20 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Modules:
     return Modules(paths, configs)
 
 
+@outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     code = _script(path, source)
-    if too_deep(code):
-        return Outline(complete=False)
-    try:
-        return outline_of(path, _root(path, code), code, side)
-    except RecursionError:  # nested without brackets: written by a program
-        return Outline(complete=False)
+    nesting.check(code)
+    return outline_of(path, _root(path, code), code, side)
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     code = _script(path, source)
-    return () if too_deep(code) else syntax.uses(_root(path, code), code, names, SHAPE)
+    nesting.check(code)
+    return syntax.uses(_root(path, code), code, names, SHAPE)
 
 
 def _script(path: str, source: bytes) -> bytes:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from bot.languages import typed
 from bot.languages.jvm import java, kotlin
 from bot.languages.jvm.packages import STATEMENT, SUFFIXES, Packages
+from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
 NAME = "jvm"
@@ -27,11 +28,13 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Packages:
     return Packages(paths)
 
 
+@outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     return java.outline(path, source, side) if path.endswith(".java") else kotlin.outline(path, source, side)
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     language = java if path.endswith(".java") else kotlin

@@ -165,7 +165,7 @@ def place(node: Node) -> Place | None:  # noqa: PLR0911 - one line for each plac
         return None
     if any(item.type == "import" for item in typed.near(node)):
         return Place("import")
-    first = above.named_children[0] if above.named_children else node
+    first = above.named_child(0)  # of as many as the file has lines
     if above.type in NAMED and node in (above.child_by_field_name("name"), above.child_by_field_name("type")):
         return Place("definition")
     if above.type in FIRST and first == node:
@@ -185,12 +185,12 @@ def place(node: Node) -> Place | None:  # noqa: PLR0911 - one line for each plac
 def _call(callee: Node) -> Call | None:
     """The call of what stands here. A lambda behind the list is one more argument."""
     above = callee.parent
-    if above is None or above.type != "call_expression" or above.named_children[0] != callee:
+    if above is None or above.type != "call_expression" or above.named_child(0) != callee:
         return None
     call = _arguments(above)
     outer = above.parent
     behind = [part for part in above.named_children if part.type == "annotated_lambda"]
-    if outer is not None and outer.type == "call_expression" and outer.named_children[0] == above:
+    if outer is not None and outer.type == "call_expression" and outer.named_child(0) == above:
         behind += [part for part in outer.named_children if part.type == "annotated_lambda"]
     # Which parameter a trailing lambda fills depends on defaults: the count says nothing.
     return Call(call.positional, call.keywords, spread=True) if behind else call

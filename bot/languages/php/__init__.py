@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import spots, syntax
-from bot.languages.nesting import too_deep
+from bot.languages import nesting, spots, syntax
 from bot.languages.php.names import Names
 from bot.languages.php.outline import outline_of
 from bot.languages.php.uses import READING
+from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
 NAME = "php"
@@ -43,16 +43,18 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Names:
     return Names(paths, configs)
 
 
+@outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    if too_deep(source):
-        return Outline(complete=False)
+    nesting.check(source)
     return outline_of(path, syntax.parse(_grammar(), source), source, side)
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The names of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
-    if not syntax.any_of(frozenset(names)).search(source) or too_deep(source):
+    if not syntax.any_of(frozenset(names)).search(source):
         return ()
+    nesting.check(source)
     return spots.uses(syntax.parse(_grammar(), source), source, names, READING)

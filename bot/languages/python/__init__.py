@@ -6,11 +6,11 @@ from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import syntax
-from bot.languages.nesting import too_deep
+from bot.languages import nesting, syntax
 from bot.languages.python.modules import Modules
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
+from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
 NAME = "python"
@@ -40,17 +40,16 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Modules:
     return Modules(paths)
 
 
+@outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    if too_deep(source):
-        return Outline(complete=False)
-    try:
-        return outline_of(path, syntax.parse(_grammar(), source), source, side)
-    except RecursionError:  # nested without brackets: written by a program
-        return Outline(complete=False)
+    nesting.check(source)
+    return outline_of(path, syntax.parse(_grammar(), source), source, side)
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
-    return () if too_deep(source) else syntax.uses(syntax.parse(_grammar(), source), source, names, SHAPE)
+    nesting.check(source)
+    return syntax.uses(syntax.parse(_grammar(), source), source, names, SHAPE)

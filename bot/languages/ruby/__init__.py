@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import spots, syntax
-from bot.languages.nesting import too_deep
+from bot.languages import nesting, spots, syntax
 from bot.languages.ruby.outline import outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import READING
+from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.values import Outline, Side, Use
 
 NAME = "ruby"
@@ -39,21 +39,25 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Requires:
     return Requires(paths)
 
 
-def _unreadable(source: bytes) -> bool:
-    """Whether brackets are nested too deeply, or the parser would look for the end of each open block to the end of the file."""
-    return too_deep(source) or source.count(b"begin") > source.count(b"end") + OPEN
+def _check(source: bytes) -> None:
+    """Raise Unreadable if the parser would look for the end of each bracket or block to the end of the file."""
+    nesting.check(source)
+    if source.count(b"begin") > source.count(b"end") + OPEN:
+        raise Unreadable("it opens blocks that it never closes")
 
 
+@outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what who requires it can use."""
-    if _unreadable(source):
-        return Outline(complete=False)
+    _check(source)
     return outline_of(path, syntax.parse(_grammar(), source), source, side)
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The names of a file that are spelt like one of the names; symbols count, they can name a method."""
     del path  # one grammar reads every file
-    if not syntax.any_of(frozenset(names)).search(source) or _unreadable(source):
+    if not syntax.any_of(frozenset(names)).search(source):
         return ()
+    _check(source)
     return spots.uses(syntax.parse(_grammar(), source), source, names, READING)

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 
-from bot.languages import syntax
-from bot.languages.nesting import too_deep
+from bot.languages import nesting, syntax
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.uses import SHAPE, UNKNOWN
+from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.values import Outline, Side, Use
 
 NAME = "rust"
@@ -45,20 +45,23 @@ def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Crates:
     return Crates(paths, configs)
 
 
+@outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what other modules can ask of it."""
-    if too_deep(source):
-        return Outline(complete=False)
+    nesting.check(source)
     return outline_of(path, syntax.parse(_grammar(), _readable(source)), side)
 
 
+@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names; a path before a name is written with dots."""
     del path  # one grammar reads every file
-    if not syntax.any_of(frozenset(names)).search(source) or too_deep(source):
+    if not syntax.any_of(frozenset(names)).search(source):
         return ()
+    nesting.check(source)
     code = _readable(source)
-    return tuple(_dotted(use) for use in syntax.uses(syntax.parse(_grammar(), code), code, names, SHAPE))
+    found = syntax.uses(syntax.parse(_grammar(), code), code, names, SHAPE)
+    return type(found)(_dotted(use) for use in found)
 
 
 def _dotted(use: Use) -> Use:
@@ -73,7 +76,7 @@ def _dotted(use: Use) -> Use:
 def _readable(source: bytes) -> bytes:
     """The source with the wrappers of conditional items blanked out; lines and columns stay what they are."""
     if len(RAW.findall(source)) > source.count(b'"#') + OPEN:
-        return b""  # the scanner reads each open string to the end of the file
+        raise Unreadable("it opens raw strings that it never closes")  # each is read to the end of the file
     code = bytearray(source)
     for count, match in enumerate(WRAPPER.finditer(source)):
         end = source.find(b"\n" + match[1] + b"}", match.end())

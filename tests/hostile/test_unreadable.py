@@ -1,0 +1,164 @@
+"""Code and data that no person writes, through the command: the review says what it did not read, and reads the rest."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+import bot
+from bot.languages import LANGUAGES, faults
+
+DEEP = 20_000  # levels
+
+
+def nested(opening: str, core: str = "f", closing: str = "") -> str:
+    """One thing inside another, in lines as people write them."""
+    text = opening * DEEP + core + closing * DEEP
+    return "\n".join(text[at : at + 100] for at in range(0, len(text), 100)) + "\n"
+
+
+# What comes before, so that each file has a definition whose users are looked for.
+BEFORE = {
+    "py": "def f(x):\n    return x\n",
+    "js": "export function f(x) {}\n",
+    "ts": "export function f(x: number) {}\n",
+    "tsx": "export function f(x: number) {}\n",
+    "java": "class A { void f(int x) {} }\n",
+    "kt": "fun f(x: Int) {}\n",
+    "cs": "class A { void f(int x) {} }\n",
+    "c": "int f(int x) {}\n",
+    "cpp": "int f(int x) {}\n",
+    "go": "package a\nfunc f(x int) {}\n",
+    "rs": "pub fn f(x: i32) {}\n",
+    "php": "<?php\nfunction f($x) {}\n",
+    "rb": "def f(x)\nend\n",
+}
+AFTER = {
+    "py": {
+        "unary": nested("-"), "bare": nested("not "), "lambda": nested("lambda: "), "choice": nested("f if f else "),
+        "power": nested("f**"), "string": nested("f'{", "f", "}'"),
+        "blocks": "".join(" " * n + "if f:\n" for n in range(95)),
+    },
+    "js": {"choice": nested("f ? f : "), "arrow": nested("f=>"), "template": nested("`${", "f", "}`"), "else": nested("if(f)f();else ")},
+    "ts": {"generic": nested("A<", "f", ">"), "conditional": "type f = " + nested("A extends B ? C : ")},
+    "tsx": {"element": nested("<a>", "f", "</a>")},
+    "java": {"choice": nested("f() ? f() : "), "generic": nested("A<", "f", ">"), "cast": nested("(f) "), "comment": nested("/* ")},
+    "kt": {"choice": nested("if (f) f() else "), "angles": nested("<"), "elvis": nested("f ?: "), "string": nested('"${', "f", '}"')},
+    "cs": {"choice": nested("f() ? f() : "), "angles": nested("A<"), "string": nested('$"{', "f", '}"'), "condition": "#if A\n" * DEEP},
+    "c": {"choice": nested("f ? f : "), "pointer": nested("*"), "condition": "#if A\n" * DEEP},
+    "cpp": {"template": nested("A<", "f", ">"), "template parameters": nested("template <", "class f", "> "), "raw": nested('R"(')},
+    "go": {"pointer": nested("*"), "channel": nested("chan "), "array": nested("[]"), "map": nested("map[f]")},
+    "rs": {"reference": nested("&"), "generic": nested("A<", "f", ">"), "closure": nested("|f| "), "raw": nested('r#"'), "comment": nested("/*")},
+    "php": {"choice": nested("$f ?? ", "$f;"), "not": nested("!", "f();"), "text": "<<<A\n" * DEEP},
+    "rb": {"choice": nested("f ? f : "), "string": nested('"#{', "f", '}"'), "begin": "begin\n" * DEEP, "text": nested("<<A,")},
+}  # fmt: skip
+DATA = {
+    "a.json": "[" * DEEP,
+    "b.json": nested('{"a":', "1", "}"),
+    "package.json": nested('{"exports":', "1", "}"),
+    "a.toml": nested("a.", "a = 1"),
+    "Cargo.toml": "a = " + nested("[", "1", "]"),
+    "a.yml": nested("[", "1", "]"),
+    "b.yml": nested("- ", "1"),
+    "c.yml": nested("? ", "1"),
+    "d.yml": "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" if n else "a0: &a0 x\n" for n in range(2_000)),
+    "a.xml": nested("<a>", "f", "</a>"),
+    "pom.xml": nested("<a>", "f", "</a>"),
+    "a.csproj": nested("<Project>", "f", "</Project>"),
+    "a.ipynb": '{"cells": ' + nested("[", "", "]") + "}",
+    "a.md": nested("> ") + nested("* ") + nested("![") + nested("("),
+    "a.vue": nested("<script>"),
+    ".gitattributes": "a* " * DEEP + "\n" + "**/" * 2_000 + "a text\n",
+    ".gitignore": "**/" * DEEP + "\n",
+    ".deeprepo.yml": nested("[", "1", "]"),
+    ".deeprepo/ignore.yml": nested("- ", "1"),
+    "a.diff": "@@ -1 +1 @@\n--- a/f\n+++ b/f\n" * 2_000,
+}
+
+
+def deeprepo(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """The command in a process of its own, so that its work is done in a child with limits."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(Path(bot.__file__).parents[1])}
+    command = [sys.executable, "-m", "bot", *arguments]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def ordinary(repository: Repository) -> Repository:
+    """A repository in which one ordinary change breaks a caller."""
+    repository.commit({"ok.py": "def ok(x):\n    return x\n", "user.py": "from ok import ok\n\nok(1)\n"})
+    return repository
+
+
+def reviewed(repository: Repository, before: dict[str, str], after: dict[str, str]) -> dict[str, object]:
+    """The review of these files beside an ordinary change, which it has to find."""
+    repository.commit(dict(before))
+    repository.commit({**after, "ok.py": "def ok(x, y):\n    return x\n"})
+    done = deeprepo(
+        "review", "HEAD~..HEAD", "--strategy", "offline", "--format", "json", "-q", folder=repository.folder
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr
+    told: dict[str, object] = json.loads(done.stdout)
+    assert "user.py" in json.dumps(told["findings"]), told["notes"]
+    return told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", AFTER)
+def test_code_that_is_nested_without_end_leaves_the_rest_read(suffix: str, ordinary: Repository) -> None:
+    """In each form of each language; what was not read stands in one line for each file."""
+    forms = {f"{name}.{suffix}": text for name, text in AFTER[suffix].items()}
+    told = reviewed(ordinary, dict.fromkeys(forms, BEFORE[suffix]), {path: BEFORE[suffix] + text for path, text in forms.items()})  # fmt: skip
+    cut = told["coverage"]["cut"]  # type: ignore[index]
+    assert all(sum(path in line for line in cut) <= 1 for path in forms)
+
+
+@pytest.mark.slow
+def test_data_that_is_nested_without_end_leaves_the_rest_read(ordinary: Repository) -> None:
+    """Configuration, attributes, documents and data of every kind that somebody parses."""
+    reviewed(ordinary, {}, DATA)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "why"),
+    [
+        ("a.py", nested("(", "f", ")"), "is nested more deeply than people write"),
+        ("a.rs", nested('r#"'), "opens raw strings that it never closes"),
+        ("a.rb", "begin\n" * 9_000, "opens blocks that it never closes"),
+        ("A.java", nested("/* "), "opens comments that it never closes"),
+        ("A.cs", nested("A<"), "opens type arguments that it never closes"),
+    ],
+)
+def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, why: str, ordinary: Repository) -> None:
+    """A limit of a language is no secret: one sentence says that the definitions of the file were not compared."""
+    before = BEFORE[path.rpartition(".")[2]]
+    told = reviewed(ordinary, {path: before}, {path: before + text})
+    cut = told["coverage"]["cut"]  # type: ignore[index]
+    (said,) = [line for line in cut if line.startswith(f"{path}: ")]
+    assert said.endswith(f" {why}: its definitions were not compared")
+
+
+def test_a_parser_that_takes_the_square_of_the_length_is_stopped() -> None:
+    """What no bracket and no pattern tells: the parser itself is held to a time."""
+    source = b"fun g() {\n" + b"<" * 100_000
+    assert LANGUAGES["jvm"].outline("A.kt", source, "head").unread == "its code takes a parser too long"
+    assert faults.faults("A.kt", source) is None
+
+
+def test_uses_beyond_the_limit_are_said(ordinary: Repository) -> None:
+    """A file with more uses than one file may have is named, and the review is not complete."""
+    told = reviewed(ordinary, {"many.py": "from ok import ok\n" + "ok(1)\n" * 3_000}, {})
+    assert any(line.startswith("many.py: it holds more uses than are read") for line in told["coverage"]["cut"])  # type: ignore[index]
+
+
+def test_an_estimate_reads_past_what_a_review_reads_past(ordinary: Repository) -> None:
+    """The same files, the same limits."""
+    ordinary.commit(dict(DATA))
+    done = deeprepo("estimate", "HEAD~..HEAD", "--format", "json", "-q", folder=ordinary.folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["left_out"] == {}
