@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo test check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -115,6 +115,9 @@ train-check:  ## the training environment inside verifiers; TRAIN=a virtual envi
 
 bench-providers: $(READY)  ## how providers behave: thinking, small windows, limits, broken streams; what becomes of a review there
 	$(BIN)/python -m benchmarks.providers
+
+bench-wallet: $(READY)  ## orders of pushes, commands and kills against the caps of a day; SHORT=1 for a few of them, on SQLite
+	$(BIN)/python -m benchmarks.wallet $(if $(SHORT),--short)
 
 bench-hostile: $(READY)  ## pull requests that attack the server's time and memory, beside innocent ones; CPU=20 seconds for one file
 	$(BIN)/python -m benchmarks.hostile $(if $(CPU),--cpu $(CPU))

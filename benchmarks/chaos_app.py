@@ -54,6 +54,7 @@ class Servers:
     folder: Path
     env: dict[str, str]
     workers: int
+    ports: int = PORTS  # from here on
     running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     kills: int = 0
 
@@ -64,14 +65,16 @@ class Servers:
 
     async def start(self, name: str) -> float:
         """Start one and wait until it is ready; seconds."""
-        port = PORTS + ["serve", *(f"worker-{n}" for n in range(self.workers))].index(name)
+        port = self.ports + ["serve", *(f"worker-{n}" for n in range(self.workers))].index(name)
         own = {"DEEPREPO_PORT": str(port), "DEEPREPO_DATA": str(self.folder / name)}
         own |= {"DEEPREPO_WORK": "false"} if name == "serve" and self.workers else {}
         log = (self.folder / f"{name}.log").open("ab")
         words = [sys.executable, "-m", "bot", name.partition("-")[0]]
         started = time.monotonic()
         self.running[name] = subprocess.Popen(words, env={**os.environ, **self.env, **own}, stdout=log, stderr=log)
-        await until(lambda: _answers(port), f"{name} is ready", PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            while not await asyncio.to_thread(_answers, port):  # GitHub answers meanwhile, on this loop
+                await asyncio.sleep(0.02)
         return time.monotonic() - started
 
     def kill(self, name: str) -> None:

@@ -17,6 +17,7 @@ from bot.wiring import action as parts
 
 UNKNOWN = frozenset({403, 404})  # the token may not list runs
 TARGET = "pull_request_target"
+LISTED = 1_000  # runs at most that GitHub lists for a span of time
 GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day"
 
 
@@ -29,9 +30,15 @@ async def held_back(visit: Visit) -> str:
     cap = inputs.cap_usd_per_day
     if not parts.keys() or visit.settings["strategy"] == "offline" or (not unasked and cap is None):
         return ""
-    runs = await _earlier(visit)
-    if runs is None:
+    listed = await _listed(visit)
+    if listed is None:
         return await _uncounted(visit, limit if unasked else None, cap)
+    if len(listed) >= LISTED:
+        return (
+            f"Reviewed without a model: this repository had {LISTED:,} runs of workflows in 24 hours or more, and GitHub lists no "
+            f"more of them, so {'`triggers.fork_reviews_per_day`' if unasked else 'the input cap-usd-per-day'} cannot be held."
+        )
+    runs = _earlier(visit, listed)
     if unasked and sum(run.fork and run.event == TARGET for run in runs) >= limit:
         return f"Reviewed without a model: {_used(limit)}."
     if cap is not None:
@@ -44,19 +51,23 @@ async def held_back(visit: Visit) -> str:
     return ""
 
 
-async def _earlier(visit: Visit) -> tuple[WorkflowRun, ...] | None:
-    """The runs of this workflow that were started before this one, in the last day; None if the token may not list them."""
-    runner = visit.step.runner
-    path = runner.github_workflow_ref.partition("@")[0].removeprefix(f"{runner.github_repository}/")
+async def _listed(visit: Visit) -> tuple[WorkflowRun, ...] | None:
+    """The repository's runs of workflows in the last day; None if the token may not list them."""
     since = (datetime.now(UTC) - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
-        found = await visit.host.runs(since)
+        return await visit.host.runs(since)
     except HostRefused as refused:
         if refused.status in UNKNOWN:
             return None
         raise
+
+
+def _earlier(visit: Visit, listed: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
+    """Those of this workflow that were started before this one."""
+    runner = visit.step.runner
+    path = runner.github_workflow_ref.partition("@")[0].removeprefix(f"{runner.github_repository}/")
     own = int(runner.github_run_id) if runner.github_run_id.isdigit() else 0
-    return tuple(run for run in found if run.id < own and not run.skipped and (not path or run.path == path))
+    return tuple(run for run in listed if run.id < own and not run.skipped and (not path or run.path == path))
 
 
 async def _uncounted(visit: Visit, limit: int | None, cap: float | None) -> str:

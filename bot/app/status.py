@@ -11,6 +11,7 @@ from bot.config import Place, Server
 from bot.errors import StorageError
 from bot.storage.database import Database
 from bot.storage.reviews import Reviews, Spending
+from bot.storage.spending import Spending as Ledger
 
 DAY = 86_400.0
 PATIENCE = 3.0  # seconds for the server's answer
@@ -40,6 +41,10 @@ class Status:
     day: tuple[Spending, ...]  # by repository, of the last 24 hours
     period: tuple[Spending, ...]  # by repository, of the days that were asked for
     recent: tuple[Recent, ...]
+    counted: tuple[int, float] = (
+        0,
+        0.0,
+    )  # under the caps of the day: reviews and questions, dollars; what is under way in full
     problem: str = ""  # why figures of the database are missing
 
 
@@ -51,7 +56,7 @@ async def status(settings: Server, days: float, now: float) -> Status:
     day: Sequence[Spending] = ()
     period: Sequence[Spending] = ()
     recent: tuple[Recent, ...] = ()
-    problem = ""
+    counted, problem = (0, 0.0), ""
     if not settings.url and not (place.data / "deeprepo.db").exists():
         problem = f"there is no database in {place.data}: no server has run with this DEEPREPO_DATA yet"
     else:
@@ -59,12 +64,13 @@ async def status(settings: Server, days: float, now: float) -> Status:
         try:
             reviews = Reviews(database)
             day, period = await reviews.spending(now - DAY), await reviews.spending(now - days * DAY)
+            counted = await Ledger(database).spent(now)
             recent = tuple(_recent(row) for row in await reviews.recent(RECENT))
         except (StorageError, sa.exc.SQLAlchemyError) as error:
             problem = str(error)
         finally:
             await database.close()
-    return Status(_address(place), unready, jobs, tuple(day), tuple(period), recent, problem)
+    return Status(_address(place), unready, jobs, tuple(day), tuple(period), recent, counted, problem)
 
 
 def _address(place: Place) -> str:

@@ -52,6 +52,7 @@ def _show(found: "Status", days: float) -> None:
     day = found.day
     console.print(
         Text(f"24 hours {sum(row.reviews for row in day)} reviews, {_dollars(day)}"),
+        Text(f"caps     ${found.counted[1]:,.2f} count under the caps of 24 hours: {_counted(found.counted[0])}"),
         Text(f"{days:g} days   {sum(row.reviews for row in found.period)} reviews, {_dollars(found.period)}"),
         sep="\n",
     )
@@ -91,6 +92,11 @@ def _dollars(rows: "list[Spending] | tuple[Spending, ...]") -> str:
     unknown = sum(row.unpriced for row in rows)
     more = f" and {unknown} of unknown price" if unknown else ""
     return f"${sum(row.usd for row in rows):,.2f}{more}"
+
+
+def _counted(times: int) -> str:
+    many = f"{times} reviews and questions" if times != 1 else "one review or question"
+    return f"{many}, stopped ones as what may be billed, those under way as their whole budget"
 
 
 def _when(seconds: float) -> str:

@@ -14,6 +14,8 @@ LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x
 # What may follow a model's listed name and still be the same model at the same price: dates and release marks.
 RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
 BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # what follows a model's name there: date, version, window
+SEARCHES = ":online"  # of OpenRouter: each request also pays for a search of the web, at a price that its engine sets
+REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Claude on Vertex AI in a region
 VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
 
 
@@ -30,9 +32,12 @@ def dollars(name: str, usage: Usage) -> float | None:
     if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
         if variant[0] == ":free":
             return 0.0
+        if variant[0] == SEARCHES:
+            return None
         model = model if _listed(provider, model) else model[: variant.start()]
     if provider == "bedrock":
         model = model.rpartition("/")[2]  # of the ARN of an inference profile
+    more = REGIONAL if provider == "vertex" and model.startswith("claude") else 1.0
     provider = LISTED_AS.get(provider, provider)
     if not _listed(provider, model):
         return None
@@ -45,7 +50,7 @@ def dollars(name: str, usage: Usage) -> float | None:
         cache_write_tokens=usage.cache_write,
     )
     try:
-        return float(genai_prices.calc_price(tokens, model, provider_id=provider).total_price)
+        return more * float(genai_prices.calc_price(tokens, model, provider_id=provider).total_price)
     except (LookupError, ValueError):  # a combination of tokens that the list cannot price
         return None
 

@@ -427,6 +427,10 @@ class Calls:
                 usage = Usage(self._likely(model, request.size), hold.output)
                 usd = None if usd is None else hold.usd
             raise
+        except asyncio.CancelledError:  # the same holds for a request that nobody waits for any more
+            usage = Usage(self._likely(model, request.size), hold.output)
+            usd = None if usd is None else hold.usd
+            raise
         finally:
             failed = isinstance(done, str)
             self.budget.settle(hold, usage, usd, role, model.name, failed=failed, limited=limited)

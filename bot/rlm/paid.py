@@ -26,16 +26,16 @@ def paid(path: Path) -> Paid:
     """What a journal shows. What may have been billed counts as it was reserved, and so does a call of unknown price."""
     try:
         with path.open("rb") as file:
-            return counted(_rows(file))
+            return counted(rows(file))
     except FileNotFoundError:
         return Paid()
 
 
-def counted(rows: Iterable[dict[str, Any]]) -> Paid:
+def counted(lines: Iterable[dict[str, Any]]) -> Paid:
     """The same, of the lines."""
     open_: defaultdict[str, list[float | None]] = defaultdict(list)  # reservations of requests without an outcome
     sums: list[float | None] = []
-    for row in rows:
+    for row in lines:
         if row["kind"] == "request":
             open_[row["key"]].append(row.get("reserved", _free(row)))
         elif row["kind"] == "call":
@@ -61,7 +61,7 @@ def _refused(row: dict[str, Any]) -> bool:
     return "error" in row and not row["usd"] and not str(row["error"]).startswith(UNSURE)
 
 
-def _rows(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
+def rows(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
     """The lines that are requests and calls, or begin a process. A line that a crash tore, or that is damaged, is none."""
     for line in lines:
         if not any(kind in line for kind in KINDS):

@@ -34,11 +34,17 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a review may spend. `holder` names this reservation: only who has it settles it."""
+    """What a review may spend. `holder` names this reservation: only who has it settles it.
+
+    `calls` and `paid` are what others have left in the same journal: they count where they were made.
+    """
 
     journal: str
+    row: str
     holder: str
     usd: float
+    calls: int = 0
+    paid: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,39 +57,61 @@ class Exhausted:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """The reservations of the last days, one for each journal: who goes on with a journal pays nothing in it twice."""
+    """The reservations of the last days, one for each job and journal.
+
+    A job that goes on after a crash takes its own reservation's place, as it pays nothing in its journal twice. Another job with the
+    same journal may ask something else about the same commit, or ask again what was in flight: that counts once more.
+    """
 
     database: Database
 
-    async def reserve(self, pull: PullRef, journal: str, usd: float, caps: Caps, now: float) -> Grant | Exhausted:
+    async def reserve(
+        self,
+        pull: PullRef,
+        journal: str,
+        usd: float,
+        caps: Caps,
+        now: float,
+        *,
+        job: str = "",
+        calls: int = 0,
+        paid: float | None = 0.0,
+    ) -> Grant | Exhausted:
         """Set aside what a review may spend: less than it wants, if the day leaves no more.
 
-        The same journal again takes the place of its earlier reservation.
+        The same job again takes the place of its earlier reservation. `calls` and `paid`: what its journal shows already.
         """
+        name = f"{journal}#{job}"
 
         def do(connection: sa.Connection) -> Grant | Exhausted:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
-            exhausted, granted = _weighed(pull, journal, usd, caps, now, connection)
+            exhausted, granted = _weighed(pull, name, usd, caps, now, connection)
             if exhausted is not None:
                 return exhausted
-            row = {"journal": journal, "installation": pull.installation, "repository": pull.repository}
+            again, others, theirs = _of_journal(journal, name, connection)
+            row = {"journal": name, "installation": pull.installation, "repository": pull.repository}
             holder = secrets.token_hex(8)
             row |= {"holder": holder, "fork": caps.forks is not None, "begun": now, "usd": granted}
             upsert(spending, row, connection)
-            return Grant(journal, holder, granted)
+            if again:  # what others have not left there is its own
+                return Grant(journal, name, holder, granted, -1 if others else 0, min(paid or 0.0, theirs))
+            return Grant(journal, name, holder, granted, calls, paid or 0.0)
 
         return await self.database.run(do)
 
     async def settle(self, grant: Grant, usd: float | None, *, calls: int) -> None:
-        """Count what was paid in the place of what was reserved; without a call the reservation is given back.
+        """Count what was paid in the place of what was reserved; without a call of its own the reservation is given back.
 
-        Calls of a free model cost nothing, but they count as a review. None: nobody knows what was paid, so the reservation counts in full. One that another job has taken over stays as it is.
+        `usd` and `calls` are what the whole journal shows. Calls of a free model cost nothing, but they count as a review. None:
+        nobody knows what was paid, so the reservation counts in full. One that another process has taken over stays as it is.
         """
-        ours = (spending.c.journal == grant.journal) & (spending.c.holder == grant.holder)
+        ours = (spending.c.journal == grant.row) & (spending.c.holder == grant.holder)
         if usd is None:
             return
-        change = sa.update(spending).where(ours).values(usd=usd) if calls else sa.delete(spending).where(ours)
+        change: sa.Update | sa.Delete = sa.delete(spending).where(ours)
+        if calls > grant.calls:
+            change = sa.update(spending).where(ours).values(usd=max(0.0, usd - grant.paid))
         await self.database.run(lambda connection: connection.execute(change))
 
     async def spent(self, now: float, *, repository: int | None = None) -> tuple[int, float]:
@@ -96,12 +124,20 @@ class Spending:
         return len(found), math.fsum(found)
 
 
+def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[bool, int, float]:
+    """Whether this reservation stands already; how many others the journal has, and their dollars."""
+    fits = spending.c.journal.startswith(f"{journal}#", autoescape=True)
+    rows = connection.execute(sa.select(spending.c.journal, spending.c.usd).where(fits)).all()
+    others = [float(row.usd) for row in rows if row.journal != name]
+    return len(others) < len(rows), len(others), math.fsum(others)
+
+
 def _weighed(
-    pull: PullRef, journal: str, usd: float, caps: Caps, now: float, connection: sa.Connection
+    pull: PullRef, name: str, usd: float, caps: Caps, now: float, connection: sa.Connection
 ) -> tuple[Exhausted | None, float]:
     """The cap that is reached, or what can be granted."""
     table = spending.c
-    today = (table.begun > now - DAY) & (table.journal != journal)
+    today = (table.begun > now - DAY) & (table.journal != name)
     if caps.forks is not None:
         unasked = today & table.fork & (table.repository == pull.repository)
         count = connection.execute(sa.select(sa.func.count()).select_from(spending).where(unasked)).scalar_one()

@@ -147,7 +147,7 @@ command = sa.Table(
 spending = sa.Table(  # kept when the App is removed, or removing it would be a way around the caps; gone after two days
     "spending",
     schema,
-    sa.Column("journal", sa.Text, primary_key=True),
+    sa.Column("journal", sa.Text, primary_key=True),  # and the job that pays in it
     sa.Column("installation", sa.BigInteger, nullable=False),
     sa.Column("repository", sa.BigInteger, nullable=False),
     sa.Column("holder", sa.Text, nullable=False),  # the reservation that may settle it

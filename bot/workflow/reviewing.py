@@ -180,7 +180,7 @@ async def _paid(visit: Visit, change: Change, settings: Config) -> AsyncIterator
         return
     unasked = visit.seen.facts.fork and ask.trigger not in policy.ASKED
     forks = settings.triggers.fork_reviews_per_day if unasked else None
-    async with spending.reserved(ask.pull, change.journal, settings, parts, forks=forks) as grant:
+    async with spending.reserved(ask.pull, change.journal, settings, parts, job=visit.job.id, forks=forks) as grant:
         if isinstance(grant, Exhausted):
             note = f"Reviewed without a model: {spending.sentence(grant)}"
             yield replace(change, flags={"strategy": "offline"}, note=note)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from bot.config import FILE, Config, Settings
 from bot.errors import StorageError
-from bot.rlm.paid import paid
+from bot.rlm.paid import Paid, counted, paid, rows
 from bot.storage import Caps, Exhausted, Grant
 from bot.values import PullRef
 from bot.workflow import journals
@@ -25,7 +25,7 @@ log = logging.getLogger("deeprepo.review")
 
 @asynccontextmanager
 async def reserved(
-    pull: PullRef, journal: str, settings: Config, parts: Parts, *, forks: int | None = None
+    pull: PullRef, journal: str, settings: Config, parts: Parts, *, job: str = "", forks: int | None = None
 ) -> AsyncIterator[Grant | Exhausted]:
     """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
 
@@ -33,7 +33,10 @@ async def reserved(
     was paid, it is given back. What a killed process leaves counts until its job is resumed, or for a day.
     """
     caps = daily(parts.settings, forks)
-    found = await parts.store.spending.reserve(pull, journal, settings["usd"], caps, time.time())
+    known = await _shown(journal, parts)
+    found = await parts.store.spending.reserve(
+        pull, journal, settings["usd"], caps, time.time(), job=job, calls=known.calls, paid=known.usd
+    )
     if isinstance(found, Exhausted):
         log.info("a cap of the day is reached", extra={"facts": {"cap": found.which, "repository": pull.repository}})
         yield found
@@ -47,10 +50,20 @@ async def reserved(
 async def _settled(grant: Grant, parts: Parts) -> None:
     """Count what the journal shows. If that cannot be stored, the reservation counts."""
     try:
-        found = await asyncio.to_thread(paid, journals.path(parts.folder, grant.journal))
+        found = await _shown(grant.journal, parts)
         await parts.store.spending.settle(grant, found.usd, calls=found.calls)
     except (OSError, StorageError) as error:
         log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
+
+
+async def _shown(journal: str, parts: Parts) -> Paid:
+    """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
+    here = await asyncio.to_thread(paid, journals.path(parts.folder, journal))
+    if not parts.store.database.postgres:
+        return here
+    lines = await parts.store.journals.lines(journal)
+    there = counted(rows(line.encode() for line in lines))
+    return max(here, there, key=lambda found: found.calls)
 
 
 def daily(settings: Settings, forks: int | None) -> Caps:

@@ -52,6 +52,7 @@ DAYS = [
         {"fork_reviews_per_day": "1"},
         "triggers.fork_reviews_per_day",
     ),
+    ([{"fork": False, "event": "push"}] * 1_001, {"fork_reviews_per_day": "2"}, "1,000 runs"),
     ([{"attempt": 2}], {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
 ]
 

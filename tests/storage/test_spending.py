@@ -56,6 +56,30 @@ def test_a_reservation_counts_until_it_is_settled(url: str) -> None:
     asyncio.run(story())
 
 
+def test_another_job_with_the_same_journal_counts_once_more(url: str) -> None:
+    """It pays for what it adds, and counts as a review; a repository that moved to another owner keeps its day."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            caps, spending = Caps(repository=1.0, forks=2), store.spending
+            one = await spending.reserve(PULL, "same", 0.5, caps, NOW, job="one")
+            assert isinstance(one, Grant)
+            await spending.settle(one, 0.3, calls=2)
+            two = await spending.reserve(PULL, "same", 0.5, caps, NOW, job="two", calls=2, paid=0.3)
+            assert isinstance(two, Grant)
+            assert await spending.spent(NOW) == (2, 0.8)
+            await spending.settle(two, 0.4, calls=3)
+            assert await spending.spent(NOW) == (2, 0.4)
+            moved = replace(PULL, installation=8, owner="other", name="store")
+            assert await spending.reserve(moved, "more", 0.5, caps, NOW, job="three") == Exhausted("forks", 2)
+            idle = await spending.reserve(PULL, "same", 0.5, Caps(), NOW, job="idle", calls=3, paid=0.4)
+            assert isinstance(idle, Grant)
+            await spending.settle(idle, 0.4, calls=3)  # all of it stood in the journal
+            assert await spending.spent(NOW) == (2, 0.4)
+
+    asyncio.run(story())
+
+
 def test_a_removed_app_does_not_begin_a_new_day(url: str) -> None:
     """Who removes the App and installs it again has spent what they have spent; after two days it is forgotten."""
 
