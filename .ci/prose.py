@@ -16,13 +16,13 @@ PUBLIC = ("bot", "benchmarks", ".ci")
 # A pattern, and what to write instead. `~` matches inside one sentence.
 RULES = {
     r"who(so)?ever": "name the person: anyone who ..., a person who ..., the operator",
-    r"(?<!there )is none\b": "is not set, has no ..., is not one of",
+    r"(?<!there )is (?-i:none)\b": "is not set, has no ..., is not one of",
     r"(?<!there )(?<!where )(?:is|are) no (?!longer|more\b|less|fewer|better|different|doubt)\w+": "is not a ..., has no ...",
     r"of ours": "our own, or the owner's name",
     r"stands? (?:against|in|on|at|there|here|below|above|beside|behind|under|outside|as|between)": "is, appears, is stored",
     r"(?<!risk )lies? (?:in|on|at|there|below|above|beside|under|outside)": "is, is stored",
     r"leaves? with (?=\d|exit)": "exits with",
-    r"(?:findings?|more|them|one) in short|folded(?! again)": "collapsed",
+    r"(?:findings?|more|them|one) in short|(?<!whitespace )folded": "collapsed",
     r"(?:is|are|was|were|be) (?:not )?(?:said|told)(?! apart| to| that)|told (?:in full|once|aloud)": "reported, shown, posted",
     r"says so": "reports it, states it",
     r"(?:else|only|but|even|except|also) where(?= (?:an?|the|it|no|one|that|this) )": "if, when",
@@ -34,16 +34,18 @@ RULES = {
     r"before its time": "The review is incomplete: ...",
     r"(?:strategy )?\w+: asked for": "Strategy: ... (requested)",
     r"not carried out\. The next": "Rate limit reached (...). Try again in ...",
-    r"is renamed to|is moved to": "was renamed to, was moved to",
+    r"is renamed to": "was renamed to",
     r"^cut: |of its \d+ uses": "Showing 40 of 229 uses of ...",
     r"makes? (?:the|an|your) (?:GitHub )?App(?! page)": "registers the App",
 }
 COMPILED = [(re.compile(rf"(?<![\w-])(?:{rule})", re.IGNORECASE), plain) for rule, plain in RULES.items()]
 
+CODE = re.compile(r"```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
 
 def markdown(text: str) -> Iterator[tuple[int, str]]:
     """The paragraphs and table cells of a page, with the line each begins in; code is blanked out."""
-    text = re.sub(r"```.*?^```|`[^`\n]*`", lambda code: re.sub(r"[^\n]", "·", code[0]), text, flags=re.MULTILINE | re.DOTALL)
+    text = CODE.sub(lambda code: re.sub(r"[^\n]", "·", code[0]), text)
     line = 1
     for block in re.split(r"(\n(?=\n|[|#*-] |- |\d+\. )| \| )", text):
         if not block.startswith("#") and not block.lstrip("\n").startswith("#"):
@@ -57,7 +59,7 @@ def python(text: str) -> Iterator[tuple[int, str]]:
         match node:
             case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 if (doc := ast.get_docstring(node)) and not getattr(node, "name", "").startswith("_"):
-                    yield node.body[0].lineno, " ".join(doc.split())
+                    yield node.body[0].lineno, " ".join(CODE.sub("·", doc).split())
             case ast.keyword(arg="help" | "description" | "epilog", value=ast.Constant(value=str(words))) as keyword:
                 yield keyword.value.lineno, words
             case ast.Raise(exc=ast.Call(args=[*args])):
@@ -96,7 +98,7 @@ def main() -> int:
     """Print the problems; 1 if there are any."""
     paths = [Path(name).resolve() for name in sys.argv[1:]] or files()
     found = [line for path in paths for line in problems(path, path.read_text(encoding="utf-8"))]
-    print("\n".join(line.removeprefix(f"{ROOT}/") for line in found) or "prose: no problem")
+    sys.stdout.write("".join(f"{line.removeprefix(f'{ROOT}/')}\n" for line in found) or "prose: no problem\n")
     return bool(found)
 
 

@@ -34,7 +34,7 @@ GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 
 async def review(ask: ReviewAsk, step: Step, console: Console) -> Told:
-    """Review what was asked for and say so on GitHub. The head is the one that stands there now, and no other is spoken of."""
+    """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
     inputs, runner = step.inputs, step.runner
     parts.lend(inputs)
     pace, token = Pace(between=runner.deeprepo_write_pause), inputs.github_token

@@ -1,6 +1,6 @@
-"""The set-up page: a server that has no credentials yet helps to make an App at GitHub, and stores what comes back.
+"""The set-up page: a server that has no credentials yet helps to register an App at GitHub, and stores what comes back.
 
-Who may use it is decided by a token that stands in the server's log and nowhere else.
+Who may use it is decided by a token that is in the server's log and nowhere else.
 """
 
 import asyncio

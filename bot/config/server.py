@@ -35,7 +35,7 @@ ADVICE = {
 
 def _number(value: str) -> str:
     if not re.fullmatch(r"[0-9]{1,20}", value):
-        raise ValueError("this is no number")
+        raise ValueError("this is not a number")
     return value
 
 
@@ -62,7 +62,7 @@ def _strong(value: SecretStr) -> SecretStr:
 
 def _address(value: str) -> str:
     if not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", value):
-        raise ValueError("this is no address of the form https://HOST")
+        raise ValueError("this is not an address of the form https://HOST")
     return value.rstrip("/")
 
 
@@ -72,7 +72,7 @@ def _proxies(value: str) -> str:
         for name in names:
             ip_network(name, strict=False)
     except ValueError:
-        raise ValueError("this is no list of addresses") from None
+        raise ValueError("this is not a list of addresses") from None
     return ",".join(names)
 
 

@@ -1,4 +1,4 @@
-"""A run of a root from seed to transcript, and of the built-in program that stands in where no root can go on."""
+"""A run of a root from seed to transcript, and of the built-in program that is in where no root can go on."""
 
 from collections.abc import Sequence
 from dataclasses import replace

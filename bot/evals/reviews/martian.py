@@ -77,7 +77,7 @@ async def _from_clone(pull: Golden, repos: Path) -> Case | str:
 
 
 def candidates(done: Iterable[Reviewed]) -> dict[str, Any]:
-    """What was said aloud, as its candidates.json: address -> tool -> issues. One tool for each reviewer."""
+    """What was shown in full, as its candidates.json: address -> tool -> issues. One tool for each reviewer."""
     told: dict[str, dict[str, list[Any]]] = defaultdict(dict)
     for row in done:
         if row.case.url:
