@@ -13,7 +13,7 @@ EXPERIMENT = "reviews"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One finding. `place` is "folded" if the quota left it out of what is shown in full."""
+    """One finding. `place` is `folded` if the quota left it out of what is shown in full."""
 
     path: str
     start: int
