@@ -74,7 +74,7 @@ def _form(path: str, given: str) -> str:
     form = {"yml": "yaml", "ndjson": "jsonl"}.get(form, form)
     if form not in structure.PARSERS:
         raise ValueError(
-            f"{path or 'the text'} is not data file by its name: say form='json', 'jsonl', 'yaml' or 'toml'"
+            f"{path or 'the text'} is not a data file by its name: say form='json', 'jsonl', 'yaml' or 'toml'"
         )
     return form
 

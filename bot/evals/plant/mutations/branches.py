@@ -32,7 +32,7 @@ class Branch:
 
 
 def branch(statement: Node, kind: Family) -> Branch | None:
-    """The parts of an if statement, None where it is not plain one."""
+    """The parts of an if statement, None if it is not a plain one."""
     condition, block = statement.child_by_field_name("condition"), statement.child_by_field_name("consequence")
     if statement.type != "if_statement" or condition is None or block is None:
         return None
