@@ -27,9 +27,9 @@ from bot.workflow import asking, looking
 from bot.workflow.progress import progress
 
 FORBIDDEN = 403
-ALONE = "The review stands here alone"
+ALONE = "The review is posted only here"
 MAY_NOT = f"{ALONE}: the workflow's token may not write to the pull request"
-FORK = "GitHub gives none that may for a pull request from a fork"
+FORK = "GitHub grants no such permission for a pull request from a fork"
 GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 

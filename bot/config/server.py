@@ -23,7 +23,7 @@ SHORTEST_SECRET = 16
 MOST = 64_000  # bytes of a file that holds a secret
 # What to do about a variable, in the words of the person who sets it.
 ADVICE = {
-    "app_id": "it is the number that stands on the App's page at GitHub",
+    "app_id": "it is the number on the App's page on GitHub",
     "private_key": "give the text of the .pem file that GitHub made for the App, or its path in DEEPREPO_PRIVATE_KEY_FILE",
     "webhook_secret": "`openssl rand -hex 32` makes one; it must be the same at GitHub",
     "github_api": "leave it out for github.com; a GitHub Enterprise Server has https://HOST/api/v3",
@@ -56,7 +56,7 @@ def _pem(value: SecretStr) -> SecretStr:
 
 def _strong(value: SecretStr) -> SecretStr:
     if len(value.get_secret_value().strip()) < SHORTEST_SECRET:
-        raise ValueError(f"a secret that can be guessed protects nothing: at least {SHORTEST_SECRET} characters")
+        raise ValueError(f"the secret is too short: use at least {SHORTEST_SECRET} characters")
     return SecretStr(value.get_secret_value().strip())
 
 
@@ -79,7 +79,7 @@ def _proxies(value: str) -> str:
 def _database(value: SecretStr) -> SecretStr:
     kind, _, rest = value.get_secret_value().strip().partition("://")
     if kind not in {"postgres", "postgresql", "postgresql+psycopg"} or not rest:
-        raise ValueError("only postgresql:// is known")
+        raise ValueError("only postgresql:// addresses are supported")
     return SecretStr(f"postgresql://{rest}")
 
 
@@ -235,7 +235,7 @@ def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
             with Path(path).expanduser().open("rb") as file:
                 found[name] = file.read(MOST).decode()
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
             wrong.append(f"{variable}_FILE: the file cannot be read ({reason}); name a file that this user may read")
     return {name: text.strip() for name, text in found.items()}
 

@@ -69,7 +69,7 @@ def reason(
     before = file.old_path or file.path
     marked = generated(before)
     if marked is not None:
-        return "generated: .gitattributes says so" if marked else None
+        return "generated, according to .gitattributes" if marked else None
     start = change.heads.get(file.path, b"") if file.old_path is None else change.bases.get(before, b"")
     changed = len(file.added) + len(file.removed)
     checks = {

@@ -151,7 +151,7 @@ class Runner:
         try:
             await self.apologise(ask, why)
         except DeepRepoError as error:
-            log.error("nobody could be told of it", extra={"facts": {"job": job.workflow, "reason": str(error)}})  # noqa: TRY400
+            log.error("nobody could be notified", extra={"facts": {"job": job.workflow, "reason": str(error)}})  # noqa: TRY400
         return "given up"
 
     async def watch(self, every: float = 0.5) -> None:

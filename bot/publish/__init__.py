@@ -48,5 +48,5 @@ async def publish(
     stands = await summary.put(job, said.summary)
     notes = await tidy(job)
     if refused:
-        notes = (f"GitHub refused the place of {refused} comments: they stand in the summary.", *notes)
+        notes = (f"GitHub refused the place of {refused} comments: they are in the summary.", *notes)
     return Outcome(len(said.posts), len(review.findings) - len(said.posts), stands.url, notes)

@@ -245,7 +245,7 @@ def _said(value: object) -> str:
 def _note(differing: list[str]) -> str:
     return (
         f"The journal holds an earlier review of this change with other settings ({'; '.join(differing)}): "
-        "a call is used again where exactly the same is asked, everything else is asked anew."
+        "a call is reused if the request is identical, everything else is asked again."
     )
 
 

@@ -164,7 +164,7 @@ def reviews(path: Path) -> tuple[Record, list[Section]]:
 def start(section: Section) -> Start:
     """What a section was begun with. Raises UsageError where the file says none."""
     if section.start is None:
-        raise UsageError("this journal does not say what was reviewed")
+        raise UsageError("this journal does not record what was reviewed")
     return lines.start(section.start)
 
 

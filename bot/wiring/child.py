@@ -259,7 +259,7 @@ class _Child:
                 continue
             looked = now
             if told and now - told > GENTLE:
-                raise Ended("", "was ended, as it was told to leave and did not")
+                raise Ended("", "was ended because it did not stop when asked")
             if now > self._deadline:
                 raise Ended(self._path(), "went over the time that a review may take")
             if limits.memory(self._pid) > self._caps.memory:

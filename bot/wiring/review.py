@@ -162,7 +162,7 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
     """
     kept, fresh = flags.get("journal"), flags.get("trace")
     if kept and fresh:
-        raise UsageError("give one of --journal and --trace: a journal is a trace, which a second run continues with")
+        raise UsageError("give one of --journal and --trace: a journal is a trace that a second run resumes")
     named = fresh or kept or default
     path = Path(named) if named else None
     if path is not None and path.is_dir():

@@ -61,7 +61,7 @@ class Command:
                 await process.wait()
         if process.returncode:
             last = said.decode("utf-8", "replace").strip()[-TAIL:]
-            raise ProviderError(f"{self.name} left with {process.returncode} on {case}: {last}")
+            raise ProviderError(f"{self.name} exited with {process.returncode} on {case}: {last}")
 
 
 async def _given(task: Task, repo: Path, scratch: Path) -> dict[str, str]:

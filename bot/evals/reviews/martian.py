@@ -60,7 +60,7 @@ async def _from_clone(pull: Golden, repos: Path) -> Case | str:
     """The pull request as a clone has it that fetched `refs/pull/*/head`, from where it left the default branch."""
     at = _URL.search(pull.url)
     if at is None:
-        return f"{pull.url!r} is no address of a pull request"
+        return f"{pull.url!r} is not the address of a pull request"
     clone = build.clone_of(repos, at[1])
     if clone is None:
         return f"{pull.url}: no clone of {at[1]}"
