@@ -71,7 +71,9 @@ JOURNAL = typer.Option(
     metavar="FILE",
     help="Record every call and turn in this file (a folder: one file per change). The same command resumes from it.",
 )
-TRACE = typer.Option(metavar="FILE", help="As --journal, but start the file from the beginning. `deeprepo trace FILE` shows it.")
+TRACE = typer.Option(
+    metavar="FILE", help="As --journal, but start the file from the beginning. `deeprepo trace FILE` shows it."
+)
 PREVIOUS = typer.Option(
     metavar="FILE", help="The JSON output of the last review of this change: read only what is new since then."
 )
