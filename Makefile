@@ -30,6 +30,7 @@ check: lint types imports
 lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/python .ci/prose.py
 
 types: $(READY)
 	$(BIN)/mypy

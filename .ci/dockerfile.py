@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One instruction: `RUN`, and what stands behind it."""
+    """One instruction: `RUN`, and what is behind it."""
 
     word: str
     rest: str
 
     @property
     def words(self) -> list[str]:
-        """What stands behind it, as a list: the JSON form or shell words."""
+        """What is behind it, as a list: the JSON form or shell words."""
         return json.loads(self.rest) if self.rest.startswith("[") else shlex.split(self.rest)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What stands between one FROM and the next."""
+    """What is between one FROM and the next."""
 
     name: str
     base: str

@@ -1,4 +1,4 @@
-"""How long the GitHub Action's own steps take: its scripts are run as they stand in action.yml, against the sandbox GitHub.
+"""How long the GitHub Action's own steps take: its scripts are run as they are in action.yml, against the sandbox GitHub.
 
     python -m benchmarks.action [--rounds 3] [--cold]
 

@@ -37,7 +37,7 @@ def _module(number: int, k: int, sign: str) -> str:
 
 
 def said(gh: sandbox.GitHub, number: int) -> Counter[str]:
-    """How often each thing was said: the summary, and each finding."""
+    """How often each thing was posted: the summary, and each finding."""
     try:
         stands = gh.pull(number)
     except StopIteration:

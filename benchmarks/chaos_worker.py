@@ -50,7 +50,7 @@ class Worker:
         self.tell("end", number, job)
 
     def tell(self, what: str, number: int, job: Job) -> None:
-        """A line for whoever counts."""
+        """Write a line for the process that counts."""
         with self.log.open("a") as file:
             file.write(f"{time.time()} {what} {number} {job.attempt} {os.getpid()}\n")
 

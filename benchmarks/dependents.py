@@ -4,11 +4,11 @@
 
 --repos: a clone (bare or not) of each repository, as NAME, OWNER/NAME, OWNER+NAME or OWNER+NAME/repo. --tools: what
 `make bench-truth` installs (grimp, TypeScript); go, a JDK and gcc are taken from PATH. A tool or a clone that is absent leaves its
-rows unmeasured, which is said.
+rows unmeasured, which the table states.
 
 Score: the files that each of the last commits changed (1 to 60 of the language that still exist) are asked about in HEAD's tree;
-pairs (changed file, file that imports it) are pooled per language. A pair that the tool did not list counts as right only where the
-source says so in words that a rule without our code finds (`truth_plain`); the figure without this rule stands beside it.
+pairs (changed file, file that imports it) are pooled per language. A pair that the tool did not list counts as right only if the
+source reports it in words that a rule without our code finds (`truth_plain`); the figure without this rule is beside it.
 Go's truth names packages: a changed test file has no importers, and files of the same package count only where they import it.
 """
 

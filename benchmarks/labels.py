@@ -14,7 +14,7 @@ from bot.evals.reviews.labels import Label
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """What the benches over cases and twins are told."""
+    """The arguments of the benches over cases and twins."""
     told = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     told.add_argument("--cases", type=Path, required=True)
     told.add_argument("--repos", type=Path, required=True)

@@ -2,7 +2,7 @@
 
 Real pull requests with a known defect are reviewed in `fanout` by a scripted worker that reports the labelled defect when, and
 only when, its prompt holds the defect's changed lines and, where the proof lies elsewhere, a line of the evidence; beside it the
-same worker gets the diff alone, in one call. What then stands in the review at the right file, within ten lines, was delivered.
+same worker gets the diff alone, in one call. What then is in the review at the right file, within ten lines, was delivered.
 The same as `deeprepo eval reviews --oracle --baseline diff-only`, with the promises beside.
 """
 

@@ -86,7 +86,7 @@ class Ours:
 
 
 class Asks:
-    """A worker that only passes prompts on: what stands between the block and the calls."""
+    """A worker that only passes prompts on: what is between the block and the calls."""
 
     name = "worker"
 

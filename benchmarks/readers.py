@@ -2,7 +2,7 @@
 
 On real changes whose defect is proven by a file outside the diff: is that file among the first ten unchanged ones that the
 prompts show, by call sites alone, by readers of names alone, by both? On the `bad` variants of the twins: does the line that
-proves the defect stand in what a unit, or `readers(name)` for one of the change's names, delivers within 6,000 tokens?
+proves the defect are in what a unit, or `readers(name)` for one of the change's names, delivers within 6,000 tokens?
 """
 
 import argparse

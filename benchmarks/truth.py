@@ -1,7 +1,7 @@
 """Which file depends on which, as the tools of each language see it: grimp, TypeScript, go/parser, javac with jdeps, gcc -H.
 
 Each tool reads a work tree that is made from the clone's HEAD in a scratch folder. Its answer is kept there, by commit. What a tool
-cannot see and the source plainly says is told by `truth_plain`, which shares no code with the product.
+cannot see and the source plainly says is found by `truth_plain`, which shares no code with the product.
 """
 
 import json
@@ -22,7 +22,7 @@ Edges = dict[str, set[str]]  # imported file (Go: folder of the package, with a 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A repository and how its truth is told."""
+    """A repository and how its truth is found."""
 
     name: str
     clone: str  # owner/name
@@ -62,7 +62,7 @@ class Truth:
 
 
 def told(subject: Subject, clone: Path, head: str, scratch: Path, tools: Path) -> Truth:
-    """The truth of one repository at its head, from the scratch folder where it was told before."""
+    """The truth of one repository at its head, from the scratch folder where it was found before."""
     kept = scratch / f"{subject.name}-{head[:12]}.json"
     if not kept.exists():
         tree = scratch / f"{subject.name}-{head[:12]}"

@@ -53,7 +53,7 @@ class ConfigError(UsageError):
 
 
 class RevisionError(UsageError):
-    """The folder is no repository, or a revision or merge base is not there."""
+    """The folder is not a repository, or a revision or merge base is not there."""
 
 
 class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault

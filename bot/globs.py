@@ -24,7 +24,7 @@ class _Linear(GitIgnoreSpecPattern):
 
 
 def check(pattern: str) -> None:
-    """Raise a ValueError where this is no pattern."""
+    """Raise a ValueError where this is not a pattern."""
     GitIgnoreSpec.from_lines([pattern])
 
 

@@ -72,7 +72,7 @@ class Ledger:
         return new
 
     def checked(self, unit: str, by: str) -> None:
-        """These checks judged a unit. With no model that is all there is; with one it is said beside the reading."""
+        """These checks judged a unit. With no model that is all there is; with one it is shown beside the reading."""
         self._checked[unit] = by
         if not self.by_model:
             self.mark([unit], by)
@@ -234,7 +234,7 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
 
     - A use is a line outside the change that writes the name of a definition whose *contract* changed: `ChangedSymbol.contract`. A
       changed body, a comment, a docstring or a formatter's work oblige nobody to read who calls it.
-    - An import is a use only of a name that is gone. A file that merely imports a changed one is none.
+    - An import is a use only of a name that is gone. A file that merely imports a changed one is not a use.
     - What is found by its name alone is a use if hardly anything else can be meant (`Reference.lone`, `Reference.unique`).
     - Lines that the change adds are changed code, which is read in its unit; the definition itself is, too.
     - A use in a test is compared by code. What code cannot decide there, the test's own run decides.

@@ -59,7 +59,7 @@ class _Armed:
         self.renew()
 
     def renew(self) -> None:
-        """Begin the CPU limit anew."""
+        """Begin the CPU limit again."""
         used = time.process_time()
         if used >= self._renewed:  # the kernel counts whole seconds
             self._renewed = used + 0.5
@@ -76,7 +76,7 @@ def reading(path: str) -> None:
 
 
 def renew() -> None:
-    """The work goes on: its time of computing begins anew."""
+    """The work goes on: its time of computing begins again."""
     if _armed is not None:
         _armed.renew()
 

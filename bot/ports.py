@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 class Tree(Protocol):
-    """Read access to both trees of a change. Git stands behind it; nothing is ever opened through a work tree."""
+    """Read access to both trees of a change. Git is behind it; nothing is ever opened through a work tree."""
 
     @property
     def stopped(self) -> Sequence[str]:
@@ -36,7 +36,7 @@ class Tree(Protocol):
         """Every path of one side."""
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file, None where it does not exist, is no file, or is above the size cap."""
+        """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files in one pass; those that `read` would answer with None are absent."""
@@ -88,7 +88,7 @@ class Told(Protocol):
     """A project in which a path does not say what the file offers: packages of Kotlin, namespaces of C#."""
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
-        """Be told what a changed file holds, or held before the change, before anything is asked about it."""
+        """Note what a changed file holds, or held before the change, before anything is asked about it."""
 
 
 class Language(Protocol):

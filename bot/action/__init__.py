@@ -1,6 +1,6 @@
 """One step of a GitHub Actions workflow: the event's file in; a review on the pull request, a job summary, outputs and an exit code out.
 
-There is no server and nothing outlives the job: what the next round has to know stands in the summary comment.
+There is no server and nothing outlives the job: what the next round has to know is in the summary comment.
 """
 
 from bot.action import event, report

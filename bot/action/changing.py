@@ -21,7 +21,7 @@ NO_SECRETS = (
 async def found(visit: Visit, folder: str) -> PullRequest:
     """The change: from the workspace's clone where that holds all of it, else fetched into `folder`.
 
-    A job with more rights than the author of the change believes nothing that lies in the workspace.
+    A job with more rights than the author of the change believes nothing that is in the workspace.
     """
     facts, bases, runner = visit.facts, visit.bases, visit.step.runner
     store = None

@@ -73,7 +73,7 @@ def _payload(path: Path) -> Mapping[str, object]:
     except OSError as error:
         raise UsageError(f"the event's file cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError):
-        raise UsageError("the event's file is no JSON") from None
+        raise UsageError("the event's file is not JSON") from None
     if not isinstance(found, Mapping):
         raise UsageError("the event's file holds no object")
     return found

@@ -39,7 +39,7 @@ def place(wanted: Path, runner: Runner) -> Path:
     homes = [home.resolve() for home in (runner.github_workspace, runner.runner_temp) if home is not None]
     if not any(folder.is_relative_to(home) for home in homes):
         raise UsageError(
-            f"{wanted} cannot be written: it lies neither in the workspace nor in the runner's scratch folder"
+            f"{wanted} cannot be written: it is neither in the workspace nor in the runner's temporary folder"
         )
     if taken:
         raise UsageError(f"{wanted} cannot be written: it is a folder")

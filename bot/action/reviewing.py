@@ -27,14 +27,14 @@ from bot.workflow import asking, looking
 from bot.workflow.progress import progress
 
 FORBIDDEN = 403
-ALONE = "The review stands here alone"
+ALONE = "The review is posted only here"
 MAY_NOT = f"{ALONE}: the workflow's token may not write to the pull request"
-FORK = "GitHub gives none that may for a pull request from a fork"
+FORK = "GitHub grants no such permission for a pull request from a fork"
 GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 
 async def review(ask: ReviewAsk, step: Step, console: Console) -> Told:
-    """Review what was asked for and say so on GitHub. The head is the one that stands there now, and no other is spoken of."""
+    """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
     inputs, runner = step.inputs, step.runner
     parts.lend(inputs)
     pace, token = Pace(between=runner.deeprepo_write_pause), inputs.github_token

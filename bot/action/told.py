@@ -9,7 +9,7 @@ from bot.values import Ending, Review
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The end of a step. `says`: why there is no review, or why it stands in the job summary alone."""
+    """The end of a step. `says`: why there is no review, or why it is in the job summary alone."""
 
     conclusion: Ending
     says: str = ""

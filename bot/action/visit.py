@@ -1,4 +1,4 @@
-"""One review in progress: who asks, where it runs, and what stands at GitHub."""
+"""One review in progress: who asks, where it runs, and what is at GitHub."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""Contracts that a change breaks for callers it does not touch. No model: what is said here is proven from the tree.
+"""Contracts that a change breaks for callers it does not touch. No model: what is reported here is proven from the tree.
 
 Two families: a name that is gone (`removed-symbol`, `removed-module`), and a signature that a call or an overriding method no
-longer fits (`arity`, `keyword`, `required-parameter`, `override`). Where anything else could give the name a meaning, nothing is said.
+longer fits (`arity`, `keyword`, `required-parameter`, `override`). If anything else could give the name a meaning, nothing is reported.
 """
 
 from collections import defaultdict

@@ -12,7 +12,7 @@ LAVISH = frozenset({".php", ".inc", ".phtml"})  # PHP drops what is too much and
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """What a call gets wrong: the rule, and the clause that says so after the name of the caller's file."""
+    """What a call gets wrong: the rule, and the clause that reports it after the name of the caller's file."""
 
     rule: str
     says: str

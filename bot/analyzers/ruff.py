@@ -1,6 +1,6 @@
 """Ruff over the changed Python files: rules that mean bugs and security, and only what the change brings.
 
-A report counts when the base did not have it (same rule, same line) and when it stands on an added line, or when its cause may
+A report counts when the base did not have it (same rule, same line) and when it is on an added line, or when its cause may
 lie elsewhere (a removed import makes a name undefined far below). `noqa` comments are respected: a reader of the diff sees them.
 A rule whose truth the code alone decides is "proven"; the others are heuristics, stay "unproven" and rank below.
 """

@@ -1,4 +1,4 @@
-"""Running ruff over contents that lie in no work tree: its own process, an empty environment, nobody's configuration."""
+"""Running ruff over contents that are in no work tree: its own process, an empty environment, nobody's configuration."""
 
 import asyncio
 import json

@@ -1,6 +1,6 @@
 """Secrets in added lines, found by detect-secrets in memory: no baseline, no verification over the network.
 
-Precision first: exact forms of real tokens everywhere; passwords and random-looking values only where the name says so, and not
+Precision first: exact forms of real tokens everywhere; passwords and random-looking values only if the name suggests it, and not
 in tests and documents. No finding repeats the secret in its words; its quote is verbatim, and the outputs mask it.
 """
 

@@ -56,7 +56,7 @@ class Ready(BaseModel):
 STATUSES: dict[int | str, dict[str, Any]] = {
     status: {"model": Refusal, "description": what}
     for status, what in {
-        400: "No delivery: a header is missing, or the payload is no JSON object.",
+        400: "No delivery: a header is missing, or the payload is not a JSON object.",
         401: "The signature is missing or wrong.",
         408: "The body did not arrive in time.",
         413: "The body is longer than any delivery.",

@@ -45,7 +45,7 @@ class Delivery:
 
 
 class Refused(Exception):  # noqa: N818 - an answer
-    """A request that is no delivery: the HTTP status and a sentence."""
+    """A request that is not a delivery: the HTTP status and a sentence."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -97,7 +97,7 @@ async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes], arrivin
     too_long = Refused(413, f"a delivery has at most {MOST >> 20} MB")
     told = headers.get("content-length", "0")
     if not (told.isascii() and told.isdecimal()):
-        raise Refused(400, "Content-Length is no number")
+        raise Refused(400, "Content-Length is not a number")
     if len(told) > len(str(MOST)) or int(told) > MOST:
         raise too_long
     arriving = arriving or Arriving()
@@ -115,9 +115,9 @@ def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
         raise Refused(401, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
     if not _NAME.fullmatch(event):
-        raise Refused(400, "X-GitHub-Event is missing or is no event's name")
+        raise Refused(400, "X-GitHub-Event is missing or is not an event's name")
     if not _GUID.fullmatch(guid):
-        raise Refused(400, "X-GitHub-Delivery is missing or is no delivery's id")
+        raise Refused(400, "X-GitHub-Delivery is missing or is not a delivery's id")
     return Delivery(event, guid, _payload(headers.get("content-type", ""), raw))
 
 
@@ -143,7 +143,7 @@ def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
     except ValueError:
         raise Refused(400, "the payload is not valid JSON") from None
     if not isinstance(found, dict):
-        raise Refused(400, "the payload is no JSON object")
+        raise Refused(400, "the payload is not a JSON object")
     return found
 
 

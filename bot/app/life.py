@@ -48,7 +48,7 @@ async def _set_up(settings: Server, leaving: Leaving, say: Callable[[str], None]
     place, page = settings.place, setup.Setup(settings.place)
     taken = running.listen(place)
     here = place.public_url or running.address(taken)
-    say(f"No credentials are set. Make your GitHub App here: {here}/setup?token={page.token}")
+    say(f"No credentials are set. Register your GitHub App here: {here}/setup?token={page.token}")
     say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
     await running.answer(setup.create(page), taken, place, leaving, until=page.done)
 

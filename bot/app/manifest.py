@@ -1,4 +1,4 @@
-"""What deeprepo asks of GitHub when somebody makes an App for it: the manifest, and what comes back for its code."""
+"""What deeprepo asks of GitHub when somebody registers an App for it: the manifest, and what comes back for its code."""
 
 import json
 import os

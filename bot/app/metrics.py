@@ -12,7 +12,7 @@ KNOWN = frozenset({*events.ACTIONS, "ping"})
 
 
 class Metrics:
-    """The counters of one server, and how they are told."""
+    """The counters of one server, and how they are printed."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()

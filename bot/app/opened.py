@@ -155,7 +155,7 @@ def _made(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"the data folder {folder} cannot be made ({error.strerror}): name another in DEEPREPO_DATA"
+            f"the data folder {folder} cannot be created ({error.strerror}): name another in DEEPREPO_DATA"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""The last door of the log: what looks like a secret, or is one of ours, leaves as stars."""
+"""The last door of the log: what looks like a secret, or is one of the server's own, is masked with stars."""
 
 import base64
 import re

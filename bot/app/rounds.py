@@ -1,4 +1,4 @@
-"""What a server does unasked: it learns its name, catches up on what it missed, and forgets what is old. At start and hourly."""
+"""What a server does by itself: it learns its name, catches up on what it missed, and forgets what is old. At start and hourly."""
 
 import asyncio
 import logging
@@ -39,7 +39,7 @@ async def rounds(opened: "Opened") -> None:
 
 
 async def tidying(opened: "Opened") -> None:
-    """What a worker does unasked, day after day, until cancelled: its folder has journals of its own."""
+    """What a worker does by itself, day after day, until cancelled: its folder has journals of its own."""
     while True:
         well = await _told("forgetting what is old", _forget(opened))
         await asyncio.sleep(DAY if well else SOON)

@@ -1,6 +1,6 @@
-"""The set-up page: a server that has no credentials yet helps to make an App at GitHub, and stores what comes back.
+"""The set-up page: a server that has no credentials yet helps to register an App at GitHub, and stores what comes back.
 
-Who may use it is decided by a token that stands in the server's log and nowhere else.
+Who may use it is decided by a token that is in the server's log and nowhere else.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ def create(setup: Setup) -> FastAPI:
         request: Request, token: str = "", url: str = "", organization: str = "", *, edit: bool = False
     ) -> Response:
         if not setup.allows(token):
-            return _wrong(403, "The address of this page must hold the token that stands in the server's log.")
+            return _wrong(403, "The address of this page must contain the token from the server's log.")
         return _form(setup, str(request.base_url).rstrip("/"), url.strip(), organization.strip(), edit=edit)
 
     @app.get("/setup/done")

@@ -22,7 +22,7 @@ class Place:
 def locate(repo: str) -> Place:
     """Find the repository that a folder belongs to. Raises RevisionError.
 
-    A folder that looks like a bare repository but lies inside a checkout is refused: it may be tracked files of a stranger. Git
+    A folder that looks like a bare repository but is inside a checkout is refused: it may be tracked files of a stranger. Git
     itself would take it for the repository (safe.bareRepository).
     """
     if not os.path.isdir(repo):  # noqa: PTH112 - one look at the local disk
@@ -34,7 +34,7 @@ def locate(repo: str) -> Place:
         if owner is None or start.name == ".git" or _named(start):
             return place_of(start)
         raise RevisionError(
-            f"{repo} looks like a bare repository, but lies inside the checkout {owner}: name the checkout with --repo {owner}, "
+            f"{repo} looks like a bare repository, but is inside the checkout {owner}: name the checkout with --repo {owner}, "
             f"or set GIT_DIR={start} if you mean the bare repository"
         )
     if found is None:

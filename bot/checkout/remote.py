@@ -1,6 +1,6 @@
 """A change fetched from a server: one shallow fetch into a bare store of its own, which is then read like any other.
 
-The token goes by the environment of this one process. It stands in no argument list and no file, and follows no redirect.
+The token goes by the environment of this one process. It is in no argument list and no file, and follows no redirect.
 """
 
 import asyncio

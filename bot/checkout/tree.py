@@ -169,7 +169,7 @@ class Checkout:
         return b"\0".join(seen)
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file, None where it does not exist, is no file, or is above the size cap."""
+        """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
         return (await self.read_many([path], side)).get(path)
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:

@@ -2,8 +2,8 @@
 
 0  clean, or nothing to review
 1  findings at or above --fail-on
-2  the command cannot be carried out as typed
-3  a fault of a provider, of git, or of ours
+2  usage error: an option, a revision or a setting is wrong
+3  a provider, git or deeprepo itself failed, or no configured model could read anything
 130  interrupted (what was found is shown)
 """
 

@@ -11,7 +11,7 @@ from bot.cli.exits import CLEAN, tell
 
 def command(
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
-    explain: Annotated[bool, typer.Option("--explain", help="Say where each value comes from.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show where each value comes from.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of .deeprepo.yml instead.")] = False,
     reference: Annotated[
         bool, typer.Option("--reference", help="Print every setting there is, as Markdown, instead.")

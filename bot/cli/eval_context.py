@@ -86,6 +86,6 @@ def _told(left: int, why: tuple[str, ...], out: Path | None, *, interrupted: boo
         tell(f"deeprepo: {sentence}")
     if not left:
         return CLEAN
-    again = f"the same command goes on with {out}" if out else "name a file with --out to go on another time"
+    again = f"the same command resumes from {out}" if out else "name a file with --out to go on another time"
     tell(f"deeprepo: {left} not done{' (interrupted)' if interrupted else ''}; {again}")
     return INTERRUPTED if interrupted else FAULT

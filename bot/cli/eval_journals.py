@@ -29,7 +29,7 @@ def command(
 ) -> int:
     """Turn journals into conversations in the chat format (messages, tools, meta), as supervised trainers read them.
 
-    The reviewed code stands in them: the file is its owner's alone.
+    The reviewed code is in them: the file is its owner's alone.
     """
     from bot.evals.train import journals as data
 

@@ -41,7 +41,7 @@ Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The mo
 Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")]
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
 Verify = Annotated[bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")]
-Quota = Annotated[int | None, typer.Option(min=0, help="Findings told aloud (default: 4).")]
+Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4).")]
 Oracle = Annotated[
     bool, typer.Option("--oracle", help="No model: a worker that sees exactly what its prompt would let it see.")
 ]

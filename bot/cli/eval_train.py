@@ -80,6 +80,6 @@ def command(
         tell(f"deeprepo: {sentence}")
     if not ended.left:
         return CLEAN
-    again = f"the same command goes on with {out}" if out else "name a file with --out to go on another time"
+    again = f"the same command resumes from {out}" if out else "name a file with --out to go on another time"
     tell(f"deeprepo: {ended.left} not done{' (interrupted)' if ended.interrupted else ''}; {again}")
     return INTERRUPTED if ended.interrupted else FAULT

@@ -1,4 +1,4 @@
-"""`deeprepo ignore`: a finding that should not be said again, with the reason, in a file that people can read."""
+"""`deeprepo ignore`: a finding that should not be reported again, with the reason, in a file that people can read."""
 
 import re
 from datetime import date, datetime

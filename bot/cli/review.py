@@ -71,7 +71,9 @@ JOURNAL = typer.Option(
     metavar="FILE",
     help="Record every call and turn in this file (a folder: one file per change). The same command resumes from it.",
 )
-TRACE = typer.Option(metavar="FILE", help="As --journal, but start the file anew. `deeprepo trace FILE` shows it.")
+TRACE = typer.Option(
+    metavar="FILE", help="As --journal, but start the file from the beginning. `deeprepo trace FILE` shows it."
+)
 PREVIOUS = typer.Option(
     metavar="FILE", help="The JSON output of the last review of this change: read only what is new since then."
 )
@@ -204,7 +206,7 @@ def exit_code(review: "Review") -> int:
 
 
 def last(previous: Path | None) -> bytes | None:
-    """The last review, as it was written. In the first round there is none, and that is said."""
+    """The last review, as it was written. In the first round there is none, and the console states that."""
     if previous is None:
         return None
     try:
@@ -229,7 +231,7 @@ def asked(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> 
         return ReviewRequest(repo, "range", push.base, push.head)
     base, dots, head = (change or "").replace("...", "..").partition("..")
     if change is not None and not dots and base.startswith("-"):
-        raise UsageError(f"{change!r} is no revision")
+        raise UsageError(f"{change!r} is not a revision")
     return ReviewRequest(repo, "range", base or None, head or None)
 
 
@@ -254,7 +256,7 @@ def nothing(request: "ReviewRequest", *, behind: bool = False) -> str:
 
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A line that is rewritten while the review works; silent where standard error is no terminal."""
+    """A line that is rewritten while the review works; silent where standard error is not a terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""`deeprepo worker`: more hands for a server whose jobs lie in PostgreSQL."""
+"""`deeprepo worker`: more hands for a server whose jobs are in PostgreSQL."""
 
 import asyncio
 

@@ -48,7 +48,7 @@ ANSWER = Schema(
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the model said. Each quote stands in the tree; the model's other quotes are gone."""
+    """What the model said. Each quote is in the tree; the model's other quotes are gone."""
 
     text: str
     quotes: tuple[Evidence, ...]

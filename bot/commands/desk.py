@@ -16,7 +16,7 @@ Reaction = Literal["", "+1", "-1", "confused"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the person gets: a reply, a reaction on the comment, or both. An empty body is no reply."""
+    """What the person gets: a reply, a reaction on the comment, or both. An empty body is not a reply."""
 
     body: str = ""
     reaction: Reaction = ""

@@ -1,4 +1,4 @@
-"""`/deeprepo help`: the list of commands; also the answer to a word that is none."""
+"""`/deeprepo help`: the list of commands; also the answer to an unknown command."""
 
 from bot.commands.desk import Answer, Desk, Permission
 

@@ -1,4 +1,4 @@
-"""`/deeprepo ignore`: a finding is not said again in this pull request, and how to silence it for good."""
+"""`/deeprepo ignore`: a finding is not reported again in this pull request, and how to silence it for good."""
 
 from bot.commands import target
 from bot.commands.desk import Answer, Desk, Permission

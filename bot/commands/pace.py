@@ -1,4 +1,4 @@
-"""How often one person may give commands: each may cost money, and each answer is a comment that others are told of. Pure."""
+"""How often one person may give commands: each may cost money, and each answer is a comment that notifies others."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ STRANGER = 3  # commands in an hour of somebody who may not write here
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Whether a command is carried out; if not, in how many minutes the next one is, and whether that was said already."""
+    """Whether a command is carried out; if not, in how many minutes the next one is, and whether a reply reported that already."""
 
     free: bool
     minutes: int = 0
@@ -20,7 +20,7 @@ class Pace:
 def judge(earlier: Sequence[float], now: float, most: int) -> Pace:
     """The pace of a person with these earlier commands, refused ones too, as seconds on the clock of `now`.
 
-    Who goes on while refused stays refused, and is told once.
+    Who goes on while refused stays refused, and gets one reply.
     """
     recent = sorted(at for at in earlier if now - HOUR < at <= now)
     if len(recent) < most:

@@ -1,4 +1,4 @@
-"""How an answer is said: whatever a model or the change brings is disarmed, every quote has its place, the cost stands below."""
+"""How an answer is written: whatever a model or the change brings is disarmed, every quote has its place, the cost is below."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -47,7 +47,7 @@ def stored(finding: Finding, said: Said, desk: Desk, *, model: bool) -> Answer:
 async def told(
     template: str, question: str, about: Target, desk: Desk, opened: Opened, instead: Answer | None = None
 ) -> Answer:
-    """A model's answer. Where none comes, the reason, and what can be said without."""
+    """A model's answer. If there is none, the reason, and what is known without one."""
     try:
         return await _answered(template, question, about, desk, opened, instead)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened

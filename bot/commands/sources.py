@@ -29,7 +29,7 @@ class Diff:
 
 
 def named(question: str) -> tuple[str, ...]:
-    """What a question names: paths, and names that are no words of prose, those in backticks first."""
+    """What a question names: paths, and names that are not words of prose, those in backticks first."""
     ticked = [word for span in re.findall(r"`([^`\n]+)`", question) for word in _WORD.findall(span)]
     plain = [word for word in _WORD.findall(question) if _TELLING.search(word) or re.search(r"\w\.\w|/", word)]
     return tuple(dict.fromkeys([*ticked, *plain]))[:MAX_WORDS]

@@ -30,7 +30,7 @@ class Said:
         return next((f for f in self.findings if f.fingerprint == fingerprint), None)
 
     def numbered(self, number: int) -> Finding | None:
-        """The finding with this number; of what was said in full before, the latest telling."""
+        """The finding with this number; of what was reported in full before, the latest telling."""
         return next((f for f in self.findings if f.number == number), None)
 
 

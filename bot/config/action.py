@@ -20,7 +20,7 @@ WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"
 
 def _inside(value: str) -> str:
     if value.startswith(("/", "-")) or ".." in value.split("/") or not value.isprintable() or set(value) & set("?#\\:"):
-        raise ValueError("this is no path inside the repository")
+        raise ValueError("this is not a path inside the repository")
     return value
 
 
@@ -78,7 +78,7 @@ class Runner(BaseSettings):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Everything that a step is told."""
+    """The inputs of a step."""
 
     inputs: Inputs
     runner: Runner

@@ -40,18 +40,18 @@ class Models(_Section):
     worker: str | None = Field(default=None, description="The cheap model that reads the code, as provider/model.")
     effort: Effort | None = Field(
         default=None,
-        description="How long models that think may think. Without it: low for readers and second opinions, medium for the root.",
+        description="How much models that think may think. Default: low for workers and second opinions, medium for the root.",
     )
     timeout: float | None = Field(
         default=None, gt=0, description="Seconds that a provider may be silent between two pieces of a reply."
     )
     concurrency: int | None = Field(
-        default=None, ge=1, description="Calls in flight at once. Without it: 64, or 4 at a server of your own."
+        default=None, ge=1, description="Calls in flight at once. Default: 64, or 4 at a server of your own."
     )
     context: int | None = Field(
         default=None,
         ge=2_048,
-        description="Tokens of the models' window, prompt and reply together. Without it: found out when a prompt is too long.",
+        description="Tokens of the models' context window, prompt and reply together. Default: learned when a prompt is too long.",
     )
 
 
@@ -60,7 +60,7 @@ class Budget(_Section):
 
     usd: float | None = Field(default=None, ge=0, description="Dollars.")
     tokens: int | None = Field(default=None, ge=0, description="Tokens, in and out together.")
-    calls: int | None = Field(default=None, ge=0, description="Calls of models.")
+    calls: int | None = Field(default=None, ge=0, description="Model calls.")
     seconds: float | None = Field(default=None, gt=0, description="Seconds.")
 
 
@@ -68,58 +68,66 @@ class Instruction(_Section):
     """One entry of `instructions`: what the owner asks of reviews of certain files."""
 
     path: Pattern = Field(description="The files, as in .gitignore.")
-    text: str = Field(description="What to look for, or to leave alone.")
+    text: str = Field(description="What to look for, or what to ignore.")
 
 
 class Triggers(_Section):
-    """Section `triggers`: which pull requests are reviewed without being asked. A command or a re-run asks."""
+    """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
 
     events: tuple[Event, ...] = Field(
         default=("opened", "reopened", "ready", "push"),
-        description="What starts a review by itself; an empty list: only a command does.",
+        description="Events that start a review; if the list is empty, only a command does.",
     )
-    drafts: bool = Field(default=False, description="Whether drafts are reviewed without being asked.")
-    bots: bool = Field(default=False, description="Whether pull requests that a bot has opened are.")
-    forks: bool = Field(default=True, description="Whether pull requests from forks are.")
+    drafts: bool = Field(default=False, description="Whether drafts are reviewed automatically.")
+    bots: bool = Field(default=False, description="Whether pull requests that a bot opened are reviewed automatically.")
+    forks: bool = Field(default=True, description="Whether pull requests from forks are reviewed automatically.")
     fork_reviews_per_day: int = Field(
-        default=50, ge=0, description="Reviews of forks by models in a day, unasked; further ones need no model."
+        default=50, ge=0, description="Automatic reviews of forks by models in a day; further ones use no model."
     )
-    branches: tuple[str, ...] = Field(
-        default=(), description="Base branches, with `*`; empty: pull requests into every branch."
+    branches: tuple[str, ...] = Field(default=(), description="Base branches, with `*`; if empty, every branch.")
+    labels: tuple[str, ...] = Field(
+        default=(), description="A pull request must have one of these; if empty, it needs no label."
     )
-    labels: tuple[str, ...] = Field(default=(), description="One of these must be there; empty: none is needed.")
-    skip_labels: tuple[str, ...] = Field(default=(), description="None of these may be there.")
-    skip_authors: tuple[str, ...] = Field(default=(), description="Logins whose pull requests are left alone.")
+    skip_labels: tuple[str, ...] = Field(default=(), description="A pull request must not have any of these.")
+    skip_authors: tuple[str, ...] = Field(
+        default=(), description="Logins whose pull requests are not reviewed automatically."
+    )
     paths: tuple[Pattern, ...] = Field(
-        default=(), description="A changed file must match, as in .gitignore; empty: any file will do."
+        default=(), description="A changed file must match, as in .gitignore; if empty, every file does."
     )
-    offline_files: int = Field(default=1_000, ge=1, description="With more changed files no model reads it unasked.")
+    offline_files: int = Field(
+        default=1_000, ge=1, description="Above this number of changed files, an automatic review uses no model."
+    )
     offline_lines: int = Field(default=100_000, ge=1, description="The same, by added and deleted lines.")
     skip_files: int = Field(
-        default=5_000, ge=1, description="With more files nothing starts unasked, and no model reads."
+        default=5_000,
+        ge=1,
+        description="Above this number of files, no review starts automatically, and no model reads.",
     )
     skip_lines: int = Field(default=1_000_000, ge=1, description="The same, by added and deleted lines.")
-    commands_per_hour: int = Field(default=20, ge=1, description="How many commands one person may give in an hour.")
+    commands_per_hour: int = Field(default=20, ge=1, description="Commands that one person may give in an hour.")
 
 
 class RepoConfig(_Section):
     """The whole of .deeprepo.yml."""
 
-    models: Models = Field(default=Models(), description="Who orchestrates and who reads.")
+    models: Models = Field(default=Models(), description="The models that orchestrate and read.")
     budget: Budget = Field(default=Budget(), description="Hard caps of one review.")
-    strategy: Strategy | None = Field(default=None, description="How a change is read; auto chooses by its size.")
-    ignore: tuple[Pattern, ...] = Field(default=(), description="Files that are listed, not read, as in .gitignore.")
-    quota: int | None = Field(default=None, ge=0, description="Findings told in full; critical ones do not count.")
-    fail_on: Severity | None = Field(default=None, description="From this severity on, the check fails.")
+    strategy: Strategy | None = Field(default=None, description="How a change is read; `auto` chooses by its size.")
+    ignore: tuple[Pattern, ...] = Field(default=(), description="Files that are listed and not read, as in .gitignore.")
+    quota: int | None = Field(default=None, ge=0, description="Findings shown in full; critical ones do not count.")
+    fail_on: Severity | None = Field(default=None, description="The check fails for a finding at least this severe.")
     verify: bool | None = Field(default=None, description="Whether a second call has to confirm a finding.")
     analyzers: tuple[str, ...] | None = Field(default=None, description="The checks that need no model.")
-    language: str | None = Field(default=None, pattern=_LANGUAGE, description='Of the comments: "de", "pt-BR".')
+    language: str | None = Field(
+        default=None, pattern=_LANGUAGE, description='The language of comments: "de", "pt-BR".'
+    )
     lenses: tuple[str, ...] | None = Field(default=None, description="The questions that models may be asked.")
-    instructions: tuple[Instruction, ...] = Field(default=(), description="What the owner asks, by files.")
+    instructions: tuple[Instruction, ...] = Field(default=(), description="Instructions to the models, by file.")
     guidelines: bool | None = Field(
         default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
     )
-    triggers: Triggers = Field(default=Triggers(), description="What is reviewed without being asked.")
+    triggers: Triggers = Field(default=Triggers(), description="Which pull requests are reviewed automatically.")
 
 
 OTHER_NAMES = (".deeprepo.yaml", "deeprepo.yml", "deeprepo.yaml", ".github/deeprepo.yml", ".github/.deeprepo.yml")

@@ -57,7 +57,7 @@ DEFAULTS: dict[str, Any] = {
 class Config:
     """Every setting of one review, resolved. `warnings` are sentences about the repository's file.
 
-    `triggers` decide whether there is a review at all, so they are no part of the settings that a journal records.
+    `triggers` decide whether there is a review at all, so they are not part of the settings that a journal records.
     """
 
     values: Mapping[str, Value]

@@ -23,7 +23,7 @@ SHORTEST_SECRET = 16
 MOST = 64_000  # bytes of a file that holds a secret
 # What to do about a variable, in the words of the person who sets it.
 ADVICE = {
-    "app_id": "it is the number that stands on the App's page at GitHub",
+    "app_id": "it is the number on the App's page on GitHub",
     "private_key": "give the text of the .pem file that GitHub made for the App, or its path in DEEPREPO_PRIVATE_KEY_FILE",
     "webhook_secret": "`openssl rand -hex 32` makes one; it must be the same at GitHub",
     "github_api": "leave it out for github.com; a GitHub Enterprise Server has https://HOST/api/v3",
@@ -35,7 +35,7 @@ ADVICE = {
 
 def _number(value: str) -> str:
     if not re.fullmatch(r"[0-9]{1,20}", value):
-        raise ValueError("this is no number")
+        raise ValueError("this is not a number")
     return value
 
 
@@ -50,19 +50,19 @@ def _pem(value: SecretStr) -> SecretStr:
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, RSAPrivateKey):
-        raise ValueError("this is no RSA private key in PEM form")  # noqa: TRY004 - pydantic tells ValueErrors
+        raise ValueError("this is not an RSA private key in PEM form")  # noqa: TRY004 - pydantic tells ValueErrors
     return SecretStr(f"{text}\n")
 
 
 def _strong(value: SecretStr) -> SecretStr:
     if len(value.get_secret_value().strip()) < SHORTEST_SECRET:
-        raise ValueError(f"a secret that can be guessed protects nothing: at least {SHORTEST_SECRET} characters")
+        raise ValueError(f"the secret is too short: use at least {SHORTEST_SECRET} characters")
     return SecretStr(value.get_secret_value().strip())
 
 
 def _address(value: str) -> str:
     if not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", value):
-        raise ValueError("this is no address of the form https://HOST")
+        raise ValueError("this is not an address of the form https://HOST")
     return value.rstrip("/")
 
 
@@ -72,14 +72,14 @@ def _proxies(value: str) -> str:
         for name in names:
             ip_network(name, strict=False)
     except ValueError:
-        raise ValueError("this is no list of addresses") from None
+        raise ValueError("this is not a list of addresses") from None
     return ",".join(names)
 
 
 def _database(value: SecretStr) -> SecretStr:
     kind, _, rest = value.get_secret_value().strip().partition("://")
     if kind not in {"postgres", "postgresql", "postgresql+psycopg"} or not rest:
-        raise ValueError("only postgresql:// is known")
+        raise ValueError("only postgresql:// addresses are supported")
     return SecretStr(f"postgresql://{rest}")
 
 
@@ -101,11 +101,11 @@ class App(_FromEnvironment):
     """Who the bot is at GitHub."""
 
     app_id: Annotated[str, BeforeValidator(_trimmed), AfterValidator(_number)] = Field(
-        description="The App's number, as its page at GitHub shows it."
+        description="The App's number, as its page on GitHub shows it."
     )
     private_key: Annotated[SecretStr, AfterValidator(_pem)] = Field(description="The text of the App's .pem file.")
     webhook_secret: Annotated[SecretStr, AfterValidator(_strong)] = Field(
-        description="What GitHub signs its deliveries with, at least 16 characters."
+        description="The secret that GitHub signs its deliveries with, at least 16 characters."
     )
 
 
@@ -121,51 +121,56 @@ class Place(_FromEnvironment):
         default="https://api.github.com",
         description="GitHub's API; of a GitHub Enterprise Server `https://HOST/api/v3`.",
     )
-    public_url: Address | None = Field(default=None, description="This server, as GitHub and people reach it.")
+    public_url: Address | None = Field(default=None, description="The public address of this server.")
     data: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] = Field(
         default_factory=_home,
-        description="The folder of everything that must outlive the process.",
+        description="The folder for everything that must outlive the process.",
         json_schema_extra={"default": "~/.local/share/deeprepo"},
     )
     database_url: Annotated[SecretStr, AfterValidator(_database)] | None = Field(
         default=None,
-        description="`postgresql://USER:PASSWORD@HOST/DATABASE`; without it SQLite files in the data folder.",
+        description="`postgresql://USER:PASSWORD@HOST/DATABASE`; without it, SQLite files in the data folder.",
     )
-    host: str = Field(default="127.0.0.1", description="The address to listen on; `0.0.0.0` is every one.")
-    port: int = Field(default=8000, ge=0, le=65535, description="The port; 0: a free one, which the log names.")
+    host: str = Field(default="127.0.0.1", description="The address to listen on; `0.0.0.0` means every address.")
+    port: int = Field(default=8000, ge=0, le=65535, description="The port; with 0 a free one, which the log names.")
     trusted_proxy: Annotated[str, AfterValidator(_proxies)] | None = Field(
-        default=None, description="Addresses of your own proxies, whose X-Forwarded-For is believed."
+        default=None, description="Addresses of your own proxies, whose X-Forwarded-For header is trusted."
     )
-    work: bool = Field(default=True, description="Whether `serve` reviews too; without, only workers do.")
+    work: bool = Field(default=True, description="Whether `serve` reviews too; if not, only workers do.")
     reviews: int = Field(default=8, ge=1, le=256, description="Reviews at the same time in one process.")
     reviews_per_installation: int = Field(
-        default=2, ge=1, le=256, description="The same, of one installation of the App."
+        default=2, ge=1, le=256, description="The same for one installation of the App, across all processes."
     )
     review_memory_mb: int = Field(
-        default=1024, ge=256, description="MB of memory that one review may use, git included; above that it is ended."
+        default=1024,
+        ge=256,
+        description="MB of memory that one review may use, git included; above that its process is ended.",
     )
     review_cpu_seconds: int = Field(
-        default=20, ge=1, le=3600, description="Seconds of computing on one file, after which the file is left out."
+        default=20, ge=1, le=3600, description="CPU seconds for one file, after which the file is left out."
     )
     debounce: float = Field(default=5.0, ge=0, le=600, description="Seconds in which a newer push replaces an older.")
     lease: float = Field(default=15.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
     crashes: int = Field(
-        default=5, ge=1, description="How many processes may die under one job until it is given up, and that said."
+        default=5, ge=1, description="Processes that may die during one job before it is given up and reported."
     )
     grace: float = Field(
-        default=20.0, ge=0, le=3600, description="Seconds for running reviews when it is told to stop."
+        default=20.0, ge=0, le=3600, description="Seconds for running reviews to finish when the server stops."
     )
     write_pause: float = Field(
-        default=1.0, ge=0, le=60, description="Seconds between two writes to GitHub, as it asks."
+        default=1.0, ge=0, le=60, description="Seconds between two writes to GitHub, as its documentation asks."
     )
     retention_days: int = Field(default=30, ge=1, description="Days after which what was stored is deleted.")
-    catch_up_days: int = Field(default=3, ge=0, le=30, description="How old a missed pull request may be; 0: none is.")
-    log_format: Literal["text", "json"] = Field(
-        default="text", description="Lines for people, or one JSON object a line."
+    catch_up_days: int = Field(
+        default=3,
+        ge=0,
+        le=30,
+        description="Age in days of missed pull requests that are still reviewed; 0 switches this off.",
     )
+    log_format: Literal["text", "json"] = Field(default="text", description="Text lines, or one JSON object per line.")
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(lambda text: str(text).strip().lower())
-    ] = Field(default="info", description="What is told.")
+    ] = Field(default="info", description="The least severe level that is logged.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +235,7 @@ def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
             with Path(path).expanduser().open("rb") as file:
                 found[name] = file.read(MOST).decode()
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
             wrong.append(f"{variable}_FILE: the file cannot be read ({reason}); name a file that this user may read")
     return {name: text.strip() for name, text in found.items()}
 

@@ -40,24 +40,26 @@ class Settings(BaseSettings):
     context: int | None = Field(default=None, ge=2_048, description="As `models.context`.")
     base_url: str | None = Field(
         default=None,
-        description="Of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
+        description="The address of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
         "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one.",
     )
     strategy: Strategy | None = Field(default=None, description="As `strategy`.")
-    usd: float | None = Field(default=None, ge=0, description="As `budget.usd`, which can only lower it.")
-    tokens: int | None = Field(default=None, ge=0, description="As `budget.tokens`, which can only lower it.")
-    calls: int | None = Field(default=None, ge=0, description="As `budget.calls`, which can only lower it.")
-    seconds: float | None = Field(default=None, gt=0, description="As `budget.seconds`, which can only lower it.")
+    usd: float | None = Field(default=None, ge=0, description="As `budget.usd`, which can only lower this value.")
+    tokens: int | None = Field(default=None, ge=0, description="As `budget.tokens`, which can only lower this value.")
+    calls: int | None = Field(default=None, ge=0, description="As `budget.calls`, which can only lower this value.")
+    seconds: float | None = Field(
+        default=None, gt=0, description="As `budget.seconds`, which can only lower this value."
+    )
     cap_usd: float | None = Field(
         default=None,
         ge=0,
-        description=f"The operator's ceiling for one review: no flag and no file goes above it. On a server and in "
+        description=f"The operator's ceiling for one review: no option and no file can exceed it. On a server and in "
         f"the Action ${HOSTED['cap_usd']:g}, if not set.",
     )
     cap_usd_per_day: float | None = Field(
         default=None,
         ge=0,
-        description=f"What a server spends in 24 hours at most, in dollars. On a server "
+        description=f"The most that a server spends in 24 hours, in dollars. On a server "
         f"${HOSTED['cap_usd_per_day']:g}, if not set.",
     )
     cap_usd_per_day_installation: float | None = Field(
@@ -73,10 +75,10 @@ class Settings(BaseSettings):
     )
     journal: str | None = Field(
         default=None,
-        description="Where `deeprepo review` records its calls: a file, or a folder with one for each change.",
+        description="The file in which `deeprepo review` records its calls, or a folder with one file for each change.",
     )
     cache: str | None = Field(
-        default=None, description="A folder that keeps what was parsed, at most 128 MB, writable for its owner alone."
+        default=None, description="A folder that caches parsed files, at most 128 MB, writable only by its owner."
     )
 
     def hosted(self) -> "Settings":

@@ -140,7 +140,7 @@ def _prepared(folder: Path) -> tuple[Path, Path]:
 
 
 async def reviewed(gh: sandbox.GitHub, bot: Bot) -> str:
-    """Wait until the review stands on the pull request; one sentence about what was posted."""
+    """Wait until the review is on the pull request; one sentence about what was posted."""
     began = time.monotonic()
 
     def done() -> bool:

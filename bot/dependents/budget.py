@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one search; what a limit cuts is said in `Dependents.cut`."""
+    """Limits of one search; what a limit cuts is listed in `Dependents.cut`."""
 
     files: int = 120  # changed source files whose symbols and dependents are looked for
     symbols: int = 60  # per file

@@ -41,7 +41,7 @@ COMMON = frozenset(EVERYWHERE.split())
 
 
 async def by_name(tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[str], budget: Budget) -> Dependents:
-    """References by name alone for the files whose suffix no language reads, and the sentence that says so."""
+    """References by name alone for the files whose suffix no language reads, and the sentence that reports it."""
     read = frozenset(suffixes)
     mine = [file for file in files if file.analyzed and not PROSE.search(file.path) and suffix(file.path) not in read]
     shared = await _given_up(tree, files, read) if budget.sites else ()

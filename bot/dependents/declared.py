@@ -1,4 +1,4 @@
-"""A prototype in a header and the definition that includes it are one symbol: whoever includes the header uses the definition."""
+"""A prototype in a header and the definition that includes it are one symbol: a file that includes the header uses the definition."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

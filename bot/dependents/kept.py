@@ -105,7 +105,7 @@ class Kept:
 
 
 class Rows:
-    """Answers by key in one SQLite file. Whatever goes wrong is said once, and from then on it holds nothing."""
+    """Answers by key in one SQLite file. Whatever goes wrong is reported once, and from then on it holds nothing."""
 
     def __init__(self, folder: str, say: Callable[[str], None], limit: int, clock: Callable[[], float]) -> None:
         self._say, self._limit, self._clock = say, limit, clock

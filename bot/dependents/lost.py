@@ -12,7 +12,7 @@ LOADED = {"ruby": "require"}
 
 
 async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
-    """`lost`: file of the head tree -> its imports that mean a removed file. Guarded ones are no break."""
+    """`lost`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
     if not lost:
         return ()
     alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}

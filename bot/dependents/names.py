@@ -64,7 +64,7 @@ class Own:
 
 
 async def lonely(tree: Tree, language: Language, names: Collection[str], own: Own, budget: Budget) -> frozenset[str]:
-    """Of these names, those that nothing defines but what is changed, on neither side: whoever writes one means that.
+    """Of these names, those that nothing defines but what is changed, on neither side: a line that writes one means that.
 
     A name that loses its definition and is newly written as a member exists elsewhere: in a library, or in the language.
     """

@@ -1,4 +1,4 @@
-"""Who calls a name, and who reads it: for names that no definition stands behind, too."""
+"""Who calls a name, and who reads it: for names that no definition is behind, too."""
 
 import posixpath
 import re

@@ -69,7 +69,7 @@ def reason(
     before = file.old_path or file.path
     marked = generated(before)
     if marked is not None:
-        return "generated: .gitattributes says so" if marked else None
+        return "generated, according to .gitattributes" if marked else None
     start = change.heads.get(file.path, b"") if file.old_path is None else change.bases.get(before, b"")
     changed = len(file.added) + len(file.removed)
     checks = {
@@ -89,7 +89,7 @@ def unvouched(file: ChangedFile, why: str | None) -> bool:
 
     The base vouches for a mark that an existing file had before the change. It does not vouch for a new file, and it says
     nothing about content that could not be read. The code of a submodule is in another repository, where it has its own reviews:
-    a note says so, and nothing is open.
+    a note reports it, and nothing is open.
     """
     if why in (None, MOVED, SUBMODULE) or HARMLESS.match(why):
         return False
@@ -99,7 +99,7 @@ def unvouched(file: ChangedFile, why: str | None) -> bool:
 
 
 def vendored(path: str) -> str | None:
-    """The folder of other people's code that a path lies in, if any."""
+    """The folder of other people's code that a path is in, if any."""
     found = VENDORED.search(path)
     return path[: found.end()] if found else None
 

@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         script = read_script(asked.script.read_text(encoding="utf-8")) if asked.script else asked.text
     except (OSError, ValueError, TypeError) as error:
-        sys.stderr.write(f"{asked.script} is no script of replies: {error}\n")
+        sys.stderr.write(f"{asked.script} is not a script of replies: {error}\n")
         return 2
     try:
         asyncio.run(_serve(Server(script, rejects=tuple(asked.reject), delay=asked.delay_ms / 1000), asked.port))

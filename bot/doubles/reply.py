@@ -13,7 +13,7 @@ Fault = Literal["", "hang", "drop", "truncate", "stall", "error"]
 class Reply:
     """One answer. With neither text, data nor calls a demanded structured answer is made up from its schema.
 
-    `text` under a demanded answer goes out where the data would stand: text that is no JSON is a malformed answer. With a
+    `text` under a demanded answer goes out where the data would stand: text that is not JSON is a malformed answer. With a
     status of 400 and more it is the error's message, and `error` its code (OpenAI) or type (Anthropic).
     `fault`: "hang" accepts and never answers, "drop" closes the connection in the middle, "truncate" cuts the JSON, or ends a
     stream before its end. Of a stream alone: "stall" begins it and then says nothing more, "error" sends an error event in

@@ -29,7 +29,7 @@ STATUS_OF_ERROR = 500
 
 
 class Server:
-    """Plays a script to whoever asks, in the dialect of the path that is asked. `requests` holds the bodies, in order.
+    """Play a script to every client, in the dialect of the path that is asked. `requests` holds the bodies, in order.
 
     `rejects` names fields that this server refuses with a 400 of the provider's form ("output_config.effort" is one inside
     another); `key` the only key it takes, any where it is empty; `delay` seconds before each reply that names none; `modes`

@@ -1,4 +1,4 @@
-"""The form that every experiment keeps its results in: JSON lines, one for each finished item, and how a run is gone on with.
+"""The form that every experiment keeps its results in: JSON lines, one for each finished item, and how a run is resumed.
 
 An item says in plain JSON all that makes its result what it is (task, method, models, seed, round); its key is the hash of that.
 So the same command, given again, does only what is left, and files of several runs can be put together with `cat`.
@@ -26,7 +26,7 @@ Result = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One finished item, as it stands in a line."""
+    """One finished item, as it is in a line."""
 
     experiment: str  # "context", "roots", "reviews"
     key: str
@@ -144,7 +144,7 @@ async def carry_out(
 
 
 def read(paths: Iterable[Path]) -> list[Row]:
-    """The rows of finished runs, the newest where an item stands there twice. Raises UsageError with the file and line."""
+    """The rows of finished runs, the newest where an item is there twice. Raises UsageError with the file and line."""
     found: dict[str, Row] = {}
     for path in paths:
         try:
@@ -164,7 +164,9 @@ def _row(line: str, where: str) -> Row:
         given = json.loads(line)
         row = Row(**{name: given[name] for name in Row.__dataclass_fields__})
     except (ValueError, TypeError, KeyError):
-        raise UsageError(f"{where} is no result of `deeprepo eval`: name another file, or take the line out") from None
+        raise UsageError(
+            f"{where} is not a result of `deeprepo eval`: name another file, or take the line out"
+        ) from None
     if row.format != FORMAT:
         raise UsageError(f"{where} was written by another version of deeprepo ({row.version})")
     return row

@@ -51,7 +51,7 @@ WHY = MappingProxyType(
 def read(name: str, payload: object, ours: Ours) -> Ask | Ignored:
     """What the delivery of the event `name` asks for."""
     if not isinstance(payload, Mapping):
-        return Ignored("the payload is no object")
+        return Ignored("the payload is not an object")
     readers = ACTIONS.get(name)
     if readers is None:
         return Ignored("nothing is done on this event")

@@ -1,4 +1,4 @@
-"""What is read of a delivery, and nothing else: slim models of strangers' JSON. Whatever does not fit is no delivery for us.
+"""What is read of a delivery, and nothing else: slim models of strangers' JSON. Whatever does not fit is not a delivery for us.
 
 Names that end up in an address are held to GitHub's own alphabet, and ids to what a database can hold.
 """
@@ -158,7 +158,7 @@ class CheckedBase(Shape):
 
 
 class CheckedPull(Shape):
-    """A pull request whose head a check run stands on; there may be some of other repositories."""
+    """A pull request whose head a check run is on; there may be some of other repositories."""
 
     number: Id
     base: CheckedBase

@@ -1,7 +1,7 @@
 """One broken caller told from both ends: by a check at the caller's line, by a reader at the definition. Pure.
 
-They are one cause where the reader stands at one of the two places, shows the other, names the same definition and speaks of
-the same break. Anything less certain stays two: what is said twice costs a minute, what is swallowed is lost.
+They are one cause where the reader is at one of the two places, shows the other, names the same definition and speaks of
+the same break. Anything less certain stays two: what is reported twice costs a minute, what is swallowed is lost.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Check a finding against the tree: every quote must stand there; the line is where the quote was found.
+"""Check a finding against the tree: every quote must are there; the line is where the quote was found.
 
 Order of the search: exact, then with whitespace folded, then the other side, and for evidence any place in the file.
 """

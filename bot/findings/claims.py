@@ -39,7 +39,7 @@ _PROSE = re.compile(
 async def check(finding: Finding, tree: Tree) -> Finding | str:
     """The finding with what its claims were worth, or the sentence that says which of them is false.
 
-    An analyser claims nothing of the tree: its "`x` is not defined" means one file, whoever defines an `x` elsewhere.
+    An analyser claims nothing of the tree: its "`x` is not defined" means one file, no matter what defines an `x` elsewhere.
     """
     if finding.rule:
         return finding

@@ -26,7 +26,7 @@ def read(data: bytes) -> Earlier | str:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
-        return "the file of the earlier review is no JSON"
+        return "the file of the earlier review is not JSON"
     if not isinstance(found, dict) or not isinstance(found.get("tool"), dict):
         return "the file of the earlier review was not written by deeprepo"
     if found["tool"].get("name") != "deeprepo" or found.get("schema_version") != SCHEMA_VERSION:

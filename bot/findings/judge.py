@@ -1,4 +1,4 @@
-"""What may be said: findings that code has proven or a second call has confirmed. The rest is counted and listed on demand.
+"""What may be reported: findings that code has proven or a second call has confirmed. The rest is counted and listed on demand.
 
 A finding on which the second call gave no verdict is said too, marked as unconfirmed: it must not vanish without a word.
 """
@@ -18,7 +18,7 @@ from bot.values import ChangedFile, Dependents, Earlier, Finding, Suppressed
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The findings that may be said, and what became of the others."""
+    """The findings that may be reported, and what became of the others."""
 
     said: tuple[Finding, ...]
     dropped: int  # reported in this round and neither proven nor confirmed
@@ -41,7 +41,7 @@ async def judge(
     earlier: Earlier | None = None,
     reread: Collection[tuple[str, int, int]] = (),
 ) -> Judged:
-    """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are said as such."""
+    """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such."""
     merged = merge(findings)
     known = await recall(earlier, merged, tree, files, reread) if earlier else Recalled(merged, (), (), ())
     new, silenced = ignored.split(known.new)

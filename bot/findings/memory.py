@@ -1,4 +1,4 @@
-"""Memory across rounds: which units need no second reading, and what became of each finding that was said before.
+"""Memory across rounds: which units need no second reading, and what became of each finding that was reported before.
 
 A finding keeps its identity by its fingerprint, and where its line was edited a little, by likeness near the old place. What
 a push did not touch is not asked again; what it touched and nobody reported again is `doubtful` until somebody has looked.
@@ -93,7 +93,7 @@ BY_CODE = frozenset({"contracts", "ruff", "secrets"})  # they judge the whole ch
 
 
 async def is_new_code(finding: Finding, before: Mapping[str, str]) -> bool:
-    """Whether the quoted lines did not stand in the file at the head of the round before. `before`: path -> text."""
+    """Whether the quoted lines did not are in the file at the head of the round before. `before`: path -> text."""
     return finding.path not in before or locate(before[finding.path], finding.quote) is None
 
 

@@ -1,9 +1,9 @@
 """Where a finding is shown: on lines of the diff, on the file, or outside the diff. No finding is lost here. Pure.
 
 GitHub takes a comment on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEFT); the first and the last line
-of a range lie in one hunk and on one side. The order of the attempts: the finding's own lines; the only place in the file's
-hunks where its quote stands, exact, then with whitespace folded, then on the other side; the part of its lines that lies
-in a hunk; the file; the list of what lies outside the diff. The finding keeps its own lines, whatever its spot is.
+of a range are in one hunk and on one side. The order of the attempts: the finding's own lines; the only place in the file's
+hunks that contain its quote, exact, then with whitespace folded, then on the other side; the part of its lines that is
+in a hunk; the file; the list of what is outside the diff. The finding keeps its own lines, whatever its spot is.
 """
 
 import re
@@ -62,7 +62,7 @@ def _quoted(finding: Finding, file: ChangedFile) -> Spot | None:
 
 
 def _clamped(finding: Finding, file: ChangedFile) -> Spot | None:
-    """The part of the finding's lines that lies in a hunk: the largest, then the first."""
+    """The part of the finding's lines that is in a hunk: the largest, then the first."""
     parts = []
     for hunk in file.hunks:
         numbers = [n for n in _numbers(hunk, finding.side) if finding.start <= n <= finding.end]

@@ -1,6 +1,6 @@
-"""What is said aloud: findings ordered by evidence, then severity; a quota; the rest folded, never dropped. Pure.
+"""What is shown in full: findings ordered by evidence, then severity; a quota; the rest collapsed, never dropped.
 
-Every number of the ranking stands here; docs/ranking.md says why. A model's own confidence is not among them: it does not
+Every number of the ranking is here; docs/ranking.md says why. A model's own confidence is not among them: it does not
 predict truth.
 """
 
@@ -25,7 +25,7 @@ def score(finding: Finding) -> int:
 
 
 def rank(placed: Iterable[Placed], quota: int, held: Collection[str] = ()) -> tuple[Placed, ...]:
-    """Best first; beyond the quota, of low severity, a hint or `held` (fingerprints), folded. Critical findings are exempt from the quota."""
+    """Best first; beyond the quota, of low severity, a hint or `held` (fingerprints), collapsed. Critical findings are exempt from the quota."""
     ordered = sorted(
         placed, key=lambda p: (-score(p.finding), SEVERITIES.index(p.finding.severity), p.finding.path, p.finding.start)
     )

@@ -46,7 +46,7 @@ def translated(error: Exception, what: str) -> DeepRepoError:
         return _unanswered(error.exc, what)
     if isinstance(error, GitHubException | ValidationError):
         return HostError(f"GitHub answered {what} in a form that is not known: {type(error).__name__}")
-    return HostDown(f"GitHub answered {what} with something that is no JSON")
+    return HostDown(f"GitHub answered {what} with something that is not JSON")
 
 
 def _unanswered(cause: Exception, what: str) -> DeepRepoError:

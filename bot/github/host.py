@@ -1,4 +1,4 @@
-"""One pull request at GitHub: what stands there, and what we write there."""
+"""One pull request at GitHub: what is there, and what we write there."""
 
 import base64
 import re
@@ -84,7 +84,7 @@ class Host:
         return next((access for access in ACCESS if access == said.get("permission")), "none")
 
     async def file_at(self, path: str, ref: str) -> bytes | None:
-        """A small file of ours in a commit, None where there is none. Everything else is read by git."""
+        """A small file of the repository in a commit, None if there is none. Everything else is read by git."""
         try:
             said = await self._door.get(f"{self._repo}/contents/{_safe(quote(path))}", ref=ref)
         except HostRefused as refused:
@@ -162,7 +162,7 @@ class Host:
         return self._new(done, "issue")
 
     async def delete(self, posted: Posted) -> None:
-        """Take a comment of ours back; one that is gone already is no fault."""
+        """Delete one of the App's comments; one that is gone already is not an error."""
         if posted.kind == "whole":
             raise UsageError("a review that was submitted cannot be deleted")
         with suppress(HostRefused):
@@ -173,7 +173,7 @@ class Host:
         await self._door.change(documents.MINIMIZE, id=node_id, why=why)
 
     async def unminimize(self, node_id: str) -> None:
-        """Show a folded comment again."""
+        """Show a minimised comment again."""
         await self._door.change(documents.UNMINIMIZE, id=node_id)
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:

@@ -1,4 +1,4 @@
-"""Who we are at GitHub: the App with its key, and where things stand on its server."""
+"""Who we are at GitHub: the App with its key, and where things are on its server."""
 
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit

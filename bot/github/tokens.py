@@ -1,4 +1,4 @@
-"""Installation tokens: narrow, made when needed, made anew before they expire, revoked when done."""
+"""Installation tokens: narrow, made when needed, made again before they expire, revoked when done."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -45,7 +45,7 @@ class Token:
 
 
 class Bearer(BaseAuthStrategy, httpx.Auth):
-    """Requests that carry the token in use, also where it was made anew in the middle."""
+    """Requests that carry the token in use, also if it was made again in the middle."""
 
     def __init__(self, token: Token) -> None:
         self._token = token

@@ -1,4 +1,4 @@
-"""Asks as JSON and back: what a job was asked to do stands in the database as plain text, never as an object of ours."""
+"""Asks as JSON and back: what a job was asked to do is in the database as plain text, never as a pickled object."""
 
 import json
 from dataclasses import asdict
@@ -20,7 +20,7 @@ def write(ask: Ask) -> str:
 
 
 def read(text: str) -> Ask:
-    """The ask back, also where an older or newer version wrote it. Raises StorageError where it makes no sense."""
+    """The ask back, also if an older or newer version wrote it. Raises StorageError where it makes no sense."""
     try:
         row = json.loads(text)
         ask: Ask = KINDS[row.pop("kind")].validate_python(row)

@@ -1,4 +1,4 @@
-"""One process per data folder, where the jobs lie in a file: two would carry out the same job."""
+"""One process per data folder, where the jobs are in a file: two would carry out the same job."""
 
 import fcntl
 import os

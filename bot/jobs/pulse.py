@@ -70,9 +70,9 @@ class Pulse:
             await asyncio.sleep(HOUR)
 
     async def adopt(self) -> None:
-        """Store the waiting jobs of other versions anew under this one, and those that a dead process of theirs had begun.
+        """Store the waiting jobs of other versions again under this one, and those that a dead process of theirs had begun.
 
-        Their finished steps are left behind: another version's steps are others. Paid calls stand in the journal.
+        Their finished steps are left behind: another version's steps are others. Paid calls are in the journal.
         """
         alive = await self.workers.alive(self.settings.lease) if self.workers is not None else {}
         for row in await rows.find(text=True):

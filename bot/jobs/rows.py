@@ -1,4 +1,4 @@
-"""Stored jobs as they stand in the database: found, put in, ended, deleted. Everything here runs as nobody's step.
+"""Stored jobs as they are in the database: found, put in, ended, deleted. Everything here runs as nobody's step.
 
 A call made from within a job would else become part of that job's recorded course, and be answered from the record after a
 restart. Errors of the database are translated here.
@@ -136,7 +136,7 @@ async def end(ids: Sequence[str]) -> None:
 
 @apart
 async def hand_back(job: str, queue: str) -> None:
-    """Put a job that was begun back into its queue, for whoever takes it first; it does not count as a crash."""
+    """Put a job that was begun back into its queue, for the process that takes it first; it does not count as a crash."""
     await DBOS.resume_workflow_async(job, queue_name=queue)
 
 

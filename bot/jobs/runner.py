@@ -36,7 +36,7 @@ class Runner:
     async def run(self, name: str, text: str) -> str:
         """Carry out one job; what became of it, as a word for the record.
 
-        A job that is no longer ours ends by CancelledError, which leaves its row to whoever owns it now.
+        A job that is no longer ours ends by CancelledError, which leaves its row to its present owner.
         """
         job = StoredJob(name, self.executor, task=asyncio.current_task())
         try:
@@ -151,7 +151,7 @@ class Runner:
         try:
             await self.apologise(ask, why)
         except DeepRepoError as error:
-            log.error("nobody could be told of it", extra={"facts": {"job": job.workflow, "reason": str(error)}})  # noqa: TRY400
+            log.error("nobody could be notified", extra={"facts": {"job": job.workflow, "reason": str(error)}})  # noqa: TRY400
         return "given up"
 
     async def watch(self, every: float = 0.5) -> None:

@@ -33,7 +33,7 @@ def line_until(source: bytes, at: int) -> bytes:
 
 
 class Words:
-    """The places of each word of a text, found once: what is told of a name costs its places and not the whole text."""
+    """The places of each word of a text, found once: a lookup of a name costs its places and not the whole text."""
 
     def __init__(self, code: bytes) -> None:
         self._code = code
@@ -46,7 +46,7 @@ class Words:
         return found
 
     def places(self, word: bytes, behind: bytes = b"") -> list[int]:
-        """Where a word begins, unless it stands behind one of these bytes."""
+        """Where a word begins, unless it is behind one of these bytes."""
         return [at for at in self._starts.get(word, ()) if not at or self._code[at - 1] not in behind]
 
     def near(self, word: str, most: int = 1 << 30) -> str:

@@ -129,7 +129,7 @@ def any_of(words: frozenset[str]) -> re.Pattern[bytes]:
 
 
 def met(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[re.Match[bytes], Node]]:
-    """Each place of one of the names with the node that it lies in, while the tree is as flat as what people write.
+    """Each place of one of the names with the node that it is in, while the tree is as flat as what people write.
 
     A step down costs the depth of the tree, and a tree that a program wrote may be as deep as its file is long: Unreadable.
     """

@@ -1,6 +1,6 @@
 """What Java, Kotlin and C# share: uses with the declared class of a receiver, overloads, comments blanked out.
 
-Their receivers have declared types, so a member is sure where the declaration is in sight. Where it is not, the type is "?":
+Their receivers have declared types, so a member is sure where the declaration is in sight. If it is not, the type is "?":
 known to nobody here, and therefore no reason to say anything.
 """
 

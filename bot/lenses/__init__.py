@@ -1,6 +1,6 @@
 """What is asked of a worker, one file per question: `QUESTION`, the template with its words, and `wants`, the reason to ask it.
 
-A change gets the questions that its own lines call for, so a small one gets one or two. All questions of a prompt stand in
+A change gets the questions that its own lines call for, so a small one gets one or two. All questions of a prompt are in
 that prompt: a lens costs a sentence, never a call. The order is the order of the questions.
 """
 

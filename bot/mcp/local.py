@@ -34,7 +34,7 @@ def asked(repo: str, change: str) -> ReviewRequest:
         return ReviewRequest(repo, "staged" if named == "staged" else "uncommitted")
     base, _, head = named.replace("...", "..").partition("..")
     if base.startswith("-") or head.startswith("-"):
-        raise UsageError(f"{change!r} is no revision")
+        raise UsageError(f"{change!r} is not a revision")
     return ReviewRequest(repo, "range", base or None, head or None)
 
 

@@ -1,4 +1,4 @@
-"""Whoever answers prompts, one file per dialect. A provider is one line in PROVIDERS; a model is named `provider/model`.
+"""The models that answer prompts, one file per dialect. A provider is one line in PROVIDERS; a model is named `provider/model`.
 
 The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` loads the one that is asked for and no other.
 """
@@ -125,7 +125,7 @@ def library(name: str) -> tuple[str, ...]:
 
 
 def warm(name: str) -> None:
-    """Begin to load the library behind a model in a thread, while git is waited for. A wrong name is told by `connect`."""
+    """Begin to load the library behind a model in a thread, while git is waited for. `connect` reports a wrong name."""
     modules = library(name)
     if modules:
         Thread(target=lambda: [import_module(module) for module in modules], name="warm", daemon=True).start()

@@ -229,7 +229,9 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
     if isinstance(reply, list) and reply and isinstance(reply[0], Mapping) and reply[0].get("error"):
         reply = dict(reply[0])  # Gemini wraps its errors in a list
     if not isinstance(reply, dict):
-        raise ProviderDown(f"{name.partition('/')[0]} answered with something that is no whole JSON object: try again")
+        raise ProviderDown(
+            f"{name.partition('/')[0]} answered with something that is not a whole JSON object: try again"
+        )
     return reply
 
 

@@ -1,6 +1,6 @@
 """The forms in which a request can be made, which to try after a refusal, and the memory of what a server takes.
 
-Nobody can know what each server of each version takes. It says so in a 400; the request is then sent once more in another form,
+Nobody can know what each server of each version takes. It answers with 400; the request is then sent once more in another form,
 and what was learnt is kept: no parameter is refused twice, but for calls that were on their way together.
 """
 

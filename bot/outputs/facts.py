@@ -106,7 +106,7 @@ def unasked(review: Review) -> bool:
 
 
 def rest(review: Review, words: Phrases = ENGLISH) -> str:
-    """What stands beside the count of open findings: since when, what is fixed, what was not read."""
+    """What is beside the count of open findings: since when, what is fixed, what was not read."""
     new = sum(placed.finding.status == "new" for placed in review.findings)
     before = len(review.findings) + len(review.still) - new
     sentences = []
@@ -118,7 +118,7 @@ def rest(review: Review, words: Phrases = ENGLISH) -> str:
 
 
 def below(review: Review, words: Phrases = ENGLISH) -> str:
-    """What stands below the headline: the rest of the verdict, without what the headline has said."""
+    """What is below the headline: the rest of the verdict, without what the headline has said."""
     if review.failure or conclusion(review) != "incomplete":
         return rest(review, words)
     said = rest(review, words).removesuffix(left_open(review, words)).strip()
@@ -230,7 +230,7 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
-    """Who says so, how sure it is, and since when: "ruff F821, proven"."""
+    """Who reports it, how sure it is, and since when: "ruff F821, proven"."""
     status = "" if finding.status == "new" else f", {words.say(f'status_{finding.status}')}"
     return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say('unconfirmed' if finding.unconfirmed else finding.verdict)}{status}"
 

@@ -1,4 +1,4 @@
-"""The form of a comment: the repository's own template where it has one that works, else ours, and a note that says so."""
+"""The form of a comment: the repository's own template where it has one that works, else ours, and a note that reports it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

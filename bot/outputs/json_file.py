@@ -1,4 +1,4 @@
-"""The review as JSON: everything but where the repository lies. The schema is docs/review.schema.json."""
+"""The review as JSON: everything but if the repository lies. The schema is docs/review.schema.json."""
 
 import json
 from dataclasses import asdict
@@ -12,7 +12,7 @@ SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new 
 
 
 def render(review: Review) -> str:
-    """The whole review. Keys stand in a fixed order, so that the same review is the same text."""
+    """The whole review. Keys are in a fixed order, so that the same review is the same text."""
     return written(json.dumps(_sound(_review(hide.secrets(review))), ensure_ascii=False, indent=2)) + "\n"
 
 

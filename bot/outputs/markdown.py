@@ -1,4 +1,4 @@
-"""The review as a comment on a pull request: its words are templates, everything from the change is made harmless by them."""
+"""The review as a comment on a pull request: its words are templates, everything from the change is escaped by them."""
 
 from collections.abc import Collection, Sequence
 

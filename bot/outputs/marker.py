@@ -1,4 +1,4 @@
-"""The hidden first line of every comment of ours, by which a later run knows its own comments. Made and read here alone.
+"""The hidden first line of each of deeprepo's comments, by which a later run knows its own comments. Made and read here alone.
 
 Anybody can write such a line into a comment, so it counts only in a comment whose author is our own login; text that we
 quote can never be the first line of a comment, and is disarmed besides.
@@ -22,7 +22,7 @@ def make(kind: str, **facts: str) -> str:
 
 
 def read(body: str) -> Mapping[str, str] | None:
-    """The facts of a comment's marker; None where its first line is none. The caller has checked that the author is us."""
+    """The facts of a comment's marker; None if its first line is not a marker. The caller has checked that the author is us."""
     first = body.replace("\r\n", "\n").partition("\n")[0]
     found = _LINE.fullmatch(first) if len(first) <= LONGEST else None
     try:

@@ -1,4 +1,4 @@
-"""What the templates of comments are given: plain data in which only what we have made harmless ourselves is Markdown.
+"""What the templates of comments are given: plain data in which only what we have escaped ourselves is Markdown.
 
 The repository's own templates get the same, so the names here are a contract; docs/templates.md lists them.
 """
@@ -61,7 +61,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
 
 
 def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True) -> dict[str, Any]:
-    """The values of finding.md.j2 and inline.md.j2. `heading`: whether the finding's title is still to be said."""
+    """The values of finding.md.j2 and inline.md.j2. `heading`: whether the finding's title is still to be written."""
     finding, spot = placed.finding, placed.spot
     elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
     return {

@@ -29,7 +29,7 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Comments:
-    """Everything that is posted for one review. Every finding stands in a post or in the summary, and its counters say in which."""
+    """Everything that is posted for one review. Every finding is in a post or in the summary, and its counters say in which."""
 
     summary: str
     posts: tuple[Post, ...]

@@ -2,7 +2,7 @@
 
 A workflow writes as github-actions[bot], and so does every other workflow of the repository: one that repeats what strangers
 write could be made to repeat a state. So a state is signed where there is a secret to sign with, and one that is not signed
-cannot leave anything unread; it only tells what was said before.
+cannot leave anything unread; it only shows what was reported before.
 """
 
 import base64
@@ -30,7 +30,7 @@ NONE = "the summary of the last review holds no state"
 
 
 def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
-    """The line that holds the state; where it would not fit, one that says so."""
+    """The line that holds the state; where it would not fit, one that reports it."""
     data = zlib.compress(json.dumps(_slim(review, signed=secret is not None)).encode(), 9)
     text = base64.b64encode(data).decode()
     if len(text) > MOST:
@@ -39,7 +39,7 @@ def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
 
 
 def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
-    """The earlier review as `--previous` takes it, or the sentence that says why there is none. `body`: of a summary of ours."""
+    """The earlier review as `--previous` takes it, or the sentence that says why there is none. `body`: of one of deeprepo's summaries."""
     _, _, rest = body.replace("\r\n", "\n").partition("\n")
     found = _LINE.fullmatch(rest.partition("\n")[0])
     if found is None:

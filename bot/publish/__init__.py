@@ -21,7 +21,7 @@ __all__ = ["Outcome", "publish"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What stands on the pull request now: findings on the diff, findings in the summary, and sentences for the log."""
+    """What is on the pull request now: findings on the diff, findings in the summary, and sentences for the log."""
 
     posted: int
     listed: int
@@ -38,7 +38,7 @@ async def publish(
 ) -> Outcome:
     """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
 
-    `comments` is asked again where GitHub refuses a place: what stood there is told in the summary then.
+    `comments` is asked again where GitHub refuses a place: the summary then has what was to be there.
 
     Raises Superseded where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
@@ -48,5 +48,5 @@ async def publish(
     stands = await summary.put(job, said.summary)
     notes = await tidy(job)
     if refused:
-        notes = (f"GitHub refused the place of {refused} comments: they stand in the summary.", *notes)
+        notes = (f"GitHub refused the place of {refused} comments: they are in the summary.", *notes)
     return Outcome(len(said.posts), len(review.findings) - len(said.posts), stands.url, notes)

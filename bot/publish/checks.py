@@ -37,7 +37,7 @@ async def start(host: Host, head: str, run: str, language: str = "en") -> int:
 
 
 async def progress(host: Host, number: int, run: str, says: str, language: str = "en") -> None:
-    """How far it is. That this cannot be told stops nothing."""
+    """Report how far it is. A failure to report this stops nothing."""
     with suppress(HostError):
         await host.checks.update(number, load(language).say("check_running"), _marked(run, plain(says)))
 
@@ -94,7 +94,7 @@ async def let_pass(host: Host, head: str, language: str = "en") -> None:
 
 
 def conclusion(review: Review) -> Ending:
-    """Green only where everything was read and nothing was found; red only where the owner has set a bar and it is reached."""
+    """Green only where everything was read and nothing was found; red only if the owner has set a bar and it is reached."""
     if review.fail_on is not None:
         bar = SEVERITIES.index(review.fail_on)
         there = [*(placed.finding for placed in review.findings), *review.still]
@@ -104,7 +104,7 @@ def conclusion(review: Review) -> Ending:
 
 
 def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
-    """The findings that stand on lines of the head, as plain words; what is masked in comments is masked here."""
+    """The findings that are on lines of the head, as plain words; what is masked in comments is masked here."""
     safe = hide.secrets(review)
     listed = facts.listing(safe)
     found = [placed.finding for placed in listed.all]  # earlier rounds too: they are on another commit's check run

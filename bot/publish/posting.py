@@ -18,7 +18,7 @@ Key = tuple[str, str]  # fingerprint and line: the same words may stand in a fil
 
 
 async def post(job: Job, comments: Callable[[Review], Comments]) -> tuple[Comments, int]:
-    """Say every finding that has a place on the diff. What comes back says where each stands in the end, and how many were refused."""
+    """Say every finding that has a place on the diff. What comes back says where each is in the end, and how many were refused."""
     refused: frozenset[Key] = frozenset()
     while True:
         review = unplaced(job.review, refused) if refused else job.review

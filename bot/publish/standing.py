@@ -1,4 +1,4 @@
-"""What of ours stands on the pull request already, known by our own markers and by nothing else. Pure but for `look`."""
+"""What deeprepo has posted on the pull request already, recognised by its own markers and by nothing else."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,18 +26,18 @@ class Said:
 
     @property
     def stands(self) -> bool:
-        """Whether it still speaks: on lines that are there. What a person has resolved is not said again either."""
+        """Whether it still speaks: on lines that are there. What a person has resolved is not posted again either."""
         return not self.closed and (self.resolved or not self.posted.outdated)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Everything of ours on the pull request."""
+    """Everything that deeprepo has posted on the pull request."""
 
     said: tuple[Said, ...] = ()
 
     def unsaid(self, wanted: Iterable[tuple[str, str]], run: str) -> frozenset[tuple[str, str]]:
-        """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whoever wrote it."""
+        """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whatever its author."""
         own = {(one.fingerprint, one.at) for one in self.said if one.run == run}
         others = Counter(one.fingerprint for one in self.said if one.run != run and one.stands)
         left = []
@@ -50,7 +50,7 @@ class Standing:
 
 
 def facts(posted: Posted, mode: str) -> Mapping[str, str]:
-    """What the marker of a comment of ours says; nothing where it is not ours, or another mode's."""
+    """The facts of the marker of one of deeprepo's comments; nothing if it is not its own, or another mode's."""
     found = marker.read(posted.body) if posted.ours else None
     return found if found and found.get("mode", mode) == mode else {}
 
@@ -61,7 +61,7 @@ def mode(host: Host) -> str:
 
 
 async def look(host: Host) -> Standing:
-    """What stands there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
+    """What is there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
     comments = await host.review_comments()
     try:
         threads = await host.threads()

@@ -10,7 +10,7 @@ NOT_FOUND = 404
 
 
 async def put(job: Job, body: str) -> Posted:
-    """Write the summary, or bring the one that stands there up to date. More than one never stays."""
+    """Write the summary, or bring the one that is there up to date. More than one never stays."""
     text = job.signed(body)
     standing = await stands(job.host)
     for double in standing[1:]:  # an answer that was lost and found too late

@@ -1,4 +1,4 @@
-"""What earlier rounds left behind: fixed findings are answered and folded, comments on lines that are gone are folded."""
+"""What earlier rounds left behind: fixed findings are answered and minimised, comments on lines that are gone are minimised."""
 
 from bot.errors import HostRefused
 from bot.publish.job import Job

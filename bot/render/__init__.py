@@ -1,6 +1,6 @@
 """Words from templates: the only importer of jinja2.
 
-What a template says is ours; what it is given (code, titles, model text) is data. `disarm` makes it harmless in Markdown,
+What a template says is ours; what it is given (code, titles, model text) is data. `disarm` escapes it in Markdown,
 `sandbox` runs templates that are not ours.
 """
 

@@ -1,4 +1,4 @@
-"""Text from a change made harmless: in Markdown nobody is mentioned, nothing is linked or loaded or commanded. Pure.
+"""Text from a change escaped: in Markdown nobody is mentioned, nothing is linked or loaded or commanded. Pure.
 
 GitHub acts on far more than Markdown: mentions, issues, commits, emoji, commands of other bots at the start of a line.
 """
@@ -8,7 +8,7 @@ import re
 
 
 class Safe(str):
-    """Markdown that is harmless already. Everything else that a comment's template prints is passed through `plain` first."""
+    """Markdown that is escaped already. Everything else that a comment's template prints is passed through `plain` first."""
 
     __slots__ = ()
 
@@ -108,7 +108,7 @@ def plain(value: str, *, cell: bool = False) -> Safe:
 
 
 def code(value: str, *, cell: bool = False) -> Safe:
-    """An inline code span that backticks in the text cannot end. `cell`: it stands in a table, where a bar ends the cell."""
+    """An inline code span that backticks in the text cannot end. `cell`: it is in a table, where a bar ends the cell."""
     shown = _MARKER.sub("<! --", " ".join(visible(value).split()))
     if not shown:
         return Safe()

@@ -61,7 +61,7 @@ def filters() -> dict[str, Any]:
 
 
 def one(made: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:
-    """A template that stands in no folder, filled in."""
+    """A template that is in no folder, filled in."""
     return encodable(made.from_string(source).render(say=speaker(phrases), **values))
 
 

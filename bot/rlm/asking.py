@@ -49,7 +49,7 @@ async def llm_query(book: Notebook, prompt: str) -> str:
 
 
 async def llm_batch(book: Notebook, prompts: Sequence[str]) -> list[str]:
-    """Free prompts to the worker model, in parallel, answered in order. A slot that failed says so."""
+    """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
     texts = [str(prompt) for prompt in prompts]
@@ -62,7 +62,7 @@ async def llm_batch(book: Notebook, prompts: Sequence[str]) -> list[str]:
 
 
 async def last_batch(book: Notebook) -> list[str]:
-    """The answers of the last batch: paid for, and so kept even where the block failed after it."""
+    """The answers of the last batch: paid for, and so kept even if the block failed after it."""
     return book.batch
 
 

@@ -42,7 +42,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What remains under each cap; None where there is no such cap or it cannot be counted."""
+    """What remains under each cap; None if there is no such cap or it cannot be counted."""
 
     usd: float | None
     tokens: int | None

@@ -1,4 +1,4 @@
-"""Where a run of a root stands: what it repeats, whether it still gains, and what it must be told. Pure.
+"""Where a run of a root stands: what it repeats, whether it still gains, and which note it must get.
 
 The rules answer failures seen in transcripts: the same error or cell again, exploring without end, finishing on turn one.
 """
@@ -31,7 +31,7 @@ class Course:
     _repeated: int = 0
 
     def repeats(self, code: str) -> bool:
-        """Whether this very cell ran before; looking at what changes by itself is no repetition."""
+        """Whether this very cell ran before; looking at what changes by itself is not a repetition."""
         cell = code.strip()
         if cell in self._cells and not LOOKS.search(cell):
             return True
@@ -62,7 +62,7 @@ class Course:
         return first
 
     def advice(self, number: int, *, spent: bool) -> Advice:
-        """What the root must be told after turn `number`."""
+        """The note that the root must get after turn `number`."""
         if self._repeated >= SAME_ERROR_SIMPLE:
             return "simple"
         if spent:

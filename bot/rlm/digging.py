@@ -1,6 +1,6 @@
 """What the root's code does with long files and data files: chunks, a look at both ends, key paths, plain objects.
 
-Each takes a path of the tree or a text; a text is whatever is no path and has a line break or is long.
+Each takes a path of the tree or a text; a text is whatever is not a path and has a line break or is long.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ def _form(path: str, given: str) -> str:
     form = {"yml": "yaml", "ndjson": "jsonl"}.get(form, form)
     if form not in structure.PARSERS:
         raise ValueError(
-            f"{path or 'the text'} is no data file by its name: say form='json', 'jsonl', 'yaml' or 'toml'"
+            f"{path or 'the text'} is not a data file by its name: say form='json', 'jsonl', 'yaml' or 'toml'"
         )
     return form
 

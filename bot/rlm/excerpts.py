@@ -32,7 +32,7 @@ class Excerpt:
 
 
 class Shown:
-    """Which lines of the head tree stand in the prompt already."""
+    """Which lines of the head tree are in the prompt already."""
 
     def __init__(self, units: Iterable[Unit]) -> None:
         self.lines: set[tuple[str, int]] = set()
@@ -41,7 +41,7 @@ class Shown:
                 self.add(unit.path, unit.start, unit.end)
 
     def add(self, path: str, start: int, end: int) -> None:
-        """These lines stand there now."""
+        """These lines are there now."""
         self.lines.update((path, line) for line in range(start, end + 1))
 
     def trimmed(self, path: str, start: int, end: int, line: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """What the repository's owner asks of a review: instructions per path, and the guideline files of the base branch.
 
 Both come from the tip of the base branch, so that a change cannot bring its own. They may say what to look for and what to
-leave alone; they cannot change what counts as evidence, and the prompt says so.
+leave alone; they cannot change what counts as evidence, and the prompt reports it.
 """
 
 import posixpath

@@ -57,7 +57,7 @@ class Past:
         book.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
     async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
-        """Fingerprints of new findings that stay folded: after the first round old code speaks only of what is grave."""
+        """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
         if self.earlier is None or self.round.full:
             return frozenset()
         quiet = [finding for finding in findings if finding.severity not in LOUD]

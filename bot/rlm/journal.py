@@ -3,7 +3,7 @@
 A call is found again by the content of its request, so that after kill -9 no finished call is paid twice, and a review can be
 replayed without a model. The same file is the trace: docs/trace.md describes its lines.
 
-Requests stand in it, and so the code under review: the file is its owner's alone (0600). Keys and addresses never do.
+Requests are in it, and so the code under review: the file is its owner's alone (0600). Keys and addresses never do.
 Every line is handed to the operating system at once (kill -9 loses nothing); the disk is asked to keep it (fsync) at the
 end, so after a power cut the last calls may have to be made again.
 """
@@ -31,7 +31,7 @@ LONGEST = 60  # characters of a setting that is told
 class Journal:
     """Append-only JSON lines; without a path they are kept in memory. With `fresh`, an older file is replaced, not read.
 
-    With `keep`, the lines of the file stand in a second place too; not those that were in it before.
+    With `keep`, the lines of the file are in a second place too; not those that were in it before.
     """
 
     def __init__(
@@ -245,7 +245,7 @@ def _said(value: object) -> str:
 def _note(differing: list[str]) -> str:
     return (
         f"The journal holds an earlier review of this change with other settings ({'; '.join(differing)}): "
-        "a call is used again where exactly the same is asked, everything else is asked anew."
+        "a call is reused if the request is identical, everything else is asked again."
     )
 
 

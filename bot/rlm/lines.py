@@ -1,6 +1,6 @@
 """The lines of a journal, from values and back. Pure; docs/trace.md is the schema for readers.
 
-A message stands in the file once, under the hash of its content: a dialogue that grows by two messages a turn would otherwise
+A message is in the file once, under the hash of its content: a dialogue that grows by two messages a turn would otherwise
 be written again with every turn.
 """
 
@@ -61,7 +61,7 @@ def frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def kept(data: bytes | None) -> str | None:
-    """A file from outside as it stands in a line; it need not be text."""
+    """A file from outside as it is in a line; it need not be text."""
     return None if data is None else data.decode("utf-8", "surrogateescape")
 
 

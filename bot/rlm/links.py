@@ -1,6 +1,6 @@
 """Changed code that uses what another prompt's changed code defines. Pure.
 
-A definition that the change itself brings has no callers elsewhere to be looked up: whoever calls it was changed with it. So
+A definition that the change itself brings has no callers elsewhere to be looked up: the code that calls it was changed with it. So
 the lines that the change adds are matched with each other.
 """
 

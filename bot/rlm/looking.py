@@ -38,7 +38,7 @@ ANSWER = Schema(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of one file that stand in a prompt."""
+    """Lines of one file that are in a prompt."""
 
     path: str
     text: str

@@ -238,7 +238,7 @@ def _factor(text: str, names: Collection[str]) -> float:
 
 
 def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:
-    """The rows under each of the names that stands in them as a whole word."""
+    """The rows under each of the names that is in them as a whole word."""
     look = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?![\w$])")
     known = set(names)
     found: dict[str, list[Row]] = defaultdict(list)

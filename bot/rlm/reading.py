@@ -77,7 +77,7 @@ async def callers(book: Notebook, symbol: str) -> list[dict[str, object]]:
 
 
 async def readers(book: Notebook, name: str) -> list[dict[str, object]]:
-    """Where an attribute, key, constant, setting or other name that nobody calls is read, the likeliest reader first."""
+    """The places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
     return [{**_place(row), "kind": row.function} for row in (await book.work.readers(name))[:MAX_HITS]]
 
 

@@ -89,7 +89,7 @@ class Record:
         return self._replies.get(key)
 
     def foreign(self, key: str) -> bool:
-        """Whether the reply to this request stands in an earlier section only."""
+        """Whether the reply to this request is in an earlier section only."""
         return self.current is None or (key not in self.current.asked and key not in self.current.reused)
 
     def turn(self, run: str, number: int, code: str) -> Row | None:
@@ -140,7 +140,7 @@ def load(path: Path) -> Record:
         raise UsageError(f"the journal {path} cannot be read: {error.strerror}") from error
     rows = list(_rows(text))
     if text.strip() and not rows:
-        raise UsageError(f"{path} is no journal of deeprepo: it was left as it is")
+        raise UsageError(f"{path} is not a journal of deeprepo: it was left as it is")
     newer = [row for row in rows if row["kind"] == "review" and row.get("format", 0) > lines.FORMAT]
     if newer:
         raise UsageError(f"{path} was written by deeprepo {newer[0].get('version')}, which is newer than this one")
@@ -164,7 +164,7 @@ def reviews(path: Path) -> tuple[Record, list[Section]]:
 def start(section: Section) -> Start:
     """What a section was begun with. Raises UsageError where the file says none."""
     if section.start is None:
-        raise UsageError("this journal does not say what was reviewed")
+        raise UsageError("this journal does not record what was reviewed")
     return lines.start(section.start)
 
 

@@ -37,7 +37,7 @@ GONE = "\nThe REPL was restarted: every name that you assigned is gone; the give
 
 
 class MontyRepl:
-    """One worker process, opened anew after a crash or a limit. Used from one thread; `kill` from any."""
+    """One worker process, opened again after a crash or a limit. Used from one thread; `kill` from any."""
 
     def __init__(
         self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]], limits: Limits
@@ -75,7 +75,7 @@ class MontyRepl:
         return Observation(printed.text, error, outcome, printed.omitted)
 
     def value(self, expression: str) -> modules.Value:
-        """What an expression of ours is worth in the REPL, None where it fails."""
+        """The value of an internal expression in the REPL, None if it fails."""
         import pydantic_monty
 
         self._fed += 1

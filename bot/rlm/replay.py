@@ -101,7 +101,7 @@ def finished(path: Path) -> tuple[Record, Section, Start]:
     if not done:
         raise ReplayDiffers(
             f"{path} cannot be replayed: {differs.unfinished(reviews[-1])}; "
-            "the same `deeprepo review --journal FILE` goes on where it stopped"
+            "the same `deeprepo review --journal FILE` resumes where it stopped"
         )
     return recorded, done[-1], record.start(done[-1])
 

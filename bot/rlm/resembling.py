@@ -32,7 +32,7 @@ _GAP = re.compile(r"\s|\\s|\\t|\(\?")
 
 
 def unknown(rows: Mapping[str, Sequence[Row]], names: Iterable[str], files: Iterable[ChangedFile]) -> list[str]:
-    """The names that stand in added lines alone and that nothing gives a meaning."""
+    """The names that are in added lines alone and that nothing gives a meaning."""
     added: dict[str, Collection[int]] = {file.path: file.added for file in files}
     return [
         name

@@ -98,7 +98,7 @@ _SURE = 1.25
 
 
 def at_most(texts: Iterable[str]) -> int:
-    """The tokens that a tokenizer makes of these texts at worst, whatever stands in them: a cap on money must hold then too."""
+    """The tokens that a tokenizer makes of these texts at worst, whatever is in them: a cap on money must hold then too."""
     raw = "".join(texts).encode("utf-8", "surrogatepass")
     others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
     letters = len(raw.translate(None, BLANKS)) - others

@@ -1,7 +1,7 @@
 """The definitions that changed lines call, found by name and by what the caller's file imports. Pure.
 
 Whether a call must be awaited, and in which order its arguments stand, only the callee's first line says; it costs some twenty
-tokens. A name with many definitions says nothing: the one that the file imports, or stands beside, is meant, or none is shown.
+tokens. A name with many definitions says nothing: the one that the file imports, or is beside, is meant, or none is shown.
 """
 
 import posixpath

@@ -6,7 +6,7 @@ from bot.rlm.lines import Row
 
 
 class Watch(Protocol):
-    """Whoever is shown each line as it is written."""
+    """A listener that gets each line as it is written."""
 
     def __call__(self, row: Row) -> None:
         """One line."""

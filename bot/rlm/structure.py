@@ -30,7 +30,7 @@ def form_of(path: str) -> str:
 
 
 def parsed(text: str, form: str) -> Value:
-    """The plain object that a data file holds. Raises ValueError with a sentence where it is none, or too large."""
+    """The plain object that a data file holds. Raises ValueError with a sentence if it is not one, or is too large."""
     most = MAX_CHARS.get(form, MAX_CHARS["json"])
     if len(text) > most:
         raise ValueError(f"{len(text):,} characters of {form} are too many to parse (at most {most:,}): use chunks()")
@@ -75,7 +75,7 @@ def _yaml(text: str) -> Value:
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """Merges no mappings, and reads tags of somebody's own as what stands under them."""
+        """Merges no mappings, and reads tags of somebody's own as what is under them."""
 
         def flatten_mapping(self, node: Any) -> None:  # noqa: ANN401 - PyYAML has no types
             """Leave merge keys as they are."""

@@ -18,7 +18,7 @@ from bot.values import ChangedFile, Completion, Dependents, Finding, Prompt, Pul
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A worker's reply: prose for whoever asked, and findings with quotes, not yet checked."""
+    """A worker's reply: prose for the caller, and findings with quotes, not yet checked."""
 
     text: str
     findings: tuple[Finding, ...] = ()
@@ -27,7 +27,7 @@ class Answer:
 
 
 class Worker(Protocol):
-    """Whoever judges units: a cheap model behind `Calls`, or the analysers when there is no model."""
+    """The judge of units: a cheap model behind `Calls`, or the analysers when there is no model."""
 
     @property
     def name(self) -> str:

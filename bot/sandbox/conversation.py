@@ -58,7 +58,7 @@ class Conversation:
         await self._said(pull, one, "edited")
 
     def resolve(self, number: int, thread: int, resolved: bool = True) -> None:
-        """Mark the thread of a review comment as resolved; no App is told."""
+        """Mark the thread of a review comment as resolved; no App is notified."""
         top = next(one for one in self.repository.pulls[number].review_comments if one.id == thread)
         top.resolved = resolved
 

@@ -18,7 +18,7 @@ WIDE = ("path", "basehead", "ref")  # parameters that may hold slashes
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: its name at GitHub, its method, the pattern of its path and all that is said of it."""
+    """One operation: its name at GitHub, its method, the pattern of its path and all that the description has of it."""
 
     id: str
     method: str
@@ -32,7 +32,7 @@ class Operation:
         return {parameter["name"]: parameter for parameter in found if parameter["in"] == place}
 
     def success(self) -> tuple[int, Json]:
-        """The status of a good answer and what is said of it."""
+        """The status of a good answer and what the description has of it."""
         return next((int(code), answer) for code, answer in self.spec["responses"].items() if code[0] == "2")
 
 

@@ -109,7 +109,7 @@ async def _diff(folder: Path, base: str, head: str, context: int) -> tuple[File,
 
 
 async def moved(folder: Path, path: str, line: int, before: str, after: str) -> int | None:
-    """Where a line of a file stands in a later commit; None where it was changed or is gone."""
+    """Where a line of a file is in a later commit; None where it was changed or is gone."""
     files = await diff(folder, before, after, context=0)
     file = next((file for file in files if file.old_path == path), None)
     if file is None:

@@ -82,7 +82,7 @@ async def fetch(folder: Path, source: Path, refspec: str) -> None:
 
 
 async def tip(folder: Path, ref: str) -> str | None:
-    """The commit that a branch, a ref or an id means here, None where there is no such commit."""
+    """The commit that a branch, a ref or an id means here, None if it does not exist."""
     for name in (ref,) if len(ref) == ID else (f"refs/heads/{ref}", ref):
         try:
             return await text(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")

@@ -94,7 +94,7 @@ class GitHub:
 
     @property
     def violations(self) -> tuple[str, ...]:
-        """What did not fit GitHub's description. A sandbox that cannot check says so here, so that no test passes unseen."""
+        """What did not fit GitHub's description. A sandbox that cannot check reports it here, so that no test passes unseen."""
         missing = () if validate.able() else ("nothing was checked: jsonschema is not installed",)
         return (*missing, *self.world.violations)
 
@@ -226,7 +226,7 @@ async def github(
     port: int = 0,
     check: bool = True,
 ) -> AsyncIterator[GitHub]:
-    """A GitHub on a free port of 127.0.0.1 until the block ends. `check` holds all that is said against the description."""
+    """A GitHub on a free port of 127.0.0.1 until the block ends. `check` holds all that is exchanged against the description."""
     made = GitHub(Path(folder), webhook, secret, owner, check=check)
     async with serving(made.app, port) as made.world.origin:
         try:

@@ -18,7 +18,7 @@ Lazy = Callable[[Mapping[str, Any]], Awaitable[Any]]
 
 
 async def answer(world: World, who: Caller, body: Json) -> Json:
-    """The answer to a document: errors come with status 200, beside what could be told."""
+    """The answer to a document: errors come with status 200, beside what could be answered."""
     if who.token is None:
         raise Refused(401, "Requires authentication")
     try:

@@ -23,7 +23,7 @@ def pair() -> tuple[str, str]:
 
 
 def issuer(text: str) -> str | None:
-    """Who a JWT claims to be from; None where it is no JWT."""
+    """Who a JWT claims to be from; None where it is not a JWT."""
     import jwt
 
     try:

@@ -36,7 +36,7 @@ class Repo(Conversation):
     async def commit(
         self, branch: str, files: Files, message: str = "Change", *, onto: str | None = None, author: str = COLLEAGUE
     ) -> str:
-        """Put a commit on a branch, a new one too, upon its tip or `onto`; nobody is told. Its id."""
+        """Put a commit on a branch, a new one too, upon its tip or `onto`; nobody is notified. Its id."""
         where = self.repository
         parent = await git.tip(where.git, onto or branch) or await git.tip(where.git, where.default_branch)
         return await git.commit(where.git, branch, parent, files, message, author)
@@ -173,7 +173,7 @@ class Repo(Conversation):
         await hooks.send(self._world, self.repository, "merge_group", "checks_requested", facts, who)
 
     async def delete_fork(self, number: int) -> None:
-        """Delete the fork that a pull request comes from: its `head.repo` becomes null; nobody is told."""
+        """Delete the fork that a pull request comes from: its `head.repo` becomes null; nobody is notified."""
         self.repository.pulls[number].source.deleted = True
 
     def delete(self) -> None:

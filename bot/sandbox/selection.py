@@ -12,7 +12,7 @@ COMMENT = re.compile(r'#(?=(?:[^"\n]*"[^"\n]*")*[^"\n]*$)[^\n]*', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field that is asked for. `on` is the type of the fragment that it stands in, "" outside of any."""
+    """One field that is asked for. `on` is the type of the fragment that it is in, "" outside of any."""
 
     name: str
     alias: str
@@ -22,7 +22,7 @@ class Field:
 
 
 def read(document: str, variables: Mapping[str, Any]) -> tuple[str, tuple[Field, ...]]:
-    """The kind of the operation (query or mutation) and its fields. Raises ValueError on what is no such document."""
+    """The kind of the operation (query or mutation) and its fields. Raises ValueError on what does not exist."""
     tokens = TOKEN.findall(COMMENT.sub("", document))
     kind = tokens[0] if tokens and tokens[0] in {"query", "mutation"} else "query"
     if "{" not in tokens:

@@ -90,7 +90,7 @@ class World:
         return f"{self.origin}/api/v3"
 
     def now(self) -> datetime:
-        """The time here: the machine's, moved by what `pass_time` was told."""
+        """The time here: the machine's, moved by the argument of `pass_time`."""
         return datetime.now(UTC) + self._skew
 
     def pass_time(self, amount: timedelta) -> None:
@@ -183,7 +183,7 @@ class World:
             yield from repository.pulls.values()
 
     def written(self) -> Iterator[tuple[Pull, Comment]]:
-        """Everything that stands in a conversation, and where."""
+        """Everything that is in a conversation, and where."""
         for pull in self.pulls():
             for comment in (*pull.comments, *pull.review_comments, *pull.reviews):
                 yield pull, comment

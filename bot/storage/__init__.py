@@ -1,4 +1,4 @@
-"""What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of ours. `opened(url)` is the way in."""
+"""What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `opened(url)` is the way in."""
 
 from bot.storage.deliveries import Delivered
 from bot.storage.journals import Kept

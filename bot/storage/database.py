@@ -72,7 +72,7 @@ def _engine(url: str) -> sa.Engine:
     try:
         address = sa.make_url(url)
     except sa.exc.ArgumentError as error:
-        raise UsageError("the database's address makes no sense: give sqlite:///PATH or postgresql://...") from error
+        raise UsageError("the database's address is invalid: use sqlite:///PATH or postgresql://...") from error
     if address.drivername in {"postgres", "postgresql", "postgresql+psycopg"}:
         address = address.set(drivername="postgresql+psycopg")
         return sa.create_engine(address, pool_size=THREADS, max_overflow=10, pool_timeout=WAIT, pool_pre_ping=True)

@@ -1,4 +1,4 @@
-"""Journals of reviews, kept beside their files: a worker on another machine goes on with them and pays for nothing twice."""
+"""Journals of reviews, kept beside their files: a worker on another machine continues with them and pays for nothing twice."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from bot.storage.tables import line
 class Kept:
     """A journal's second place. Lines are taken on at once; `stored` returns when all of them are on disk.
 
-    Whoever waits first stores for all that wait: many calls that end together cost one commit.
+    The first caller that waits stores for all that wait: many calls that end together cost one commit.
     """
 
     def __init__(self, journal: str, database: Database) -> None:

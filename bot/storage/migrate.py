@@ -13,7 +13,7 @@ LOCK = 4_307_112  # of PostgreSQL, for all processes that start at once
 
 
 def migrate(database: Database) -> None:
-    """Carry out what is missing, in one transaction. Raises StorageError, also where a newer version made the database."""
+    """Carry out what is missing, in one transaction. Raises StorageError, also if a newer version made the database."""
     if _newest(database):
         return
     from alembic import command

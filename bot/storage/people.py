@@ -15,7 +15,7 @@ Feedback = Literal["reaction", "resolved", "reply", "ignored"]
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """A finding that is not to be said again, in one pull request or (`wide`) in the whole repository."""
+    """A finding that is not to be reported again, in one pull request or (`wide`) in the whole repository."""
 
     fingerprint: str
     who: str
@@ -45,7 +45,7 @@ class People:
         return await self.database.run(lambda connection: connection.execute(gone).rowcount > 0)
 
     async def suppressions(self, pull: PullRef, now: float) -> tuple[Suppression, ...]:
-        """What is not to be said in this pull request now."""
+        """What is not to be reported in this pull request now."""
         table = suppression.c
         fits = table.scope.in_((_scope(pull, wide=False), _scope(pull, wide=True)))
         wanted = (

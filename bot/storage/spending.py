@@ -1,7 +1,7 @@
 """What reviews spend in a day: reserved before the first paid call, settled at the end with what was really paid.
 
 A reservation counts in full until it is settled. So no order of pushes, and no number of workers, gets more out of a day than
-its caps; and what a killed process may have spent counts until the job that goes on with its journal settles it.
+its caps; and what a killed process may have spent counts until the job that continues with its journal settles it.
 """
 
 import math

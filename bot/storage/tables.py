@@ -1,4 +1,4 @@
-"""The tables, as the newest version of the program has them. How a database comes there stands in migrations/versions."""
+"""The tables, as the newest version of the program has them. How a database comes there is in migrations/versions."""
 
 from typing import Any
 

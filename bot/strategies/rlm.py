@@ -20,7 +20,7 @@ async def run(work: Work) -> Transcript:
         transcript = await loop.run(work, start.text, gate=True)
     except ReplUnavailable as error:
         work.calls.budget.keep(None)
-        work.notes.append(f"the REPL did not start ({error}): the workers' findings stand as they are")
+        work.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
         return Transcript(findings=tuple(work.findings), partial=bool(work.ledger.unread()))
     if work.ledger.unread():
         await fanout.read_all(work)

@@ -1,4 +1,4 @@
-"""Cut a change into units: what one worker can judge. Every changed line of a reviewable file stands in at least one. Pure."""
+"""Cut a change into units: what one worker can judge. Every changed line of a reviewable file is in at least one. Pure."""
 
 from bot.units.cut import Texts, cut
 from bot.units.spans import MARGIN, MAX_TOKENS, OVERLAP

@@ -1,4 +1,4 @@
-"""Which lines belong together: changed definitions, and runs of changed lines that lie in none of them.
+"""Which lines belong together: changed definitions, and runs of changed lines that are in none of them.
 
 A line is read once: a definition that stands whole takes its changed members along, a large one of which little changed
 gives way to them and keeps only its own changed lines.
@@ -35,7 +35,7 @@ class Span:
 
 
 def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
-    """The changed definitions, then runs of changed lines that lie in none of them. A new or deleted file is one span."""
+    """The changed definitions, then runs of changed lines that are in none of them. A new or deleted file is one span."""
     if file.status in {"added", "deleted"} and (file.added or file.removed):
         return [_whole(file, symbols)]
     found = _definitions(file, symbols)

@@ -28,7 +28,7 @@ class PullRef:
 
 @dataclass(frozen=True, slots=True)
 class CommentRef:
-    """A comment of a person that asked for something. `thread` is the top comment of a review thread it stands in, 0: none."""
+    """A comment of a person that asked for something. `thread` is the top comment of a review thread it is in, 0: none."""
 
     id: int
     kind: Literal["issue", "review"]  # which of GitHub's two kinds of comments

@@ -62,7 +62,7 @@ class WorkflowRun:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A comment that stands on the pull request.
+    """A comment that is on the pull request.
 
     `kind`: "issue" in the conversation, "review" on lines or a file, "whole" the text of a review. `ours`: written by our own
     login; nothing else may be believed a marker.
@@ -86,7 +86,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A review thread by its top comment: what a person resolved, what a push has outdated, what is folded and why."""
+    """A review thread by its top comment: what a person resolved, what a push has outdated, what is minimised and why."""
 
     comment: int
     resolved: bool
@@ -128,7 +128,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check run of ours. `summary` begins with our marker."""
+    """One of the App's check runs. `summary` begins with our marker."""
 
     id: int
     external_id: str

@@ -153,7 +153,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a strategy hands back: raw findings, what was said, and how it ended."""
+    """What a strategy hands back: raw findings, what was reported, and how it ended."""
 
     findings: tuple[Finding, ...] = ()
     summary: str = ""
@@ -165,7 +165,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """One folder of the change: how many units lie there, and the risk of the riskiest."""
+    """One folder of the change: how many units are there, and the risk of the riskiest."""
 
     folder: str
     units: int

@@ -1,4 +1,4 @@
-"""The parts of a workflow's step: the pipeline over a change that lies on the runner, and the keys that the step was given."""
+"""The parts of a workflow's step: the pipeline over a change that is on the runner, and the keys that the step was given."""
 
 import tempfile
 from collections.abc import Callable, Mapping

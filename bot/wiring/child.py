@@ -2,7 +2,7 @@
 
 `run` and `call` carry out a coroutine function of a module in a child and hand back what it returned. On Linux the child is
 forked by a server process of the standard library (`multiprocessing`), which has loaded the pipeline: it begins within some
-milliseconds and shares its memory with the others. Elsewhere it is started anew. What it says on its way comes through a pipe:
+milliseconds and shares its memory with the others. Elsewhere it is started again. What it says on its way comes through a pipe:
 progress, lines of the journal, of the log. It ends with its parent, and with it ends all that it has started.
 """
 
@@ -54,7 +54,7 @@ class Ended(OverLimit):
 
 
 class Fault(Exception):  # noqa: N818 - carries another process's exception
-    """A child failed with an exception that is none of ours; the text is its traceback."""
+    """A child failed with an exception from outside `bot.errors`; the text is its traceback."""
 
 
 class Sink(Protocol):
@@ -259,7 +259,7 @@ class _Child:
                 continue
             looked = now
             if told and now - told > GENTLE:
-                raise Ended("", "was ended, as it was told to leave and did not")
+                raise Ended("", "was ended because it did not stop when asked")
             if now > self._deadline:
                 raise Ended(self._path(), "went over the time that a review may take")
             if limits.memory(self._pid) > self._caps.memory:

@@ -1,4 +1,4 @@
-"""A review on the machine of whoever waits for it, in a child process: a file that never ends is left out there too."""
+"""A review on the machine of the person who waits for it, in a child process: a file that never ends is left out there too."""
 
 import asyncio
 import sys

@@ -156,13 +156,13 @@ def _desk(
 
 
 def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:
-    """Where this review is recorded: a journal that is gone on with, a trace that is begun anew, or memory.
+    """Where this review is recorded: a journal that is resumed, a trace that is begun again, or memory.
 
     A folder holds one for each change.
     """
     kept, fresh = flags.get("journal"), flags.get("trace")
     if kept and fresh:
-        raise UsageError("give one of --journal and --trace: a journal is a trace, which a second run goes on with")
+        raise UsageError("give one of --journal and --trace: a journal is a trace that a second run resumes")
     named = fresh or kept or default
     path = Path(named) if named else None
     if path is not None and path.is_dir():

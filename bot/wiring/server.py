@@ -1,7 +1,7 @@
 """The parts of a server's jobs: the same pipeline as on the command line, over a change that was fetched, with a journal of its own.
 
 Whatever computes on what a repository holds does so in a child process. A review whose child was ended begins again without the
-file that it had in hand; paid calls stand in the journal.
+file that it had in hand; paid calls are in the journal.
 """
 
 import asyncio

@@ -30,7 +30,7 @@ from bot.wiring.local import timed
 async def review(
     line: Line, change: Change, journal: Path, scratch: str, left_out: Mapping[str, str], *, kept: bool = False
 ) -> Made:
-    """The review with everything that is said of it. `kept`: the lines of its journal go to the parent too."""
+    """The review with everything that is reported of it. `kept`: the lines of its journal go to the parent too."""
     deps = replace(_deps(line, change, journal, scratch, kept=kept), left_out=left_out)
     done = await pipeline.review(_request(change), deps)
     texts = posts.comments(done), markdown.render(done), OUTPUTS["json"]().render(done)

@@ -1,6 +1,6 @@
 """One job from its beginning to its end: what happens on GitHub around a review, a command, a merge queue, a farewell.
 
-Every job can be cut off anywhere and begun again: what it found out first is recorded, paid calls stand in the journal, and
+Every job can be cut off anywhere and begun again: what it found out first is recorded, paid calls are in the journal, and
 whatever it writes to GitHub carries a marker by which a second run knows it.
 """
 

@@ -1,4 +1,4 @@
-"""A job was given up: whoever waits for it is told why."""
+"""A job was given up: report the reason to the person who waits for it."""
 
 from bot import github
 from bot.commands import Answer

@@ -42,7 +42,7 @@ async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, pa
 
 
 async def answered(answer: Answer, comment: CommentRef, host: Host, *, seen: bool = False) -> None:
-    """Post an answer, once. A reaction that is not allowed is no loss: it needs a permission that an owner may withhold."""
+    """Post an answer, once. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold."""
     with suppress(HostRefused):
         if seen:
             await host.react(comment, "eyes")

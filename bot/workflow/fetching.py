@@ -37,7 +37,7 @@ async def stored(url: str, facts: PullFacts, bases: Bases, token: SecretStr, fol
 
 
 def pulled(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
-    """The pull request as a change that lies in this store."""
+    """The pull request as a change that is in this store."""
     return PullRequest(
         title=facts.title,
         body=facts.body,

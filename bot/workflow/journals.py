@@ -35,11 +35,11 @@ def older(folder: Path, than: float) -> list[Path]:
 
 
 def orphans(folder: Path, than: float, known: Collection[str]) -> list[Path]:
-    """Those of the older ones that stand in no database any more: another process was told to forget them."""
+    """Those of the older ones that are in no database any more: another process was told to forget them."""
     return [found for found in older(folder, than) if found.stem not in known]
 
 
 def delete(paths: Iterable[Path]) -> None:
-    """Remove journals; one that is gone already is no fault."""
+    """Remove journals; one that is gone already is not an error."""
     for found in paths:
         found.unlink(missing_ok=True)

@@ -41,7 +41,7 @@ def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_so(tmp
 
             assert [ran.code for ran in (quiet, strict)] == [0, 1]
             assert "no secrets for a pull request from a fork" in quiet.summary
-            assert "stands here alone" in quiet.summary
+            assert "is posted only here" in quiet.summary
             assert "1 finding" in quiet.summary
             assert (quiet.outputs["conclusion"], strict.outputs["conclusion"]) == ("neutral", "failure")
             stands = at.gh.pull(number)

@@ -78,7 +78,7 @@ def test_hostile_inputs_run_nothing_and_no_secret_is_seen(tmp_path: Path) -> Non
         ("BUDGET", "much", "the input budget"),
         ("STRATEGY", "quick", "the input strategy"),
         ("QUOTA", "-1", "the input quota"),
-        ("CONFIG", "../secrets.yml", "the input config: this is no path inside the repository"),
+        ("CONFIG", "../secrets.yml", "the input config: this is not a path inside the repository"),
         ("PULL_REQUEST", "x", "the input pull-request"),
         ("FULL", "perhaps", "the input full"),
     ],

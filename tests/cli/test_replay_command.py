@@ -143,7 +143,7 @@ def test_an_unfinished_journal_says_how_to_go_on(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"), [(None, "there is no journal"), ("# Notes\n", "is no journal"), ("", "holds no review")]
+    ("content", "sentence"), [(None, "there is no journal"), ("# Notes\n", "is not a journal"), ("", "holds no review")]
 )
 def test_what_is_no_journal_is_said(tmp_path: Path, content: str | None, sentence: str) -> None:
     """Exit code 2 for both commands that read one."""

@@ -134,7 +134,7 @@ def test_gitattributes_of_the_base_decide_what_is_generated(repository: Reposito
     """The base's rules mark a file; an explicit `-linguist-generated` takes a mark away."""
     rules = "*.gen.py linguist-generated\napi_pb2.py -linguist-generated\n"
     files = changed(repository.change({".gitattributes": rules}, {"a.gen.py": "1\n", "api_pb2.py": "1\n"}))
-    assert files["a.gen.py"].skip == "generated: .gitattributes says so"
+    assert files["a.gen.py"].skip == "generated, according to .gitattributes"
     assert files["api_pb2.py"].skip is None
 
 

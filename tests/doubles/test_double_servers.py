@@ -168,7 +168,7 @@ def test_a_bad_script_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     bad = tmp_path / "bad.json"
     bad.write_text('{"txet": "a"}')
     assert main(["--script", str(bad)]) == 2
-    assert "is no script of replies" in capsys.readouterr().err
+    assert "is not a script of replies" in capsys.readouterr().err
 
 
 def test_a_taken_port() -> None:

@@ -184,7 +184,7 @@ def test_a_cap_ends_the_run_and_keeps_what_was_paid(tmp_path: Path, ran: Callabl
     assert status == 3
     assert "the cap of" in err
     assert "2 not done" in err
-    assert "the same command goes on with run.jsonl" in err
+    assert "the same command resumes from run.jsonl" in err
 
 
 def test_a_trace_shows_the_calls_of_a_problem(tmp_path: Path, ran: Callable[..., Ran]) -> None:

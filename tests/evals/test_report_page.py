@@ -123,7 +123,7 @@ def test_a_plot_is_drawn_in_the_colours_of_the_page(form: str) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("", "hold no results yet"), ("what is this\n", "line 1 is no result"), (None, "cannot be read")],
+    [("", "hold no results yet"), ("what is this\n", "line 1 is not a result"), (None, "cannot be read")],
 )
 def test_files_that_hold_no_results_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, said: str

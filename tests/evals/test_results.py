@@ -62,7 +62,7 @@ def test_a_foreign_line_is_named(tmp_path: Path) -> None:
         run.keep(ITEMS[0], {})
     path.write_text(path.read_text() + '{"kind": "review"}\n')
     for _ in range(2):
-        with pytest.raises(UsageError, match=r"run\.jsonl, line 2 is no result"):
+        with pytest.raises(UsageError, match=r"run\.jsonl, line 2 is not a result"):
             Run(path, "context")
 
 

@@ -56,7 +56,7 @@ def test_any_command_that_keeps_the_contract_is_measured(
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("raise SystemExit('no key')", "left with 1 on off-1: no key"),
+        ("raise SystemExit('no key')", "exited with 1 on off-1: no key"),
         ("", "wrote no findings to RB_OUT"),
         (REVIEWER.replace('"message"', '"words"'), "break the contract: findings.0.message"),
         (REVIEWER.replace("pr[k] for k", '7 if k == "pr_number" else pr[k] for k'), "of another pull request"),

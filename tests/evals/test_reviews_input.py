@@ -22,13 +22,13 @@ def test_a_malformed_case_is_named_with_what_is_wrong(shop: Folder, capsys: pyte
     shop.write("off-1", defects=[{**FAR, "spans": [{"file": "a.py", "start": "three", "end": 3}]}])
     code, out, err = told(capsys, shop.command("--oracle"))
     assert (code, out) == (2, "")
-    assert "off-1.json is no case: defects.0.spans.0.start" in err
+    assert "off-1.json is not a case: defects.0.spans.0.start" in err
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "off-1.json is no case: the file: Invalid JSON"),
+        ("{", "off-1.json is not a case: the file: Invalid JSON"),
         ('{"id": "x", "kind": "natural", "repo": "a/b"}', "base_sha: Field required"),
         (json.dumps({"id": "x", "kind": "natural", "repo": "a/b", "base_sha": "a" * 40}), "it names no head"),
         (json.dumps({"id": "../x", "kind": "k", "repo": "a/b", "base_sha": "a" * 40}), "id: String should match"),
@@ -100,13 +100,13 @@ def test_a_missing_key_is_said_before_anything_is_built(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--oracle", "--strategy", "rlm"], "--oracle stands in a worker's place"),
+        (["--oracle", "--strategy", "rlm"], "--oracle replaces the worker"),
         (["--oracle", "--baseline", "nothing"], "unknown baseline 'nothing'"),
         (["--oracle", "--kind", "other"], "holds no such case: there are 5, of the kinds"),
         (["--oracle", "--judge", "a/b", "--judge", "c/d", "--judge", "e/f"], "at most two judges"),
         (["--oracle", "--judge", "nobody/none"], "unknown provider 'nobody'"),
         (["--oracle", "--labels", "/nowhere/labels.jsonl"], "labels.jsonl cannot be read"),
-        (["--oracle", "--command", "'"], "is no command"),
+        (["--oracle", "--command", "'"], "is not a command"),
         (["--oracle", "--out", "/"], "it is a folder"),
     ],
 )

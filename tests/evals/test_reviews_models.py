@@ -240,4 +240,4 @@ def test_a_persons_verdict_comes_first(
     labels.write_text('{"case": "off-1"}\n')
     code, _, err = told(capsys, [*command, "--labels", str(labels)])
     assert code == 2
-    assert "line 1 is no label" in err
+    assert "line 1 is not a label" in err

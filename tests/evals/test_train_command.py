@@ -99,7 +99,7 @@ def test_lines_that_are_no_traces(ran: Callable[..., Ran], tmp_path: Path) -> No
     """A file of something else is refused with its line; a last line that a killed process tore is left out."""
     (tmp_path / "x.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
     status, _, err = ran("traces", "x=x.jsonl")
-    assert (status, "line 1 is no trace" in err) == (2, True)
+    assert (status, "line 1 is neither a trace" in err) == (2, True)
 
 
 TRACE = {

@@ -74,8 +74,8 @@ def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> 
         (pull("opened") | {"repository": {"id": 1 << 70, "name": "shop", "owner": {"login": "acme"}}}, "repository.id"),
         (pull("opened") | {"pull_request": {"number": 5, "head": {"sha": "HEAD^{/x}"}}}, "pull_request.head.sha"),
         (pull("opened") | {"action": ["opened"]}, "action"),
-        ([], "no object"),
-        (None, "no object"),
+        ([], "not an object"),
+        (None, "not an object"),
     ],
 )
 def test_what_brings_no_new_diff_or_is_malformed_is_ignored(payload: object, reason: str) -> None:

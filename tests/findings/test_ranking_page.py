@@ -7,12 +7,12 @@ PAGE = (Path(__file__).parents[2] / "docs/ranking.md").read_text()
 
 
 def test_the_page_holds_the_numbers_of_the_code() -> None:
-    """Whoever changes one changes the other."""
+    """The page names the numbers of `bot.findings.rank`."""
     levels = ", ".join(str(rank.SEVERITY[name]) for name in ("critical", "high", "medium", "low"))
     assert f"| proven by code | {rank.VERDICT['proven']} |" in PAGE
     assert f"with a concrete trigger | {rank.VERDICT['confirmed']} |" in PAGE
     assert f"| {rank.PER_EVIDENCE_FILE} each, at most {rank.MAX_EVIDENCE_FILES} |" in PAGE
-    assert f"source says the same | {rank.AGREEMENT} |" in PAGE
+    assert f"source reports the same | {rank.AGREEMENT} |" in PAGE
     assert f"| critical, high, medium, low | {levels} |" in PAGE
     assert f"| critical, besides | {rank.CRITICAL} |" in PAGE
     assert f"**Quota**: {config.DEFAULTS['quota']} findings" in PAGE

@@ -40,7 +40,7 @@ def test_a_place_that_github_refuses_moves_to_the_summary(tmp_path: Path) -> Non
             assert (outcome.posted, outcome.listed) == (2, 1)
             assert "2 on the changed lines, 1 listed here." in stands.comments[0].body
             assert "#### 🔴 High · Finding f3" in stands.comments[0].body
-            assert outcome.notes == ("GitHub refused the place of 1 comments: they stand in the summary.",)
+            assert outcome.notes == ("GitHub refused the place of 1 comments: they are in the summary.",)
 
             before = at.writes()
             await put(at, two(at, finding("f3", 30)))

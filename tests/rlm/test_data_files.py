@@ -104,4 +104,4 @@ def test_in_the_repl(table: Table) -> None:
     assert """['a.b[0]: 1', 'a.b[1]: 2', 'c: "herring"'] ['c: "herring"']""" in said
     assert "[not found in the text: none of 3 rows holds 'heron']" in said
     assert "[1, 2] ['1: def total(items):', '7: def net(amount):']" in said
-    assert "ValueError: parsed(): shop/price.py is no data file by its name: say form='json'" in said
+    assert "ValueError: parsed(): shop/price.py is not a data file by its name: say form='json'" in said

@@ -196,7 +196,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     """Neither a journal nor a trace is begun in a file that holds something else, or in one from a newer version."""
     for content, words in (
-        ("# mine\n", "is no journal"),
+        ("# mine\n", "is not a journal"),
         ('{"kind": "review", "format": 99, "version": "9.0"}\n', "newer"),
     ):
         (tmp_path / "f").write_text(content)

@@ -65,7 +65,7 @@ def _listed(typed: str) -> Sequence[str]:
 def _size(typed: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmM]?)", typed.replace("_", ""))
     if not found:
-        raise UsageError(f"{typed!r} is no length of a text: write 8k, 300000 or 1M")
+        raise UsageError(f"{typed!r} is not a length of a text: write 8k, 300000 or 1M")
     return round(float(found[1]) * FACTORS[found[2].lower()])
 
 
@@ -73,7 +73,7 @@ def _position(typed: str) -> Position:
     try:
         return LAST if typed == LAST else float(typed)
     except ValueError:
-        raise UsageError(f"{typed!r} is no position: write a number from 0.0 to 1.0, {LAST}, or sweep") from None
+        raise UsageError(f"{typed!r} is not a position: write a number from 0.0 to 1.0, {LAST}, or sweep") from None
 
 
 def _whole(typed: str, what: str) -> int:

@@ -127,7 +127,7 @@ def functions(node: Node, kind: Family) -> Iterator[Node]:
 
 
 def own(function: Node, kind: Family) -> Iterator[Node]:
-    """What stands in a function's body and not in a function within it."""
+    """What is in a function's body and not in a function within it."""
     body = function.child_by_field_name("body")
     stack = [body] if body is not None else []
     while stack:

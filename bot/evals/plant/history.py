@@ -104,7 +104,7 @@ async def _in_commit(pull: PullRequest, kinds: Sequence[str], chance: random.Ran
 
 
 async def sources(tree: Checkout, first: Sequence[str] = ()) -> Scene:
-    """The texts of a tree that a proof may stand in, these paths before all others, up to a limit."""
+    """The texts of a tree that a proof may are in, these paths before all others, up to a limit."""
     entries = await tree.entries()
     suffixes = {*SUFFIXES, *DATA}
     rest = [path for path in entries if PurePosixPath(path).suffix.lower() in suffixes and path not in first]

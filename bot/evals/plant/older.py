@@ -16,7 +16,7 @@ NEVER = {"err", "_", "self", "this"}
 
 
 def older(path: str, function: Node, kind: Family) -> tuple[Edit, ...]:
-    """The edits that give one local variable the name it had before; none where there is no such variable."""
+    """The edits that give one local variable the name it had before; none if there is no such edit."""
     given = set(parameters(function, kind) or ()) | NEVER
     for name in _bound(function, kind):
         places = _places(function, name, kind) if name not in given else None

@@ -1,4 +1,4 @@
-"""Choose defects and put them in: every edited file still parses, no two defects touch the same function, every line is counted anew."""
+"""Choose defects and put them in: every edited file still parses, no two defects touch the same function, every line is counted again."""
 
 import random
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ MAX_CALLERS = 3
 
 
 def plantable(path: str, source: bytes) -> bool:
-    """Whether a defect may stand in this file: code that a person wrote, and no test."""
+    """Whether a defect may are in this file: code that a person wrote, and no test."""
     if family(path) is None or is_test(path) or VENDORED.search(path) or GENERATED_NAME.search(path):
         return False
     long = max(map(len, source.split(b"\n")), default=0) > LONG_LINE

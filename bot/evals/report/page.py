@@ -33,7 +33,7 @@ class Source:
 
 
 def write(paths: Sequence[Path], out: Path) -> int:
-    """Write the page; how many results stand behind it. Raises UsageError before anything is written."""
+    """Write the page; how many results are behind it. Raises UsageError before anything is written."""
     if out.is_dir() or not out.parent.is_dir():
         raise UsageError(f"{out} cannot be written: name a file in a folder that exists")
     rows = results.read(paths)

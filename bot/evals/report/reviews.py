@@ -13,9 +13,7 @@ from bot.evals.reviews.score import Figure
 MAIN = {TWINS: "hits - reports", "clean": "findings per PR"}  # else recall
 PARTS = "By part"
 READ = ("units read", "dependents read")
-MATCHED_BY_PLACE = (
-    "A finding counts as a hit where it stands in the right file within 10 lines: its words were not read."
-)
+MATCHED_BY_PLACE = "A finding counts as a hit if it is in the right file within 10 lines; its text was not compared."
 
 
 def sections(rows: Sequence[Row]) -> Iterator[Section]:

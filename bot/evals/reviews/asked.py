@@ -58,7 +58,7 @@ class Told:
     open: bool = False  # some reviews are left for another time
 
     def text(self) -> str:
-        """The tables and what stands below them."""
+        """The tables and what is below them."""
         return "\n".join([table.text(self.figures), "", *self.beside, ""])
 
     def as_json(self) -> str:
@@ -132,7 +132,7 @@ def _reviewers(asked: Asked) -> Iterator[Reviewer]:
     alone = not (asked.baseline or asked.commands)
     for name in asked.strategies or (("fanout",) if alone or asked.oracle else ()):
         if asked.oracle and name not in REHEARSED:
-            raise UsageError(f"--oracle stands in a worker's place: it reads with {' or '.join(REHEARSED)}, not {name}")
+            raise UsageError(f"--oracle replaces the worker: it reads with {' or '.join(REHEARSED)}, not {name}")
         if not asked.oracle:
             _check_models(asked.flags, name)
         yield Rehearsed(name) if asked.oracle else Product(name, asked.flags)
@@ -148,7 +148,7 @@ def _words(line: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(line))
     except ValueError as error:
-        raise UsageError(f"{line!r} is no command: {error}") from error
+        raise UsageError(f"{line!r} is not a command: {error}") from error
     if not words:
         raise UsageError("an empty command reviews nothing")
     return words

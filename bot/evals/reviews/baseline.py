@@ -28,7 +28,7 @@ ANSWER_TOKENS = 8_192
 
 @dataclass(frozen=True, slots=True)
 class DiffOnly:
-    """One call with the diff. With `oracle` the labels stand in the model's place."""
+    """One call with the diff. With `oracle` the labels are in the model's place."""
 
     flags: Mapping[str, Any] = field(default_factory=dict)
     oracle: bool = False

@@ -82,7 +82,7 @@ class _Store:
         await git.output("init", "--quiet", "--initial-branch=none", "--template=", ".", cwd=str(self.folder))
         found = await git.run("rev-parse", "--git-path", "objects", cwd=str(clone))
         if found.status:
-            raise GitError(f"it is no git repository ({found.err[:200]})")
+            raise GitError(f"it is not a git repository ({found.err[:200]})")
         objects = (clone / os.fsdecode(found.out).strip()).resolve()
         info = self.folder / ".git" / "objects" / "info"
         info.mkdir(parents=True, exist_ok=True)

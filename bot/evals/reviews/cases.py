@@ -10,7 +10,7 @@ from bot.errors import UsageError
 
 NEAR = 10  # lines around a span that count as its place: spans that `git blame` gave are wide, comments stand beside
 TWINS = "twins"
-KINDS = (TWINS, "natural", "omit", "martian", "clean")  # in the order in which they are told; others follow
+KINDS = (TWINS, "natural", "omit", "martian", "clean")  # in the order in which they are reported; others follow
 Variant = Literal["", "bad", "good"]
 
 
@@ -48,7 +48,7 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Lines `start` to `end` of a file become `lines`; without `start` the file is written anew, with `delete` it goes."""
+    """Lines `start` to `end` of a file become `lines`; without `start` the file is written again, with `delete` it goes."""
 
     path: str
     lines: tuple[str, ...] = ()
@@ -109,12 +109,12 @@ def read(folder: Path, kinds: Collection[str] = (), only: Collection[str] = ()) 
 
 
 def order(kinds: Collection[str]) -> list[str]:
-    """Kinds in the order in which they are told."""
+    """Kinds in the order in which they are reported."""
     return [kind for kind in KINDS if kind in kinds] + sorted(set(kinds) - set(KINDS))
 
 
 def near(path: str, start: int, end: int, spans: Collection[Span]) -> bool:
-    """Whether lines of a file lie at one of these places."""
+    """Whether lines of a file are at one of these places."""
     return any(path == s.file and start <= s.end + NEAR and end >= s.start - NEAR for s in spans)
 
 

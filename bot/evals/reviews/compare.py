@@ -25,7 +25,7 @@ class Difference:
 
     @property
     def clear(self) -> int:
-        """1 and -1 where the whole interval lies on one side, 0 where it does not."""
+        """1 and -1 where the whole interval is on one side, 0 where it does not."""
         return (self.by.low > 0) - (self.by.high < 0)
 
 
@@ -41,7 +41,7 @@ def differences(done: Sequence[Reviewed], views: Sequence[View]) -> list[Differe
 
 
 def sentences(found: Sequence[Difference]) -> Iterator[str]:
-    """What may be said of them. A difference that only one judge sees is none."""
+    """The conclusion about them. A difference that only one judge sees does not count."""
     for key in dict.fromkeys((d.kind, d.one, d.other) for d in found):
         told = [d for d in found if (d.kind, d.one, d.other) == key]
         kind, one, other = key

@@ -61,7 +61,7 @@ class Command:
                 await process.wait()
         if process.returncode:
             last = said.decode("utf-8", "replace").strip()[-TAIL:]
-            raise ProviderError(f"{self.name} left with {process.returncode} on {case}: {last}")
+            raise ProviderError(f"{self.name} exited with {process.returncode} on {case}: {last}")
 
 
 async def _given(task: Task, repo: Path, scratch: Path) -> dict[str, str]:
@@ -109,7 +109,7 @@ def _findings(path: Path, given: Mapping[str, str], name: str) -> tuple[Said, ..
 
 
 def findings_json(review: Review, pull: Mapping[str, Any], agent: str) -> str:
-    """Our review in the form of the contract: what is said aloud, on lines of the head."""
+    """Our review in the form of the contract: what is shown in full, on lines of the head."""
     aloud = [placed for placed in review.findings if placed.place != "folded"]
     names = ("repo", "pr_number", "base", "head")
     told = {

@@ -29,7 +29,7 @@ class Hand:
 
 
 def questions(done: Sequence[Reviewed]) -> Iterator[dict[str, Any]]:
-    """What a person has to decide: each finding at the place of a defect, and each that stands at none."""
+    """What a person has to decide: each finding at the place of a defect, and each that is at none."""
     seen: set[tuple[str, str, Key]] = set()
     for row in done:
         for said in row.outcome.findings:
@@ -105,7 +105,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             fits = False
         if not fits:
             raise UsageError(
-                f"{path}, line {number} is no label: it needs case, known, path, start, title, and verdict (true, false or null)"
+                f"{path}, line {number} is not a label: it needs case, known, path, start, title, and verdict (true, false or null)"
             )
         yield row
 

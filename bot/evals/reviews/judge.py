@@ -1,7 +1,7 @@
 """A judge: a model that says whether a finding describes a labelled defect.
 
 The judge alone can move a score by several points, so two of different vendors may be asked: a difference that only one of them
-sees is none.
+sees does not count.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ class Pair:
 
 
 def placed(said: Said, defect: Defect) -> bool:
-    """Whether a finding stands at the defect: the right file, near its lines. A defect without lines is anywhere."""
+    """Whether a finding is at the defect: the right file, near its lines. A defect without lines is anywhere."""
     return not defect.spans or near(said.path, said.start, said.end, defect.spans)
 
 

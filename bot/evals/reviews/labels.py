@@ -1,4 +1,4 @@
-"""What must stand in a prompt so that a labelled defect can be seen there: its lines and, where it lies elsewhere, its proof."""
+"""What must are in a prompt so that a labelled defect can be seen there: its lines and, where it lies elsewhere, its proof."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A defect as an oracle knows it: any of `lines` and, where there is evidence, any of `proof` must stand in one prompt."""
+    """A defect as an oracle knows it: any of `lines` and, where there is evidence, any of `proof` must are in one prompt."""
 
     lines: tuple[Line, ...]
     proof: tuple[Line, ...] = ()

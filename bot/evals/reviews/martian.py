@@ -60,7 +60,7 @@ async def _from_clone(pull: Golden, repos: Path) -> Case | str:
     """The pull request as a clone has it that fetched `refs/pull/*/head`, from where it left the default branch."""
     at = _URL.search(pull.url)
     if at is None:
-        return f"{pull.url!r} is no address of a pull request"
+        return f"{pull.url!r} is not the address of a pull request"
     clone = build.clone_of(repos, at[1])
     if clone is None:
         return f"{pull.url}: no clone of {at[1]}"
@@ -77,7 +77,7 @@ async def _from_clone(pull: Golden, repos: Path) -> Case | str:
 
 
 def candidates(done: Iterable[Reviewed]) -> dict[str, Any]:
-    """What was said aloud, as its candidates.json: address -> tool -> issues. One tool for each reviewer."""
+    """What was shown in full, as its candidates.json: address -> tool -> issues. One tool for each reviewer."""
     told: dict[str, dict[str, list[Any]]] = defaultdict(dict)
     for row in done:
         if row.case.url:

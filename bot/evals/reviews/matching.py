@@ -14,7 +14,7 @@ Pull = tuple[Reviewed, ...]  # one pull request with all its rounds
 
 
 class View(Protocol):
-    """Whoever says whether a finding is a labelled defect: its place, a judge, a person."""
+    """The judge of whether a finding is a labelled defect: its place, a judge, a person."""
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class Words:
 
 
 def hit(row: Reviewed, number: int, view: View, *, aloud: bool = True) -> bool:
-    """Whether a defect was found. An oracle must also have seen its proof: a lucky place is no delivery."""
+    """Whether a defect was found. An oracle must also have seen its proof: a lucky place is not a delivery."""
     together = row.outcome.together
     if together is not None and number not in together and not row.case.variant:
         return False
@@ -81,12 +81,12 @@ def by_code(row: Reviewed, number: int, view: View) -> bool:
 
 
 def loud(row: Reviewed, severity: str = "") -> int:
-    """How many findings were said aloud, of this severity where one is named."""
+    """How many findings were shown in full, of this severity where one is named."""
     return sum(said.aloud and severity in ("", said.severity) for said in row.outcome.findings)
 
 
 def part(pull: Pull, variant: str, view: View) -> float:
-    """Of the rounds over one variant, the share in which the defect was said."""
+    """Of the rounds over one variant, the share in which the defect was reported."""
     return statistics.fmean(hit(row, 0, view) for row in pull if row.case.variant == variant)
 
 

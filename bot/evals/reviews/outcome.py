@@ -13,7 +13,7 @@ EXPERIMENT = "reviews"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One finding. `place` is "folded" where the quota left it out of what is said aloud."""
+    """One finding. `place` is `folded` if the quota left it out of what is shown in full."""
 
     path: str
     start: int
@@ -35,7 +35,7 @@ class Said:
 
     @property
     def text(self) -> str:
-        """What a reader is told, as one text."""
+        """What a reader sees, as one text."""
         return "\n".join(filter(None, (self.title, self.why, self.consequence)))
 
 
@@ -71,7 +71,7 @@ class Reviewed:
 
 
 def of_review(review: Review) -> Outcome:
-    """A review of ours as an outcome."""
+    """A review of deeprepo as an outcome."""
     return Outcome(
         findings=said(review.findings),
         seconds=round(review.seconds, 3),

@@ -96,7 +96,7 @@ def rehearsal(strategy: str, model: Model, scratch: str) -> Deps:
 
 
 def answered(review: Review, book: Path) -> None:
-    """Hold against a reviewer only what it answered: a provider that failed is no miss. Raises ProviderError."""
+    """Hold against a reviewer only what it answered: a provider that failed is not a miss. Raises ProviderError."""
     if review.fault == "interrupted":
         import asyncio
 

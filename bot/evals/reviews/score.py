@@ -102,7 +102,7 @@ class _Told:
             yield self._figure(measure, intervals.mean(values), view, of=len(whole))
 
     def noise(self) -> Iterator[Figure]:
-        """What was said at all."""
+        """Everything that was reported."""
         per_pull = [statistics.fmean(matching.loud(row) for row in pull) for pull in self.pulls]
         yield self._figure("findings per PR", intervals.mean(per_pull), unit="number")
         if self.kind == "clean":

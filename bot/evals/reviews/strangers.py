@@ -155,9 +155,9 @@ def read(data: bytes, path: Path) -> PlainCase | TwinCase:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        raise UsageError(f"{path.name} is no case: {where}: {first['msg']}") from None
+        raise UsageError(f"{path.name} is not a case: {where}: {first['msg']}") from None
     except ValueError as error:
-        raise UsageError(f"{path.name} is no case: {error}") from None
+        raise UsageError(f"{path.name} is not a case: {error}") from None
     return found
 
 

@@ -40,7 +40,7 @@ def shown(number: float, unit: str) -> str:
 
 
 def rows(figures: Sequence[Figure]) -> list[tuple[str, str]]:
-    """(measure, group) in the order in which they are told."""
+    """(measure, group) in the order in which they are printed."""
     return list(dict.fromkeys((figure.measure, figure.group) for figure in figures))
 
 
@@ -52,7 +52,7 @@ def columns(figures: Sequence[Figure]) -> list[tuple[str, str]]:
 
 
 def cell(figures: Sequence[Figure], row: tuple[str, str], column: tuple[str, str]) -> Figure | None:
-    """The figure of a row in a column; what was not matched stands under the first view of its reviewer."""
+    """The figure of a row in a column; what was not matched is under the first view of its reviewer."""
     mine = [f for f in figures if (f.measure, f.group) == row and f.reviewer == column[0]]
     first = next(view for reviewer, view in columns(figures) if reviewer == column[0])
     return next((f for f in mine if f.view == column[1] or (not f.view and column[1] == first)), None)

@@ -1,7 +1,7 @@
 """Journals of the product as data to train on: whole dialogues of roots, and single calls of workers, in the chat format.
 
 A line is one example: `messages` (with `tool_calls` as the API has them), `tools`, and `meta`, which says how that review ended, so
-that whoever trains can choose. Journals hold the code that was reviewed: so does what is written here.
+that the person who trains can choose. Journals hold the code that was reviewed: so does what is written here.
 """
 
 import json

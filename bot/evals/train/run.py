@@ -1,4 +1,4 @@
-"""Rollouts of several roots over the same tasks, kept as results that a later run goes on with. verifiers is not needed for it."""
+"""Rollouts of several roots over the same tasks, kept as results that a later run continues with. verifiers is not needed for it."""
 
 import asyncio
 from collections.abc import Callable
@@ -100,7 +100,7 @@ class _Purse:
         self.spent += counted(cost)
 
     def empty(self) -> BudgetSpent:
-        """The error that says so."""
+        """The error that reports it."""
         return BudgetSpent(f"the cap of ${self.usd:,.2f} of this run is reached: allow more with --max-usd")
 
 

@@ -55,7 +55,7 @@ def document(columns: Mapping[str, Sequence[Seen]]) -> dict[str, Any]:
 
 
 def gain(before: Sequence[Seen], after: Sequence[Seen]) -> str:
-    """The difference of the means, with an interval over tasks: rollouts of one task are no independent draws."""
+    """The difference of the means, with an interval over tasks: rollouts of one task are not independent."""
     pairs = _by_task(before), _by_task(after)
     shared = sorted(pairs[0].keys() & pairs[1].keys())
     if not shared:

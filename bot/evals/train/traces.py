@@ -44,7 +44,9 @@ def read(path: Path) -> list[Seen]:
         except (ValueError, KeyError, TypeError, AttributeError):
             if number == len(lines):
                 continue  # a killed process left it half written
-            raise UsageError(f"{file}, line {number} is no trace of verifiers and no result of `eval train`") from None
+            raise UsageError(
+                f"{file}, line {number} is neither a trace of verifiers nor a result of `eval train`"
+            ) from None
     if not found:
         raise UsageError(f"{file} holds no finished rollout")
     return found

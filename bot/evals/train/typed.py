@@ -18,7 +18,7 @@ def plan(roots: str, worker: str, files: str, **rest: Any) -> Plan:  # noqa: ANN
     try:
         sizes = tuple(int(part) for part in _listed(files)) or SIZES
     except ValueError:
-        raise UsageError(f"{files!r} is no number of files: write whole numbers with commas between them") from None
+        raise UsageError(f"{files!r} is not a number of files: write whole numbers with commas between them") from None
     made = Plan(names, policies.check(worker or READER, root=False), sizes=sizes, **rest)
     made.items()
     return made

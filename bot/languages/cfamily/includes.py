@@ -100,7 +100,7 @@ class Comments:
         return [match.start() for match in re.finditer(rb"\*/", self._source)]
 
     def hold(self, at: int) -> bool:
-        """Whether a line that begins here stands inside a block comment."""
+        """Whether a line that begins here is inside a block comment."""
         number = bisect_right(self._opened, at - 2)
         if not number:
             return False

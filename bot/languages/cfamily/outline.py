@@ -129,7 +129,7 @@ def _declaration(node: Node, found: Found, templated: bool) -> None:
 
 
 def type_of(node: Node, outer: Node, found: Found) -> str:
-    """Take a struct, union, class or enum that has a body; the name under which it stands in the outline."""
+    """Take a struct, union, class or enum that has a body; the name under which it is in the outline."""
     body = node.child_by_field_name("body")
     if body is None or (node.type not in RECORDS and node.type != "enum_specifier"):
         return ""

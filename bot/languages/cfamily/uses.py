@@ -1,4 +1,4 @@
-"""What an identifier does where it stands in a C or C++ file, and which struct a receiver is known to be."""
+"""What an identifier does where it is in a C or C++ file, and which struct a receiver is known to be."""
 
 import re
 from bisect import bisect_left
@@ -157,7 +157,7 @@ def _scope_name(node: Node) -> str:
 
 
 def plain(use: Use, line: str) -> Use:
-    """`ns::call()` names a thing of a namespace or of a class. Which of the two is told by its first letter, and not for sure."""
+    """`ns::call()` names a thing of a namespace or of a class. Its first letter suggests which of the two, not with certainty."""
     if use.form != "member" or f"{use.receiver}::{use.name}" not in re.sub(r"(?<!\s)\s*+::\s*+", "::", line):
         return use
     if use.receiver[:1].isupper() or "<" in use.receiver:

@@ -71,7 +71,7 @@ class Namespaces:
         }
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
-        """Be told what a file holds or held."""
+        """Note what a file holds or held."""
         told = self._told.setdefault(path, _Told(set(), set(), set()))
         told.spaces |= {name.decode() for name in NAMESPACE.findall(typed.blank(source))} or {""}
         told.types |= {item.name for item in outline.symbols if "." not in item.name}
@@ -94,14 +94,14 @@ class Namespaces:
         ]
 
     def clues(self, path: str) -> Clues:
-        """Whoever uses a file writes one of its names."""
+        """A file that uses another writes one of its names."""
         told = self._told.get(path)
         names = sorted(told.names) if told else []
         words = "|".join(re.escape(name) for name in names)
         return Clues(frozenset(names), (rf"\b(?:{words})\b",) if words else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
-        """What a file takes from the files that were told of."""
+        """What a file takes from the files that were noted."""
         code = typed.blank(source)
         lines = typed.Lines(code)
         file = self._read(path, code, lines)

@@ -1,4 +1,4 @@
-"""What an identifier does where it stands in a C# file, and which class a receiver is declared to be."""
+"""What an identifier does where it is in a C# file, and which class a receiver is declared to be."""
 
 import re
 

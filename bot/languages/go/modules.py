@@ -91,7 +91,7 @@ class Packages:
         return self._folders.get(posixpath.dirname(path), set()) - {path}
 
     def clues(self, path: str) -> Clues:
-        """An import path stands in quotes. Nobody imports a test."""
+        """An import path is in quotes. Nobody imports a test."""
         folder = posixpath.dirname(path)
         home = self._home(folder)
         if path.endswith("_test.go") or home is None:

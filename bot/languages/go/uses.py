@@ -1,4 +1,4 @@
-"""What an identifier does where it stands in a Go file, and which type a receiver is known to have."""
+"""What an identifier does where it is in a Go file, and which type a receiver is known to have."""
 
 from collections.abc import Mapping
 from functools import lru_cache

@@ -23,7 +23,7 @@ Manifest = dict[str, object]
 
 
 def read_json(source: bytes) -> Manifest:
-    """A configuration file that may hold comments and trailing commas; empty where it is no object."""
+    """A configuration file that may hold comments and trailing commas; empty where it is not an object."""
     value: object = None
     with suppress(ValueError, RecursionError):
         value = json.loads(source)

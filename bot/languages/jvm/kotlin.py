@@ -38,7 +38,7 @@ def root(source: bytes) -> Node:
 
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
-    """The definitions of a file; what stands at the top, in an object or in a companion is offered by its own name."""
+    """The definitions of a file; what is at the top, in an object or in a companion is offered by its own name."""
     tree = root(source)
     found = Found(path, side)
     for node in tree.named_children:

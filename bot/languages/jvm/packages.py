@@ -1,6 +1,6 @@
 """The packages of Java and Kotlin: an import names a package and a type, and a neighbour needs none.
 
-A Java type stands in the file of its name, below folders that spell its package, wherever the source root is. What a Kotlin
+A Java type is in the file of its name, below folders that spell its package, wherever the source root is. What a Kotlin
 file holds its path does not say: the files that are asked about tell it themselves (`learn`).
 """
 
@@ -63,7 +63,7 @@ class Packages:
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
-        """Be told what a file of the tree holds or held."""
+        """Note what a file of the tree holds or held."""
         package = _package(source)
         self._packages[path] = package
         if path not in self._paths:
@@ -91,7 +91,7 @@ class Packages:
         return [other for other in sorted(self._told) if other != path and self._packages.get(other) == package]
 
     def clues(self, path: str) -> Clues:
-        """Whoever uses a file writes one of its names: neighbours need no import."""
+        """A file that uses another writes one of its names: neighbours need no import."""
         told = self._told.get(path)
         names = told.types | told.members if told else frozenset({_stem(path)})
         words = "|".join(sorted(re.escape(name) for name in names))

@@ -1,6 +1,6 @@
 """What a name means in PHP: `use` statements, qualified names and includes, found through composer.json's PSR-4 and PSR-0.
 
-Classes of one namespace see each other without a `use`: they stand in one folder.
+Classes of one namespace see each other without a `use`: they are in one folder.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What a name does where it stands in a PHP file, and which class a receiver is known to be."""
+"""What a name does where it is in a PHP file, and which class a receiver is known to be."""
 
 import re
 from functools import lru_cache

@@ -41,7 +41,7 @@ class Modules:
         self._found: dict[tuple[str, str], str | None] = {}
 
     def clues(self, path: str) -> Clues:
-        """The parent package stands in the pattern: words such as `utils` alone hit half of a large tree."""
+        """The parent package is in the pattern: words such as `utils` alone hit half of a large tree."""
         folder, name = posixpath.split(path)
         package = name.rpartition(".")[0] == "__init__"
         module = folder if package else path.rpartition(".")[0]

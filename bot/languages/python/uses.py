@@ -1,4 +1,4 @@
-"""What an identifier does where it stands in a Python file, and which class a receiver is known to be."""
+"""What an identifier does where it is in a Python file, and which class a receiver is known to be."""
 
 import re
 from collections import defaultdict

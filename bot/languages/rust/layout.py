@@ -23,7 +23,7 @@ class Place:
 
 
 def read(source: bytes) -> Table:
-    """A Cargo.toml; empty where it is none."""
+    """A Cargo.toml; empty if it is not one."""
     try:
         return tomllib.loads(config(source).decode("utf-8", "replace"))
     except (ValueError, RecursionError):

@@ -25,7 +25,7 @@ class Crates:
         self._known: dict[str, tuple[int, tuple[Import, ...]]] = {}  # file -> (hash of its source, its imports)
 
     def clues(self, path: str) -> Clues:
-        """A module's name stands in every path to it, but for its children's `super` and, of a root, `crate`."""
+        """A module's name is in every path to it, but for its children's `super` and, of a root, `crate`."""
         place = self._layout.place(path)
         names = {place.parts[-1]} if place.parts else self._layout.names(path)
         below = joined(place.folder, *place.parts)
@@ -41,7 +41,7 @@ class Crates:
         return Clues(words, (far,) if far else (), near, below)
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
-        """The imports of a file that land in the tree; qualified names count, each once. Told once, remembered: many ask."""
+        """The imports of a file that land in the tree; qualified names count, each once. Computed once and remembered."""
         del words  # a statement can mean a file that it does not name
         key = hash(source)
         if path not in self._known or self._known[path][0] != key:

@@ -34,7 +34,7 @@ class _Found:
     known: bool = True
 
     def add(self, name: str, kind: str, node: Node, told: Signature | None = None) -> None:
-        """Take a definition; one that stands in no other is offered."""
+        """Take a definition; one that is in no other is offered."""
         public = any(part.type == "visibility_modifier" for part in node.named_children)
         at = first_line(node), last_line(node)
         self.symbols.append(Symbol(self.path, name, kind, *at, self.side, told, public or kind == "implementation"))

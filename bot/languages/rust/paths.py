@@ -25,7 +25,7 @@ Segments = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One path as it stands in a file."""
+    """One path as it is in a file."""
 
     kind: str  # "use", "mod", "crate" or "name"
     parts: Segments  # a star at its end means everything

@@ -1,4 +1,4 @@
-"""What an identifier does where it stands in a Rust file, and which type a receiver is known to have."""
+"""What an identifier does where it is in a Rust file, and which type a receiver is known to have."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The App itself: its installations, their tokens, its deliveries, and the flow that makes an App."""
+"""The App itself: its installations, their tokens, its deliveries, and the flow that registers an App."""
 
 from bot.sandbox import hooks
 from bot.sandbox.access import LEVELS

@@ -93,7 +93,7 @@ async def review_comment(world: World, pull: Pull, comment: ReviewComment) -> Js
 
 
 async def place(pull: Pull, comment: ReviewComment) -> tuple[int | None, int | None]:
-    """The line, and the first one of a range, where a comment stands in the diff of today; None once it is outdated."""
+    """The line, and the first one of a range, where a comment is in the diff of today; None once it is outdated."""
     if comment.subject == "file" or comment.line is None or comment.commit == pull.head_sha:
         return comment.line, comment.start_line
     files = await changed(pull)

@@ -75,7 +75,7 @@ def file(world: World, repository: Repository, head: str, changed: File) -> Json
 
 
 async def blob(folder: Path, commit_id: str, path: str) -> bytes | None:
-    """The content of a file in a commit; None where there is no such file."""
+    """The content of a file in a commit; None if it does not exist."""
     row = await git.text(folder, "ls-tree", commit_id, "--", path)
     if " blob " not in row:
         return None

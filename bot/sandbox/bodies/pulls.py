@@ -43,7 +43,7 @@ def _side(world: World, owner: User, where: Repository | None, branch: str, sha:
 
 
 def listed(world: World, pull: Pull) -> Json:
-    """A pull request as it stands in a list."""
+    """A pull request as it is in a list."""
     where = pull.repository
     api, web = f"{world.api}/repos/{where.full_name}", f"{world.origin}/{where.full_name}/pull/{pull.number}"
     links = _links(api, web, pull)

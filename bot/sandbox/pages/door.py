@@ -1,4 +1,4 @@
-"""Which page an address is, and what its buttons do. Whoever sits before the browser is the maintainer."""
+"""Which page an address is, and what its buttons do. The person at the browser is the maintainer."""
 
 import json
 import re

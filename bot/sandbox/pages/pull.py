@@ -1,4 +1,4 @@
-"""A pull request as the page tells it: plain values for the template, in the order in which things were said."""
+"""A pull request as the page shows it: plain values for the template, in the order in which things were posted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Models that play: they cost nothing, so that what is measured is the harness.
 
 "scripted/honest" understands the questions and answers from what its prompt holds and from nothing else; "scripted/guesser"
-always has an answer; "scripted/garbage" writes words without sense, also where a form is demanded.
+always has an answer; "scripted/garbage" writes words without sense, also if a form is demanded.
 """
 
 from collections.abc import Callable, Mapping

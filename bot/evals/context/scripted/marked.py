@@ -1,4 +1,4 @@
-"""What stands between the markers of a prompt, and the question behind it. Pure."""
+"""What is between the markers of a prompt, and the question behind it. Pure."""
 
 import re
 
@@ -12,6 +12,6 @@ def passages(text: str) -> dict[str, str]:
 
 
 def question(text: str) -> str:
-    """The question, which stands outside of every section; "" where there is none."""
+    """The question, which is outside of every section; "" where there is none."""
     found = _QUESTION.search(_PASSAGE.sub("", text))
     return found[1] if found else ""

@@ -41,7 +41,7 @@ def understood(text: str) -> Question | None:
 
 
 def evidence(question: Question, text: str) -> list[str]:
-    """The lines that help, each as it stands there."""
+    """The lines that help, each as it is there."""
     return _EVIDENCE[question.kind](question, text)
 
 

@@ -32,7 +32,7 @@ class Branch:
 
 
 def branch(statement: Node, kind: Family) -> Branch | None:
-    """The parts of an if statement, None where it is no plain one."""
+    """The parts of an if statement, None if it is not a plain one."""
     condition, block = statement.child_by_field_name("condition"), statement.child_by_field_name("consequence")
     if statement.type != "if_statement" or condition is None or block is None:
         return None
@@ -76,7 +76,7 @@ def after(statement: Node) -> Node | None:
 
 
 def words(node: Node) -> set[str]:
-    """The names and numbers that stand in a node."""
+    """The names and numbers that are in a node."""
     return set(re.findall(r"[A-Za-z_$][\w$]*|\d+(?:\.\d+)?", text(node)))
 
 

@@ -1,6 +1,6 @@
 """A condition that means its opposite.
 
-Not equivalent: whoever reaches the line takes the other way, and the two ways differ: one of them leaves the function, the loop
+Not equivalent: execution that reaches the line takes the other way, and the two ways differ: one of them leaves the function, the loop
 or the turn and the other goes on, or they are two blocks that are not written alike.
 """
 

@@ -44,7 +44,7 @@ def propose(site: Site) -> Iterator[Mutation]:
 
 
 def use_of(node: Node, kind: Family) -> str:
-    """Whether a string (or a property) is a key that is "read" or "written", by where it stands; empty: it is none."""
+    """Whether a string (or a property) is a key that is "read" or "written", by its place; empty if it is not a key."""
     above = node.parent
     if above is None or node.type not in {*kind.strings, "property_identifier"}:
         return ""

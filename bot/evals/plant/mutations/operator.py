@@ -1,6 +1,6 @@
 """A sum in place of a difference, `or` in place of `and`.
 
-Not equivalent: `a + b` is `a - b` only where b is 0, and b is no such number; `and` and `or` part wherever exactly one side
+Not equivalent: `a + b` is `a - b` only if b is 0, and b is not; `and` and `or` part wherever exactly one side
 holds, and by them hangs a way out of the function.
 """
 

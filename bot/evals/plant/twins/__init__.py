@@ -1,6 +1,6 @@
 """The same change in two trees: in `good` every unchanged user tolerates it, in `bad` all but one.
 
-Whoever reads the diff alone must give both the same answer. One file per mechanism, each with MECHANISM and `propose(site)`.
+A reviewer that reads the diff alone must give both the same answer. One file per mechanism, each with MECHANISM and `propose(site)`.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -27,7 +27,7 @@ WRAPPERS = {
 
 
 def propose(site: Site) -> Iterator[Proposal]:
-    """Every function whose only answer is brought into a form, and whose callers stand in other files."""
+    """Every function whose only answer is brought into a form, and whose callers are in other files."""
     rows = [n.named_children[0] for n in own(site.node, site.kind) if n.type == "return_statement" and n.named_children]
     if len(rows) != 1:
         return

@@ -73,14 +73,14 @@ def given_to(node: Node, kind: Family) -> Iterator[Node]:
 
 
 def plain(node: Node | None, kind: Family) -> bool:
-    """Whether a node can be said twice without being done twice."""
+    """Whether a node can be written twice without being done twice."""
     return (
         node is not None and node.type in {*kind.identifiers, *kind.members, "this", "self"} and "(" not in text(node)
     )
 
 
 def code(path: str) -> Family | None:
-    """The family of a file that a user may stand in."""
+    """The family of a file that a user may are in."""
     return None if is_test(path) else family(path)
 
 
