@@ -1,4 +1,4 @@
-"""Code that no person writes: a language says why it does not read it, and the review goes on and says so, too."""
+"""Code that no person writes: a language says why it does not read it, and the review goes on and reports it, too."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
