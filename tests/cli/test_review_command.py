@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import waits
 from fakes import Repository
 
 from bot import doubles
@@ -233,10 +234,10 @@ def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        while not hanging.count and process.poll() is None:
-            pass  # the request is on its way
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        with waits.ended(process):
+            waits.until(lambda: hanging.count or process.poll() is not None, "the model was asked")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=waits.PATIENCE)
     assert process.returncode == 130, err
     assert "shop/labels.py:5" in out
     assert "interrupted" in out
