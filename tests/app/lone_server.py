@@ -74,9 +74,7 @@ def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Pr
     command = [sys.executable, str(Path(__file__)), str(folder / "work"), kind]
     begin = log.stat().st_size if log.exists() else 0
     with log.open("ab") as out:
-        popen = subprocess.Popen(
-            command, env=kept | ours | {"PYTHONPATH": PATH}, stdout=out, stderr=out, cwd=folder
-        )
+        popen = subprocess.Popen(command, env=kept | ours | {"PYTHONPATH": PATH}, stdout=out, stderr=out, cwd=folder)
     server = Process(popen, log, begin)
     with waits.ended(popen):
         server.origin = server.wait_for(r"listening.*?(http://[^\s\"]+)")[1]
