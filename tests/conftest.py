@@ -1,11 +1,16 @@
+import faulthandler
 import gc
 import signal
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from fakes import Repository
 from postgres import postgres
+
+AGAIN = 5.0  # seconds between two alarms for a test that hangs
 
 
 @pytest.fixture
@@ -25,6 +30,49 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Thousands of tests fill the heap, and looking through all of it takes time.
     gc.set_threshold(100_000, 50, 50)
+
+
+@contextmanager
+def ending(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that hangs, with the stacks of its threads, and go on: well before faulthandler ends the whole process.
+
+    The alarm rings again until it is heard: an event loop reports what is raised in a callback and goes on.
+    """
+    seconds = float(item.config.getini("faulthandler_timeout")) * 2 / 3
+
+    def hangs(_: int, __: object) -> None:
+        if sys.__stderr__ is not None:
+            faulthandler.dump_traceback(sys.__stderr__)
+        pytest.fail(f"{item.nodeid} hangs: it waited for {seconds:g} seconds")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Fixtures may start servers and processes."""
+    with ending(item):
+        yield
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """The test itself."""
+    with ending(item):
+        yield
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """And what ends them."""
+    with ending(item):
+        yield
 
 
 __all__ = ["postgres"]  # a fixture for every folder

@@ -57,7 +57,7 @@ async def _output(folder: str, codes: Sequence[str]) -> bytes:
         out, err = await process.communicate()
     except asyncio.CancelledError:
         process.kill()
-        await process.wait()
+        await process.communicate()  # a pipe that nobody reads may never be seen to end
         raise
     if process.returncode:
         raise DeepRepoError(f"ruff failed: {err.decode('utf-8', 'replace').strip()[:400]}")

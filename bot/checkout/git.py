@@ -99,7 +99,7 @@ async def run(
     except TimeoutError:
         raise GitError(f"git {arguments[0]} took longer than {seconds:g} s and was ended") from None
     finally:
-        await _end(process)
+        await end(process)
     return Done(process.returncode or 0, out, err.decode("utf-8", "replace").strip())
 
 
@@ -130,13 +130,16 @@ async def search(
     except TimeoutError:
         stopped = True
     finally:
-        await _end(process)
+        await end(process, process.stdout)
         err = await said
     return Done(process.returncode or 0, bytes(out), err.decode("utf-8", "replace").strip(), stopped)
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def end(process: asyncio.subprocess.Process, *unread: asyncio.StreamReader | None) -> None:
     """End a command that still runs: nobody waits for it any more.
+
+    `unread`: its pipes that nobody else reads to their end. asyncio waits until each pipe is closed, and does not see the end of
+    one while more has come through it than a reader holds: what is left is read and dropped.
 
     What reads starts no other programs. A fetch does, leads them as a group, and `remote` ends the group; a group of its own for
     each reader would outlive the child process in which a review computes, whose whole group its parent ends.
@@ -144,7 +147,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.kill()
-        await process.wait()
+        await asyncio.gather(*(pipe.read() for pipe in unread if pipe is not None), process.wait())
 
 
 async def output(

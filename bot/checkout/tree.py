@@ -71,9 +71,8 @@ class Checkout:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._batch is not None and self._batch.returncode is None:
-            self._batch.kill()
-            await self._batch.wait()
+        if self._batch is not None:
+            await git.end(self._batch, self._batch.stdout, self._batch.stderr)
         self._opened.close()
 
     async def change(self) -> RawChange:
@@ -330,14 +329,25 @@ class Checkout:
         for at in range(0, len(oids), 256):
             portion = oids[at : at + 256]
             process.stdin.write("".join(f"{oid}\n" for oid in portion).encode())
-            for _ in portion:
-                head = (await process.stdout.readline()).split()
-                if len(head) != 3:  # noqa: PLR2004 - "<oid> missing": a shallow or damaged store
-                    found.append(None)
-                    continue
-                body = await process.stdout.readexactly(int(head[2]) + 1)
-                found.append(body[:-1])
+            try:
+                async with asyncio.timeout(git.MOST_SECONDS):
+                    found += [await _object(process.stdout) for _ in portion]
+            except (
+                TimeoutError,
+                asyncio.CancelledError,
+            ) as error:  # the rest of an answer would be read as the next one
+                self._batch = None
+                await git.end(process, process.stdout, process.stderr)
+                if isinstance(error, TimeoutError):
+                    raise GitError(f"git cat-file took longer than {git.MOST_SECONDS:g} s and was ended") from None
+                raise
         return found
+
+
+async def _object(out: asyncio.StreamReader) -> bytes | None:
+    """The next object, None if git says "<oid> missing": the store is shallow or damaged."""
+    head = (await out.readline()).split()
+    return (await out.readexactly(int(head[2]) + 1))[:-1] if len(head) == len(("oid", "type", "size")) else None
 
 
 def _stray(blob: bytes | None) -> bool:

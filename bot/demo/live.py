@@ -102,7 +102,8 @@ async def _leave(process: asyncio.subprocess.Process) -> None:
     with suppress(ProcessLookupError):
         process.terminate()
         try:
-            await asyncio.wait_for(process.wait(), REST)
+            async with asyncio.timeout(REST):
+                await process.wait()
         except TimeoutError:
             process.kill()
             await process.wait()
@@ -121,7 +122,8 @@ async def staged(
             gh.world.commands = COMMANDS
             say(f"GitHub     {gh.world.origin}  (a sandbox on this machine; nothing leaves it)")
             async with server(gh, data, strategy, log) as bot:
-                address = await asyncio.wait_for(asyncio.shield(bot.address), START)
+                async with asyncio.timeout(START):
+                    address = await asyncio.shield(bot.address)
                 gh.listen(f"{address}/webhook")
                 say(f"the bot    {address}  (`deeprepo serve`, as the App of that GitHub)")
                 number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)

@@ -26,6 +26,7 @@ DIALECTS: dict[str, Dialect] = {  # by the end of the path
 FAILED = 400
 BUSY = 429
 STATUS_OF_ERROR = 500
+LOOK = 0.05  # seconds between two looks at who is still connected when the server ends
 
 
 class Server:
@@ -87,9 +88,11 @@ class Server:
         """Close the port and every connection."""
         if self._server is not None:
             self._server.close()
-            for connection in tuple(self._connections):
-                connection.abort()
-            await self._server.wait_closed()
+            closed = asyncio.ensure_future(self._server.wait_closed())
+            while not closed.done():  # a client that had just connected appears only now
+                for connection in tuple(self._connections):
+                    connection.abort()
+                await asyncio.wait([closed], timeout=LOOK)
 
     async def __aenter__(self) -> Self:
         await self.start()

@@ -28,7 +28,7 @@ def in_thread(server: Server, port: int = 0) -> Iterator[Server]:
 async def _serve(server: Server, port: int, started: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> None:
     try:
         await server.start(port)
-    except (OSError, OverflowError) as error:  # the port is taken, or none: told where it was asked for
+    except Exception as error:  # noqa: BLE001 - the port is taken, or none: told where it was asked for, which waits for it
         started.set_exception(error)
         return
     ended = asyncio.Event()

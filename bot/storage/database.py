@@ -14,6 +14,7 @@ from bot.storage.sqlite import connect
 
 THREADS = 6
 WAIT = 10.0  # seconds for a connection
+IDLE = 60  # seconds that PostgreSQL keeps a transaction in which nothing is asked
 Result = TypeVar("Result")
 
 
@@ -68,6 +69,12 @@ def upsert(table: sa.Table, row: dict[str, Any], connection: sa.Connection) -> N
     connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=changed))
 
 
+def _bounded(connection: Any, _: object) -> None:  # noqa: ANN401 - psycopg's own
+    """A process that freezes in a transaction loses it and its locks: without a limit all others would wait for it for ever."""
+    connection.execute(f"SET idle_in_transaction_session_timeout = '{IDLE}s'")
+    connection.commit()  # a bare SET would be undone when the connection goes back to the pool
+
+
 def _engine(url: str) -> sa.Engine:
     try:
         address = sa.make_url(url)
@@ -75,7 +82,10 @@ def _engine(url: str) -> sa.Engine:
         raise UsageError("the database's address is invalid: use sqlite:///PATH or postgresql://...") from error
     if address.drivername in {"postgres", "postgresql", "postgresql+psycopg"}:
         address = address.set(drivername="postgresql+psycopg")
-        return sa.create_engine(address, pool_size=THREADS, max_overflow=10, pool_timeout=WAIT, pool_pre_ping=True)
+        engine = sa.create_engine(address, pool_size=THREADS, max_overflow=10, pool_timeout=WAIT, pool_pre_ping=True)
+        if "idle_in_transaction_session_timeout" not in str(address.query.get("options", "")):
+            sa.event.listen(engine, "connect", _bounded)
+        return engine
     if address.drivername != "sqlite" or not address.database:
         raise UsageError(
             "only SQLite files and PostgreSQL are known as databases: give sqlite:///PATH or postgresql://..."

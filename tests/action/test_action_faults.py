@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import waits
 from opening import BASE, event, opened
 from stepping import READ, Stage, stage
 
@@ -143,7 +144,7 @@ def test_a_job_that_is_cancelled_ends_its_check_run(tmp_path: Path, monkeypatch:
             monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
             asked = {"worker": "compatible/worker", "strategy": "direct", "pull_request": str(number)}
             running = asyncio.create_task(at.told("workflow_dispatch", {}, **asked))
-            await called.wait()
+            await waits.told(called, running)
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
         assert running.cancelled()

@@ -12,9 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import waits
 from serving import NOBODY, SECRET, key
 
 ROOT = Path(__file__).parents[2]
+PATH = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
 
 
 @dataclass
@@ -72,16 +74,11 @@ def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Pr
     command = [sys.executable, str(Path(__file__)), str(folder / "work"), kind]
     begin = log.stat().st_size if log.exists() else 0
     with log.open("ab") as out:
-        popen = subprocess.Popen(
-            command, env=kept | ours | {"PYTHONPATH": str(ROOT)}, stdout=out, stderr=out, cwd=folder
-        )
+        popen = subprocess.Popen(command, env=kept | ours | {"PYTHONPATH": PATH}, stdout=out, stderr=out, cwd=folder)
     server = Process(popen, log, begin)
-    try:
+    with waits.ended(popen):
         server.origin = server.wait_for(r"listening.*?(http://[^\s\"]+)")[1]
         yield server
-    finally:
-        popen.kill()
-        popen.wait()
 
 
 def main() -> None:

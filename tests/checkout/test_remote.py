@@ -4,6 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import waits
 from fetching import REFS, fetched
 from hosted import HEAD, scene
 from pydantic import SecretStr
@@ -97,7 +98,7 @@ def test_a_fetch_that_is_broken_off_ends_with_all_its_processes(tmp_path: Path) 
 
             at.gh.fail("GET", REFS, Fault(hang=True, run=reach))
             task = asyncio.create_task(fetched(at, tmp_path / "here", SecretStr(text)))
-            await reached.wait()
+            await waits.told(reached, task)
             lines = _running("here/store.git", at.repo.url)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -1,4 +1,5 @@
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -41,6 +42,24 @@ def test_many_files_come_in_one_pass_and_absent_ones_are_left_out(repository: Re
     pull = repository.change({}, {name: name for name in names})
     found = within(pull, lambda t: t.read_many([*names, "absent.txt"]))
     assert found == {name: name.encode() for name in names}
+
+
+def test_a_read_that_is_called_off_ends_at_once(repository: Repository) -> None:
+    """Also in the middle of large files, of which more has come than anybody has taken; the next read gets its own file."""
+    large = {f"f{number}.txt": f"{number}\n".encode() + os.urandom(MAX_FILE_BYTES // 2) for number in range(8)}
+    pull = repository.change({}, {**large, "small.txt": "small"})
+
+    async def called_off(tree: Checkout) -> None:
+        for turns in range(40):
+            reading = asyncio.create_task(tree.read_many(list(large)))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            reading.cancel()
+            async with asyncio.timeout(10):
+                await asyncio.wait([reading])
+                assert await tree.read("small.txt") == b"small"
+
+    within(pull, called_off)
 
 
 def test_links_submodules_and_huge_files_are_not_read(repository: Repository) -> None:

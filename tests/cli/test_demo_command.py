@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import waits
+
 from bot.demo import live
 
 
@@ -41,12 +43,11 @@ def test_the_whole_path_in_one_process_and_a_server(tmp_path: Path) -> None:
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     """Broken off while the server starts, the demo leaves with 0, and neither a process nor a file stays."""
     env = os.environ | {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen(
-        [sys.executable, "-m", "bot", "demo", "--log"], stderr=subprocess.PIPE, text=True, env=env
-    ) as demo:
+    command = [sys.executable, "-m", "bot", "demo", "--log"]
+    with waits.ended(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env)) as demo:
         assert demo.stderr is not None
         assert demo.stderr.readline().startswith("GitHub ")
         demo.send_signal(signal.SIGINT)
-        said = demo.stderr.read()  # until everybody who holds the pipe has gone
+        _, said = demo.communicate(timeout=waits.PATIENCE)  # until everybody who holds the pipe has gone
     assert (demo.returncode, "The demo has ended" in said) == (0, True)
     assert list(tmp_path.glob("deeprepo-demo-*")) == []

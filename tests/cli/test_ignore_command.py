@@ -1,11 +1,9 @@
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from fakes import Repository
+from recorded import Ended, deeprepo
 
 BEFORE: dict[str, str | bytes | None] = {
     "shop/__init__.py": "",
@@ -15,12 +13,9 @@ BEFORE: dict[str, str | bytes | None] = {
 AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
 
 
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The command as a user runs it, with no key."""
-    env = {"PATH": os.environ["PATH"], "HOME": str(cwd.parent), "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.run(
-        [sys.executable, "-m", "bot", *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=60, check=False
-    )  # fmt: skip
+def run(*arguments: str, cwd: Path) -> Ended:
+    """The command, with no key."""
+    return deeprepo(*arguments, cwd=cwd, HOME=str(cwd.parent))
 
 
 @pytest.fixture

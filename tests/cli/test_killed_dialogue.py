@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+import waits
 from fakes import Repository
 
 from bot import doubles
@@ -62,9 +63,9 @@ def test_a_killed_dialogue_goes_on_with_its_thinking(
         started = subprocess.Popen(
             command, cwd=repository.folder, env=env, stdout=subprocess.DEVNULL, start_new_session=True
         )
-        assert third.wait(60)
-        os.killpg(started.pid, signal.SIGKILL)
-        started.wait()
+        with waits.ended(started):
+            assert third.wait(60)
+            os.killpg(started.pid, signal.SIGKILL)
         done = subprocess.run(
             command, cwd=repository.folder, env=env, capture_output=True, text=True, check=False, timeout=60
         )

@@ -1,12 +1,10 @@
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fakes import Repository
+from recorded import Ended, deeprepo
 
 from bot import doubles
 from bot.doubles import Server
@@ -23,12 +21,9 @@ FOUND = {
 }  # fmt: skip
 
 
-def run(*arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """The command as a user runs it, with no key."""
-    clean = {"PATH": os.environ["PATH"], "HOME": str(cwd.parent), "PYTHONPATH": str(Path(__file__).parents[2]), **env}
-    return subprocess.run(
-        [sys.executable, "-m", "bot", "review", *arguments], cwd=cwd, env=clean, capture_output=True, text=True, timeout=60, check=False
-    )  # fmt: skip
+def run(*arguments: str, cwd: Path, **env: str) -> Ended:
+    """The command, with no key."""
+    return deeprepo("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
 
 
 @pytest.fixture

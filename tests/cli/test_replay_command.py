@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import waits
 from fakes import Repository
 from recorded import branches, deeprepo, process, review, scripted, started, worker
 
@@ -234,10 +235,13 @@ def test_an_interrupted_review_is_replayed(tmp_path: Path) -> None:
         command = ["review", "main..feature", "--strategy", "rlm", "--root", "compatible/root", "--worker"]
         command += ["compatible/worker", "--journal", str(journal), "--format", "json", "--no-verify"]
         running = started(*command, cwd=repository.folder, DEEPREPO_BASE_URL=server.openai_url)
-        while not any(body["model"] == "root" for body in server.requests) and running.poll() is None:
-            pass  # the root has been asked
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        with waits.ended(running):
+            waits.until(
+                lambda: any(body["model"] == "root" for body in tuple(server.requests)) or running.poll() is not None,
+                "the root was asked",
+            )
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=waits.PATIENCE)
     assert (running.returncode, json.loads(out)["partial"]) == (130, True), err
     assert json.loads(out)["findings"]
     again = deeprepo("replay", str(journal), "--format", "json", cwd=tmp_path)

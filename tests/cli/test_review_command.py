@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import waits
 from fakes import Repository
+from recorded import Ended, deeprepo, process
 
 from bot import doubles
 from bot.doubles import Reply, Server
@@ -22,11 +24,14 @@ CALLER = "    return quote(parcel.weight, express=True)"
 SMALL = {"findings": [], "answer": "Nothing is wrong."}
 
 
-def run(*arguments: str, cwd: Path, timeout: float = 60, **env: str) -> subprocess.CompletedProcess[str]:
-    """The command as a user runs it: no key but those given, no terminal."""
-    clean = {"PATH": os.environ["PATH"], "HOME": str(cwd.parent), "PYTHONPATH": str(Path(__file__).parents[2]), **env}
-    command = [sys.executable, "-m", "bot", "review", *arguments]
-    return subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True, timeout=timeout, check=False)
+def run(*arguments: str, cwd: Path, **env: str) -> Ended:
+    """The command in this process: no key but those given, no terminal."""
+    return deeprepo("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
+
+
+def apart(*arguments: str, cwd: Path, **env: str) -> Ended:
+    """The command as a user runs it, in a process of its own, which forks another one for the review."""
+    return process("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
 
 
 @pytest.fixture
@@ -47,7 +52,7 @@ def server() -> Iterator[Server]:
 
 def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> None:
     """Offline, exit code 0 without --fail-on, and the output says that no model was asked."""
-    done = run(cwd=changed.folder)
+    done = apart(cwd=changed.folder)
     assert done.returncode == 0, done.stderr
     assert "shop/labels.py:5" in done.stdout
     assert CALLER.strip() in done.stdout
@@ -233,10 +238,10 @@ def test_ctrl_c_shows_what_was_found(changed: Repository) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        while not hanging.count and process.poll() is None:
-            pass  # the request is on its way
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        with waits.ended(process):
+            waits.until(lambda: hanging.count or process.poll() is not None, "the model was asked")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=waits.PATIENCE)
     assert process.returncode == 130, err
     assert "shop/labels.py:5" in out
     assert "interrupted" in out

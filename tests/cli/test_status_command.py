@@ -1,12 +1,10 @@
 import asyncio
 import json
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from recorded import Ended, deeprepo
 
 from bot import storage
 from bot.storage import Finished
@@ -15,12 +13,10 @@ from bot.values import PullRef
 ROOT = Path(__file__).parents[2]
 
 
-def status(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command as an operator runs it, while no server answers."""
-    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
-    env |= {"DEEPREPO_DATA": str(folder / "data"), "DEEPREPO_PORT": "9"}
-    command = [sys.executable, "-m", "bot", "status", *arguments]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False)
+def status(folder: Path, *arguments: str) -> Ended:
+    """The command while no server answers."""
+    env = {"COLUMNS": "120", "DEEPREPO_DATA": str(folder / "data"), "DEEPREPO_PORT": "9"}
+    return deeprepo("status", *arguments, cwd=folder, **env)
 
 
 @pytest.fixture

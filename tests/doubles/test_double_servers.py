@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import waits
 
 from bot import doubles, models
 from bot.doubles.__main__ import main, read_script
@@ -183,16 +184,15 @@ def test_a_taken_port() -> None:
 def test_as_a_process() -> None:
     """The command prints both addresses, answers, and tells its counts."""
     command = [sys.executable, "-m", "bot.doubles", "--text", "hi", "--delay-ms", "1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with waits.ended(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as process:
         assert process.stdout is not None
         url = process.stdout.readline().split()[1]
         body = {"model": "m", "messages": [USER]}
         status, found = post(url, "/v1/chat/completions", body, BEARER)
-        connection = http.client.HTTPConnection(url.removeprefix("http://").partition("/")[0])
+        connection = http.client.HTTPConnection(url.removeprefix("http://").partition("/")[0], timeout=waits.PATIENCE)
         connection.request("GET", "/stats")
         stats = json.loads(connection.getresponse().read())
         connection.close()
-        process.terminate()
     assert (status, found["choices"][0]["message"]["content"], stats) == (200, "hi", {"count": 1, "peak": 1})
 
 

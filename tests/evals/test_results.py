@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import waits
 
 from bot.errors import ProviderDown, UsageError
 from bot.evals import results
@@ -140,7 +141,7 @@ def test_cancelling_loses_only_what_is_in_flight(tmp_path: Path) -> None:
 
         with Run(tmp_path / "run.jsonl", "context") as run:
             task = asyncio.create_task(carry_out(run, ITEMS, do))
-            await hangs.wait()
+            await waits.told(hangs, task)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

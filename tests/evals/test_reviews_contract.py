@@ -1,5 +1,6 @@
 """ReviewBench's contract, both ways."""
 
+import asyncio
 import json
 import os
 import shlex
@@ -9,6 +10,9 @@ from pathlib import Path
 
 import pytest
 from reviewed import Folder, figures, folder, told
+
+from bot.errors import ProviderError
+from bot.evals.reviews.contract import Command
 
 REVIEWER = """
 import json, os, sys
@@ -70,6 +74,18 @@ def test_a_command_that_breaks_the_contract_is_not_scored(
     code, _, err = told(capsys, command)
     assert code == 3
     assert said in err
+
+
+def test_a_command_that_takes_too_long_is_ended_with_what_it_has_started(tmp_path: Path) -> None:
+    """Also where a program that it has started holds its output open."""
+    command = Command(("sh", "-c", "sleep 1000 & wait"), seconds=0.5)
+
+    async def go() -> None:
+        with pytest.raises(ProviderError, match=r"longer than 0\.5 seconds"):
+            async with asyncio.timeout(20):
+                await command._run([], tmp_path, "slow")  # noqa: SLF001 - as of a case
+
+    asyncio.run(go())
 
 
 def agent(shop: Folder, out: Path, **changed: str) -> "subprocess.CompletedProcess[str]":

@@ -58,10 +58,11 @@ def test_a_configuration_file_costs_its_length(name: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("most", [2, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("language", SOURCES)
-def test_a_source_costs_its_length(language: str) -> None:
+def test_a_source_costs_its_length(language: str, most: int | None) -> None:
     """Its imports, definitions and uses are told in time by its length."""
-    path, forms = SOURCES[language]
+    path, forms = SOURCES[language][0], SOURCES[language][1][:most]
     one = LANGUAGES[language]
     project = one.project({path, "b.h"}, {})
     acts: list[Callable[[bytes], object]] = [

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import waits
 from job_scene import PATIENCE, Diary, Scene, push
 
 HOME = Path(__file__).parents[2]
@@ -16,11 +17,8 @@ HOME = Path(__file__).parents[2]
 def process(scene: Scene, log: Path, *asked: str) -> Iterator["subprocess.Popen[bytes]"]:
     command = [sys.executable, str(Path(__file__).parent / "job_process.py"), str(scene.folder), scene.url, str(log)]
     started = subprocess.Popen([*command, *asked], cwd=HOME, env={"PYTHONPATH": str(HOME), "PATH": ""})
-    try:
+    with waits.ended(started):
         yield started
-    finally:
-        started.kill()
-        started.wait()
 
 
 def told(log: Path, *whats: str, by: "subprocess.Popen[bytes] | None" = None) -> list[str]:
@@ -44,7 +42,7 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
     with process(on_sqlite, log, "1=stuck", "2=later") as first:
         told(log, "recorded", "end later", "ready")
         first.send_signal(signal.SIGKILL)
-        first.wait()
+        first.wait(PATIENCE)
     with process(on_sqlite, log, "3=poison") as second:
         told(log, "end stuck", "ready", by=second)
         second.wait(PATIENCE)

@@ -1,5 +1,6 @@
 import asyncio
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,20 @@ def test_the_tables_are_those_of_the_migrations(url: str) -> None:
             assert differing == []
 
     asyncio.run(story())
+
+
+def test_no_frozen_process_keeps_a_lock_for_ever(postgres: Callable[..., str]) -> None:
+    """PostgreSQL ends a transaction in which nothing is asked; an operator's own limit holds."""
+    show = "SHOW idle_in_transaction_session_timeout"
+
+    async def told(url: str) -> str:
+        async with storage.opened(url) as store:
+            return str(await store.database.run(lambda c: c.exec_driver_sql(show).scalar()))
+
+    url = postgres()
+    assert asyncio.run(told(url)) == "1min"
+    own = f"{url}{'&' if '?' in url else '?'}options=-c%20idle_in_transaction_session_timeout%3D7s"
+    assert asyncio.run(told(own)) == "7s"
 
 
 def test_a_newer_database_is_refused(url: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import child_tasks as tasks
 import pytest
+import waits
 
 from bot import errors
 from bot.errors import DeepRepoError, StorageError
@@ -123,7 +124,7 @@ def test_who_is_cancelled_waits_until_the_child_has_closed_what_is_open(tmp_path
     async def go() -> None:
         begun = asyncio.Event()
         doing = asyncio.create_task(child.run(tasks.waits, tmp_path, caps=tasks.CAPS, say=lambda _: begun.set()))
-        await begun.wait()
+        await waits.told(begun, doing)
         doing.cancel()
         with pytest.raises(asyncio.CancelledError):
             await doing
@@ -167,12 +168,12 @@ def test_a_child_dies_with_its_parent_and_takes_along_what_it_has_started() -> N
     parent = subprocess.Popen(
         [sys.executable, tasks.__file__], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
-    assert parent.stdout is not None
-    watched = [os.pidfd_open(int(word)) for word in parent.stdout.readline().split()]
-    parent.send_signal(signal.SIGKILL)
-    parent.wait()
-    for one in watched:
-        assert select.select([one], [], [], 20)[0]
-        os.close(one)
-    assert len(watched) == 2
-    parent.stdout.close()
+    with waits.ended(parent):
+        assert parent.stdout is not None
+        watched = [os.pidfd_open(int(word)) for word in parent.stdout.readline().split()]
+        parent.send_signal(signal.SIGKILL)
+        parent.wait(20)
+        for one in watched:
+            assert select.select([one], [], [], 20)[0]
+            os.close(one)
+        assert len(watched) == 2

@@ -6,8 +6,11 @@ RB_PR_JSON says what the pull request is; findings go to RB_OUT as JSON.
 
 import asyncio
 import json
+import os
+import signal
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,18 +53,27 @@ class Command:
         process = await asyncio.create_subprocess_exec(
             "env", *variables, *self.words,
             cwd=repo, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+            process_group=0,  # what it starts is ended with it: a program that is left would hold the pipe open for ever
         )  # fmt: skip
         try:
-            _, said = await asyncio.wait_for(process.communicate(), self.seconds)
+            async with asyncio.timeout(self.seconds):
+                _, said = await process.communicate()
         except TimeoutError:
+            await _ended(process)
             raise ProviderError(f"{self.name} took longer than {self.seconds:g} seconds on {case}") from None
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+        except asyncio.CancelledError:
+            await _ended(process)
+            raise
         if process.returncode:
             last = said.decode("utf-8", "replace").strip()[-TAIL:]
             raise ProviderError(f"{self.name} exited with {process.returncode} on {case}: {last}")
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """End a command and what it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.communicate()
 
 
 async def _given(task: Task, repo: Path, scratch: Path) -> dict[str, str]:

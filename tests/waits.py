@@ -1,0 +1,42 @@
+"""Waits that end. What does not come in time fails its test with a sentence; a test never leaves a process behind."""
+
+import asyncio
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PATIENCE = 60.0  # seconds
+
+
+def until(true: Callable[[], object], what: str) -> None:
+    """Wait for something that has no event."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, f"{what}: this did not happen in {PATIENCE:g} seconds"
+        time.sleep(0.005)
+
+
+async def told(event: asyncio.Event, by: "asyncio.Task[Any]") -> None:
+    """Wait for the event that a task sets. A task that ends before fails the test with its own error."""
+    waiting = asyncio.create_task(event.wait())
+    try:
+        done, _ = await asyncio.wait({waiting, by}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        assert done, f"the event was not set in {PATIENCE:g} seconds"
+        assert event.is_set(), f"the task ended before: {by.result()!r}"
+    finally:
+        waiting.cancel()
+
+
+@contextmanager
+def ended(process: "subprocess.Popen[Any]") -> Iterator["subprocess.Popen[Any]"]:
+    """A process that is killed at the end of the block: a failed assertion must not wait for one that runs for ever."""
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
