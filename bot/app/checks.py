@@ -58,11 +58,11 @@ async def checks(settings: Server, chosen: Chosen) -> list[Line]:
         )
     )
     limits = config.environment(hosted=True)
-    lines.append(Line("ceiling", f"${limits.cap_usd:.2f} for each review (DEEPREPO_CAP_USD)"))
+    lines.append(Line("ceiling", f"${limits.cap_usd:.2f} for each review"))
     days = (
-        f"${limits.cap_usd_per_day:.2f} in all (DEEPREPO_CAP_USD_PER_DAY)",
-        f"${limits.cap_usd_per_day_installation:.2f} for each installation (..._INSTALLATION)",
-        f"${limits.cap_usd_per_day_repository:.2f} for each repository (..._REPOSITORY)",
+        f"${limits.cap_usd_per_day_repository:.2f} for each repository",
+        f"${limits.cap_usd_per_day_installation:.2f} for each installation",
+        f"${limits.cap_usd_per_day:.2f} in all",
     )
     lines.append(Line("in 24 hours", ", ".join(days)))
     return lines

@@ -192,7 +192,10 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
     except OSError as error:
         sys.stdout.write(text)  # it may have been paid for
         raise UsageError(f"{output} cannot be written: {error.strerror}") from error
-    tell(f"{count(len(review.findings), 'finding')}; the review is in {output}")
+    old = {finding.fingerprint for finding in review.still}  # among the findings as well, if everything was read again
+    new = sum(placed.finding.fingerprint not in old for placed in review.findings)
+    found = f"{count(new, 'new finding')}, {len(old)} still open" if old else count(new, "finding")
+    tell(f"{found}; the review is in {output}")
 
 
 def _writable(output: Path | None) -> None:

@@ -125,7 +125,7 @@ def test_a_bare_repository_is_reviewed(changed: Repository, tmp_path: Path) -> N
         (["--repo", "/nowhere"], 2, "is not a folder"),
         (["nowhere..HEAD"], 2, "unknown revision 'nowhere'"),
         (["shop/labels.py"], 2, "is a file or folder: give a range"),
-        (["main", "feature"], 2, "a change is one argument: `deeprepo review main..feature`"),
+        (["main", "feature"], 2, "review main..feature`"),
         (["main..feature", "shop"], 2, "unexpected argument 'shop': a change is one argument, BASE..HEAD"),
         (["HEAD~9..HEAD"], 2, "'HEAD~9' is before the first commit of HEAD"),
         (["main..main"], 0, "no file differs between main and main"),
