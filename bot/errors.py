@@ -56,6 +56,10 @@ class RevisionError(UsageError):
     """The folder is not a repository, or a revision or merge base is not there."""
 
 
+class NoCommitError(RevisionError):
+    """The branch that is checked out has no commit yet."""
+
+
 class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault
     """The change is empty. `behind`: the base has commits that the head lacks, so the two may have been given in the wrong order."""
 

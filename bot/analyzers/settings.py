@@ -6,16 +6,18 @@ Settings are read from the base branch, so a mistake shows nothing in the pull r
 from collections.abc import Iterator, Sequence
 
 from bot import config
+from bot.config import ignored
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Finding, Severity
 
 NAME = "settings"
 READS = "deeprepo's own settings"
+INSTEAD = dict.fromkeys(config.OTHER_NAMES, config.FILE) | dict.fromkeys(ignored.OTHER_NAMES, ignored.FILE)
 
 
 def wants(file: ChangedFile) -> bool:
     """The settings, and files that somebody may take for them."""
-    return file.status != "deleted" and file.path in (config.FILE, *config.OTHER_NAMES)
+    return file.status != "deleted" and file.path in {config.FILE, ignored.FILE, *INSTEAD}
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001
@@ -30,17 +32,22 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 def _problems(path: str, text: bytes) -> Iterator[Finding]:
     lines = text.decode("utf-8", "replace").splitlines()
-    if path == config.FILE:
-        for problem in config.check(text)[1]:
-            if problem.fatal:
-                after = "Once this is on the base branch, no pull request is reviewed until it is corrected."
-                yield _finding(path, lines, problem.line, f"{path}: {problem.said}", after, "high")
-            else:
-                after = "The key has no effect."
-                yield _finding(path, lines, problem.line, f"{path}: {problem.said}", after, "medium")
-    else:
-        after = f"Settings are read from {config.FILE} only: rename the file."
+    if path in INSTEAD:
+        after = f"deeprepo reads {INSTEAD[path]} only: rename the file."
         yield _finding(path, lines, None, f"{path} is not read", after, "medium")
+        return
+    if path == config.FILE:
+        problems = config.check(text)[1]
+        stops, lost = (
+            "Once this is on the base branch, no pull request is reviewed until it is corrected.",
+            "The key has no effect.",
+        )
+    else:
+        problems = ignored.check(text).problems
+        stops, lost = "Every finding that it lists is reported again.", "What it means to ignore may be reported again."
+    for problem in problems:
+        severity: Severity = "high" if problem.fatal and path == config.FILE else "medium"
+        yield _finding(path, lines, problem.line, f"{path}: {problem.said}", stops if problem.fatal else lost, severity)
 
 
 def _finding(

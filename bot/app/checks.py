@@ -57,15 +57,14 @@ async def checks(settings: Server, chosen: Chosen) -> list[Line]:
             else "none: reviews are made by static analysis",
         )
     )
-    cap = config.environment(hosted=True).cap_usd
-    lines.append(
-        Line(
-            "ceiling",
-            "none: a repository may set any budget (DEEPREPO_CAP_USD)"
-            if cap is None
-            else f"${cap:.2f} for each review",
-        )
+    limits = config.environment(hosted=True)
+    lines.append(Line("ceiling", f"${limits.cap_usd:.2f} for each review"))
+    days = (
+        f"${limits.cap_usd_per_day_repository:.2f} for each repository",
+        f"${limits.cap_usd_per_day_installation:.2f} for each installation",
+        f"${limits.cap_usd_per_day:.2f} in all",
     )
+    lines.append(Line("in 24 hours", ", ".join(days)))
     return lines
 
 

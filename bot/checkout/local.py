@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.checkout import git, isolated, worktree
 from bot.checkout.locate import Place, locate
-from bot.errors import GitError, RevisionError
+from bot.errors import GitError, NoCommitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
 
 MOST_TITLES = 50  # of a range, newest first
@@ -53,10 +53,15 @@ async def _known(repository: _Repository, revision: str) -> str:
     if found:
         return found
     if revision == "HEAD":
-        raise RevisionError("this branch has no commit yet: commit something, or use --staged or --uncommitted")
+        raise NoCommitError("this branch has no commit yet: commit something, or use --staged or --uncommitted")
     if isolated.shallow(repository.place):
         raise RevisionError(
             f"unknown revision {revision!r}: this clone is shallow, `git fetch --unshallow` brings the rest of its history"
+        )
+    before = re.fullmatch(r"(.+?)(?:[~^]\d*)+", revision)
+    if before and await _commit(repository, before[1]):
+        raise RevisionError(
+            f"{revision!r} is before the first commit of {before[1]}: `git log {before[1]}` shows its history"
         )
     if "/" in revision and await _a_path(repository, revision):
         raise RevisionError(

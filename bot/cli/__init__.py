@@ -88,9 +88,9 @@ def _main(
         raise typer.Exit
 
 
-app.command(name="review")(review.command)
+app.command(name="review", cls=review.OneChange)(review.command)
 app.command(name="demo")(demo.command)
-app.command(name="estimate")(estimate.command)
+app.command(name="estimate", cls=review.OneChange)(estimate.command)
 app.command(name="config")(config.command)
 app.command(name="action")(action.command)
 app.command(name="ignore")(ignore.command)

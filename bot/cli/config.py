@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import CLEAN, tell
+from bot.errors import NoCommitError
 
 
 def command(
@@ -33,7 +34,11 @@ def command(
 
     async def resolved() -> config.Config:
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-            pull = await checkout.pull(ReviewRequest(repo), scratch)
+            try:
+                pull = await checkout.pull(ReviewRequest(repo), scratch)
+            except NoCommitError:
+                tell("This repository has no commit yet: nothing is read from .deeprepo.yml.")
+                return config.resolve({}, None, config.environment())
             async with checkout.Checkout(pull) as tree:
                 found = await tree.many_at_tip([config.FILE, *config.OTHER_NAMES])
                 others = [name for name in found if name != config.FILE]

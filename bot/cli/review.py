@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell
 from bot.errors import NothingToReview, UsageError
@@ -64,6 +65,24 @@ class Show(StrEnum):
     """What is listed on demand."""
 
     unproven = "unproven"
+
+
+class OneChange(TyperCommand):
+    """A command about one change. Two revisions, as `git diff` takes them, are answered with the range that they mean."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - of the command line's own library
+        """As always, except for what is left over."""
+        ctx.allow_extra_args = True
+        rest = super().parse_args(ctx, args)
+        if rest:
+            first, (second, *others) = ctx.params["change"], rest
+            plain = not others and ".." not in first + second
+            raise UsageError(
+                f"a change is one argument: `{ctx.command_path} {first}..{second}`"
+                if plain
+                else f"unexpected argument {second!r}: a change is one argument, BASE..HEAD"
+            )
+        return rest
 
 
 EFFORT = typer.Option(help="Reasoning effort of the models (default: low; medium for the root).")
@@ -175,7 +194,10 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
     except OSError as error:
         sys.stdout.write(text)  # it may have been paid for
         raise UsageError(f"{output} cannot be written: {error.strerror}") from error
-    tell(f"{count(len(review.findings), 'finding')}; the review is in {output}")
+    old = {finding.fingerprint for finding in review.still}  # among the findings as well, if everything was read again
+    new = sum(placed.finding.fingerprint not in old for placed in review.findings)
+    found = f"{count(new, 'new finding')}, {len(old)} still open" if old else count(new, "finding")
+    tell(f"{found}; the review is in {output}")
 
 
 def _writable(output: Path | None) -> None:
@@ -237,21 +259,23 @@ def asked(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> 
 
 def nothing(request: "ReviewRequest", *, behind: bool = False) -> str:
     """What an empty change means, and what to type instead. `behind`: the base has commits that the head lacks."""
-    if request.scope == "staged":
-        return "Nothing to review: nothing is staged (`git add` something, or use --uncommitted)."
-    if request.scope == "uncommitted":
-        return "Nothing to review: there is no uncommitted work."
-    head = request.head or "HEAD"
-    if request.base and behind:
+    return f"Nothing to review: {_nothing(request, request.head or 'HEAD', behind=behind)}."
+
+
+def _nothing(request: "ReviewRequest", head: str, *, behind: bool) -> str:
+    base = request.base
+    if request.scope != "range":
+        staged = "nothing is staged (`git add` something, or use --uncommitted)"
+        return staged if request.scope == "staged" else "there is no uncommitted work"
+    if base and behind:
         return (
-            f"Nothing to review: {head} has nothing that {request.base} lacks. "
-            f"`deeprepo review {head}..{request.base}` reviews what {request.base} adds to {head}."
+            f"{head} has nothing that {base} lacks. `deeprepo review {head}..{base}` reviews what {base} adds to {head}"
         )
-    if request.base:
-        return f"Nothing to review: no file differs between {request.base} and {head}."
-    if request.head:
-        return f"Nothing to review: {request.head} adds nothing to the default branch."
-    return "Nothing to review: HEAD adds nothing to the default branch (`deeprepo review HEAD~1..HEAD` reviews the last commit)."
+    if base:
+        alone = f"; `deeprepo review {base}~1..{base}` reviews what {base} itself changes"
+        return f"no file differs between {base} and {head}" + ("" if request.head else alone)
+    last = "" if request.head else " (`deeprepo review HEAD~1..HEAD` reviews the last commit)"
+    return f"{head} adds nothing to the default branch{last}"
 
 
 @contextmanager

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
+IGNORES = ".deeprepo/ignore.yml"
+ENTRY = "- fingerprint: 0123456789abcdef\n  reason: known\n"
+
 
 def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], list[str]]:
     """The findings of an offline review as a user gets it, and its notes."""
@@ -29,6 +32,18 @@ def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], lis
         (".deeprepo.yml", "language: de\nqouta: 3\n", "medium", 2, "unknown key qouta"),
         (".deeprepo.yml", "a: [\n", "high", 1, "not YAML that can be used"),
         (".deeprepo.yaml", "quota: 3\n", "medium", 1, "is not read"),
+        (IGNORES, f"{ENTRY}- pth: a.py\n  reason: r\n", "medium", 3, "entry 2 is not used: pth: this key is not known"),
+        (
+            IGNORES,
+            f"{ENTRY}- scope: rule\n  reason: r\n",
+            "medium",
+            3,
+            "entry 2 is not used: scope rule needs rule and path",
+        ),
+        (IGNORES, f"{ENTRY}  reason: s\n", "medium", 3, "reason is set on line 2 already"),
+        (IGNORES, "ignore: a.py\n", "medium", 1, "must hold a list of entries"),
+        (IGNORES, "- fingerprint: 'a\n", "medium", 1, "not YAML that can be used"),
+        (".deeprepo/ignore.yaml", ENTRY, "medium", 1, "is not read"),
     ],
 )
 def test_a_change_of_the_settings_is_checked_before_it_counts(
@@ -46,7 +61,7 @@ def test_a_change_of_the_settings_is_checked_before_it_counts(
 def test_settings_that_are_right_are_silent(repository: Repository) -> None:
     """A correction of a wrong file too."""
     repository.commit({"a.py": "x = 1\n"})
-    repository.commit({".deeprepo.yml": "quota: 3\n"})
+    repository.commit({".deeprepo.yml": "quota: 3\n", IGNORES: ENTRY})
 
     assert review(repository)[0] == []
 

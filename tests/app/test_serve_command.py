@@ -58,11 +58,12 @@ def test_a_worker_without_a_shared_database_is_refused(variables: Set, capsys: p
 
 def test_a_check_tells_what_is_missing(variables: Set, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is set: what works is told too, and the exit code is 2."""
-    variables(GITHUB_API=NOBODY, CAP_USD="2.5")
+    variables(GITHUB_API=NOBODY, CAP_USD="2.5", CAP_USD_PER_DAY_INSTALLATION="7")
     assert run(["serve", "--check"]) == 2
     said = capsys.readouterr().out
     assert "!! App            no credentials" in said
     assert "ok ceiling        $2.50 for each review" in said
+    assert "ok in 24 hours    $25.00 for each repository, $7.00 for each installation, $100.00 in all" in said
 
 
 def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
@@ -80,7 +81,7 @@ def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
             return [*found, *await checks(given, lambda: (None, None))]
 
     found = asyncio.run(go())
-    first, second = (next(line for line in rows if line.what == "permissions") for rows in (found[:8], found[8:]))
+    first, second = (next(line for line in rows if line.what == "permissions") for rows in (found[:9], found[9:]))
     assert ("merge_queues: read" in first.said, first.works) == (True, True)
     assert ("checks: write" in second.said, second.works) == (True, False)
     assert [line.said.split()[0] for line in found if line.what == "App"] == ["deeprepo", "deeprepo"]

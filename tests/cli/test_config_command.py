@@ -58,3 +58,9 @@ def test_config_names_the_models_that_a_key_brings(repository: Repository) -> No
     assert lines["worker"].split()[1].startswith("openai/")
     assert "[the key that is set]" in lines["root"]
     assert not any("not-shown" in line for line in lines.values())
+
+
+def test_config_needs_no_commit(repository: Repository) -> None:
+    """Before the first one there is no file to read: the defaults and the environment are shown."""
+    lines = explained(repository, DEEPREPO_USD="0.25")
+    assert lines["usd"].split() == ["usd", "0.25", "[environment]"]

@@ -58,6 +58,8 @@ def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -
     second = json.loads(again.stdout)
     assert again.returncode == 1
     assert (second["findings"], [f["status"] for f in second["still"]]) == ([], ["open"])
+    told = run("--format", "json", "--output", f"{state}.md", "--previous", state, cwd=changed.folder)
+    assert "0 new findings, 1 still open; the review is in" in told.stderr
     Path(state).write_text(again.stdout)
     changed.commit({"shop/labels.py": str(BEFORE["shop/labels.py"]).replace("express=True", "service='express'")})
     last = run("--format", "json", "--previous", state, "--fail-on", "high", cwd=changed.folder)

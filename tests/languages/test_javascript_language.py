@@ -41,6 +41,8 @@ def test_signatures_tell_what_a_caller_has_to_know(code: str, told: str) -> None
         ("export { a as b } from './x'\nexport * as c from './y'", {"b", "c"}),
         ("export interface A {}\nexport type B = 1\nexport enum C {}", {"A", "B", "C"}),
         ("module.exports = { a, b: 1, c() {} }", {"a", "b", "c"}),
+        ("exports = module.exports = { a, b() {} }\nexports.c = 1", {"a", "b", "c"}),
+        ("module.exports = exports = { a, b() {} }", {"a", "b"}),
         ("exports.a = 1\nmodule.exports.b = function () {}", {"a", "b"}),
         ("function f() {}\nmodule.exports = f\nmodule.exports.a = a\nf.b = 1", {"default", "a", "b"}),
         ("module.exports = class A { static make() {} }", {"default", "make"}),

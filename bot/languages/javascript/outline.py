@@ -158,7 +158,8 @@ def _expression(node: Node, outer: Node, found: Found) -> None:
         _declared(node, outer, found)
     elif node.type == "assignment_expression":
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is not None and right is not None and left.type == "member_expression":
+        chained = right is not None and right.type == "assignment_expression"  # exports = module.exports = ...
+        if left is not None and right is not None and (left.type == "member_expression" or chained):
             _assigned(text(left).replace(" ", ""), right, outer, found)
     elif node.type in WRAPPERS:
         _wrapped(node, found)
@@ -179,7 +180,10 @@ def _assigned(left: str, right: Node, outer: Node, found: Found) -> None:
     if right.type == "assignment_expression":  # module.exports = exports = ...
         deeper, value = right.child_by_field_name("left"), right.child_by_field_name("right")
         if deeper is not None and value is not None:
-            _assigned(text(deeper).replace(" ", ""), value, outer, found)
+            inner = text(deeper).replace(" ", "")
+            _assigned(inner, value, outer, found)
+            if EXPORTS.fullmatch(left) and EXPORTS.fullmatch(inner):
+                return  # two names for one object, whose members were taken
             right = value
     if EXPORTS.fullmatch(left):
         _module_exports(right, outer, found)

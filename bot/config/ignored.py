@@ -1,0 +1,91 @@
+"""`.deeprepo/ignore.yml`: the entries that a repository's owner has written, and all that is wrong with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bot import globs
+from bot.config import written
+from bot.config.repository import Pattern, Problem
+from bot.values import Finding
+
+FILE = ".deeprepo/ignore.yml"
+OTHER_NAMES = (".deeprepo/ignore.yaml", ".deeprepoignore")  # that somebody may try; none of them is read
+Scope = Literal["finding", "rule", "path"]
+NEEDS: dict[Scope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
+
+
+class Entry(BaseModel):
+    """One entry of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    scope: Scope = "finding"
+    reason: str
+    fingerprint: str = ""
+    rule: str = ""
+    path: Pattern = ""
+    title: str = ""  # for people
+    expires: date | None = None
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether the finding is one of those meant."""
+        if self.scope == "finding":
+            return bool(self.fingerprint) and self.fingerprint == finding.fingerprint
+        inside = bool(self.path) and globs.matches([self.path], finding.path)
+        return inside and (self.scope == "path" or (bool(self.rule) and self.rule == rule(finding)))
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the file says: its usable entries with their numbers, from 1, and its problems. A fatal one: nothing is ignored."""
+
+    entries: tuple[tuple[int, Entry], ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def rule(finding: Finding) -> str:
+    """What a finding is an instance of: the check's own code, else the category."""
+    return finding.rule or finding.category
+
+
+def check(text: bytes) -> Checked:
+    """The file, entry by entry: one that cannot be used does not take the others along."""
+    try:
+        node, rows = written.loaded(text.decode())
+    except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
+        line, said = written.fault(error)
+        return Checked(problems=(Problem(line, f"{said}; nothing is ignored"),))
+    if rows is None:
+        return Checked()
+    if not isinstance(rows, list):
+        return Checked(problems=(Problem(1, "must hold a list of entries: nothing is ignored"),))
+    entries: list[tuple[int, Entry]] = []
+    problems = [Problem(line, said, fatal=False) for line, said in written.duplicates(node)]
+    for number, row in enumerate(rows, 1):
+        entry = _entry(row)
+        if isinstance(entry, Entry):
+            entries.append((number, entry))
+        else:
+            said, place = entry
+            line = written.line_of(node, (number - 1, *place))
+            problems.append(Problem(line, f"entry {number} is not used: {said}", fatal=False))
+    return Checked(tuple(entries), tuple(problems))
+
+
+def _entry(row: object) -> Entry | tuple[str, tuple[str | int, ...]]:
+    """The entry, or what is wrong with it and the place of that inside the entry."""
+    try:
+        entry = Entry.model_validate(row)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        return (f"{where}: {written.sentence(first)}" if where else written.sentence(first)), first["loc"]
+    missing = [name for name in NEEDS[entry.scope] if not getattr(entry, name)]
+    if missing or not entry.reason.strip():
+        return f"scope {entry.scope} needs {' and '.join(missing or ['reason'])}", ()
+    return entry

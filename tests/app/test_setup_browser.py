@@ -1,0 +1,102 @@
+"""The set-up in a real browser, which shows nothing of an answer that it cannot read and sends no form that the policy forbids."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import browsing
+import pytest
+from browsing import Window
+from serving import NOBODY
+from serving import browser as served
+
+from bot import sandbox
+from bot.app import setup
+from bot.app.setup import Setup
+from bot.config import App, Place
+
+pytestmark = [pytest.mark.slow, browsing.NEEDED]
+
+
+def begun(folder: Path, api: str = NOBODY) -> Setup:
+    """A set-up that has just begun."""
+    return Setup(Place.model_validate({"data": folder / "data", "github_api": api, "port": 0}))
+
+
+async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]) -> None:
+    """Let somebody with a browser visit the pages of a set-up."""
+
+    def go(base: str) -> None:
+        with browsing.window(folder) as window:
+            visitor(window, base)
+
+    async with served(setup.create(one), one.place) as http:
+        await asyncio.to_thread(go, str(http.base_url).rstrip("/"))
+
+
+def test_every_refusal_is_a_page_that_says_what_to_do(tmp_path: Path) -> None:
+    """No token, a wrong one, a foreign state, a GitHub that does not answer."""
+    one = begun(tmp_path)
+
+    def visitor(window: Window, base: str) -> None:
+        for path, sentence in (
+            ("/", "Open the address that its log names"),
+            ("/setup", "the token that stands in the server's log"),
+            ("/setup?token=wrong", "the token that stands in the server's log"),
+            ("/setup/done", "Open the address in the server's log again"),
+            ("/setup/done?code=x&state=y", "Open the address in the server's log again"),
+            (f"/setup/done?code=c&state={one.state}", "GitHub did not answer"),
+        ):
+            assert sentence in window.open(base + path)
+
+    asyncio.run(visit(tmp_path, one, visitor))
+
+
+def test_a_wrong_field_is_said_beside_what_was_typed(tmp_path: Path) -> None:
+    """An address that github.com cannot reach, and a name that no organization can have; then the corrected form goes on."""
+    one = begun(tmp_path, "https://api.github.com")
+
+    def visitor(window: Window, base: str) -> None:
+        window.open(f"{base}/setup?token={one.token}")
+        window.type("#url", "http://10.0.0.5:8000")
+        window.type("#organization", "acme")
+        assert "an https address that is reachable from the internet" in window.click("button")
+        window.type("#url", "https://bot.example.com")
+        window.type("#organization", "a/b")
+        assert "a/b is not the name of an organization" in window.click("button")
+        window.type("#organization", "acme")
+        assert "the organization acme" in window.click("button")
+        window.click("button.quiet")
+        assert window.script("return [url.value, organization.value]") == ["https://bot.example.com", "acme"]
+
+    asyncio.run(visit(tmp_path, one, visitor))
+
+
+def test_clicks_alone_make_an_app(tmp_path: Path) -> None:
+    """From the form to GitHub and back, for the organization that was typed; a second use of the code is the same page."""
+
+    async def go() -> None:
+        async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
+            one = begun(tmp_path, gh.api)
+
+            def visitor(window: Window, base: str) -> None:
+                window.open(f"{base}/setup?token={one.token}")
+                window.type("#url", "https://bot.example.com")
+                window.type("#organization", "acme")
+                assert "https://bot.example.com/webhook" in window.click("button")
+                action = window.script("return document.forms[0].action")
+                assert action.startswith(f"{gh.api.removesuffix('/api/v3')}/organizations/acme/settings/apps/new")
+                ready = window.click("button")
+                assert "deeprepo acme is ready" in ready
+                assert window.address.startswith(f"{base}/setup/done?code=")
+                assert window.reload() == ready
+                assert window.script("return document.querySelector('a.go').href").endswith("/installations/new")
+                assert window.script("return getComputedStyle(document.querySelector('main')).borderRadius") == "12px"
+                assert window.logged() == []
+
+            await visit(tmp_path, one, visitor)
+            held = App.model_validate_json((tmp_path / "data/app.json").read_bytes())
+            assert int(held.app_id) in gh.world.apps
+            assert int(held.app_id) != int(gh.app_id)
+
+    asyncio.run(go())

@@ -1,0 +1,105 @@
+"""A real browser, driven over the WebDriver protocol that its own driver speaks."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+DRIVER = shutil.which("chromedriver")
+QUIET = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+NEEDED = pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver on the PATH")
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # what the protocol calls the key of an element's name
+
+
+@dataclass(frozen=True)
+class Window:
+    """The browser's one window."""
+
+    http: httpx.Client
+
+    def _do(self, verb: str, path: str, **body: object) -> Any:  # noqa: ANN401 - any JSON
+        answer = self.http.request(verb, path, json=body if verb == "POST" else None)
+        assert answer.is_success, answer.text
+        return answer.json()["value"]
+
+    def open(self, address: str) -> str:
+        """Go there, and return what a person reads."""
+        self._do("POST", "url", url=address)
+        return self.text
+
+    @property
+    def address(self) -> str:
+        """Where the window is."""
+        return str(self._do("GET", "url"))
+
+    @property
+    def text(self) -> str:
+        """What a person reads."""
+        return str(self.script("return document.body.innerText"))
+
+    def script(self, source: str) -> Any:  # noqa: ANN401 - any JSON
+        """What a line of JavaScript returns."""
+        return self._do("POST", "execute/sync", script=source, args=[])
+
+    def click(self, selector: str) -> str:
+        """Click there, and return what a person reads then."""
+        self._do("POST", f"element/{self._find(selector)}/click")
+        return self.text
+
+    def type(self, selector: str, text: str) -> None:
+        """Replace what stands in a field."""
+        self._do("POST", f"element/{self._find(selector)}/clear")
+        self._do("POST", f"element/{self._find(selector)}/value", text=text)
+
+    def reload(self) -> str:
+        """Load the page again, and return what a person reads."""
+        self._do("POST", "refresh")
+        return self.text
+
+    def _find(self, selector: str) -> str:
+        return str(self._do("POST", "element", using="css selector", value=selector)[ELEMENT])
+
+    def logged(self) -> list[str]:
+        """What the browser's console complains of since it was last asked."""
+        return [entry["message"] for entry in self._do("POST", "se/log", type="browser")]
+
+
+@contextmanager
+def window(folder: Path, width: int = 1280) -> Iterator[Window]:
+    """A browser with an empty profile."""
+    assert BROWSER
+    assert DRIVER
+    with subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as driver:
+        try:
+            assert driver.stdout
+            port = next(found[1] for line in driver.stdout if (found := re.search(r"successfully on port (\d+)", line)))
+            options = {
+                "binary": BROWSER,
+                "args": [*QUIET, f"--user-data-dir={folder / 'profile'}", f"--window-size={width},1200"],
+            }
+            asked = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+            root = f"http://127.0.0.1:{port}/session"
+            made = httpx.post(root, json={"capabilities": {"alwaysMatch": asked}}, timeout=60, trust_env=False)
+            session = f"{root}/{made.raise_for_status().json()['value']['sessionId']}"
+            with httpx.Client(base_url=session, timeout=60, trust_env=False) as http:
+                yield Window(http)
+            httpx.delete(session, timeout=60, trust_env=False)
+        finally:
+            driver.kill()
