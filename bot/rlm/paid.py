@@ -62,7 +62,7 @@ def _refused(row: dict[str, Any]) -> bool:
 
 
 def rows(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:
-    """The lines that are requests and calls, or begin a process. A line that a crash tore, or that is damaged, is none."""
+    """The lines that are requests and calls, or begin a process. A line that a crash tore, or that is damaged, is skipped."""
     for line in lines:
         if not any(kind in line for kind in KINDS):
             continue
