@@ -121,7 +121,7 @@ def test_an_earlier_review_that_is_no_text_is_read_anew(hand: Hand) -> None:
     """A picture in the place of the JSON output is said, and is no defect."""
     review = hand.review(b"\x89PNG\r\n\x1a\n\xff\xfe")
     assert titles(placed.finding for placed in review.findings) == FOUND
-    assert any("no JSON" in note and "everything was read again" in note for note in review.notes)
+    assert any("not JSON" in note and "everything was read again" in note for note in review.notes)
 
 
 @pytest.mark.parametrize("also", [{}, {"app/new.py": "def fresh():\n    return 1\n"}])

@@ -23,7 +23,7 @@ def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda text: text[:200], "no JSON"),
+        (lambda text: text[:200], "not JSON"),
         (lambda _: b"[]", "not written by deeprepo"),
         (lambda text: text.replace(b'"schema_version": 1', b'"schema_version": 7'), "another form"),
         (lambda text: json.dumps({**json.loads(text), "read": 5}).encode(), "damaged"),

@@ -73,14 +73,23 @@ async def start(
 ) -> asyncio.subprocess.Process:
     """Start git with pipes on its three streams. `online`: it starts others, and leads them as a group that can be ended."""
     pipe = asyncio.subprocess.PIPE
-    try:
-        return await asyncio.create_subprocess_exec(
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
             "git", *SAFE, *arguments,
             cwd=cwd, env=environment(env, online=online, personal=personal), stdin=pipe, stdout=pipe, stderr=pipe,
             process_group=0 if online else None,
-        )  # fmt: skip
+        )
+    )  # fmt: skip
+    try:
+        return await asyncio.shield(starting)
     except FileNotFoundError as error:
         raise GitError("git was not found: install it, or put it on PATH") from error
+    except (
+        asyncio.CancelledError
+    ):  # it starts within milliseconds, and asyncio can wait for ever for one that it cancels
+        process = await starting
+        await end(process, process.stdout, process.stderr)
+        raise
 
 
 async def run(
@@ -99,7 +108,7 @@ async def run(
     except TimeoutError:
         raise GitError(f"git {arguments[0]} took longer than {seconds:g} s and was ended") from None
     finally:
-        await end(process)
+        await end(process, process.stdout, process.stderr)
     return Done(process.returncode or 0, out, err.decode("utf-8", "replace").strip())
 
 

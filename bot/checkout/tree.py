@@ -12,6 +12,7 @@ from typing import Literal, Self
 from bot import limits
 from bot.checkout import git, isolated
 from bot.checkout.locate import place_of
+from bot.concurrency import together
 from bot.errors import GitError
 from bot.values import Entry, PullRequest, RawChange, Side
 
@@ -78,7 +79,7 @@ class Checkout:
     async def change(self) -> RawChange:
         """What git says of the change: patch and status, and what decides whether a file is generated."""
         form = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
-        patch, status, heads, bases = await asyncio.gather(
+        patch, status, heads, bases = await together(
             self._patch(*form), self._diff("--raw", "-z", "--no-abbrev"), self.entries("head"), self.entries("base")
         )
         rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]

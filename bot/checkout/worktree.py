@@ -17,6 +17,7 @@ from pathlib import Path
 from bot.checkout import git, isolated
 from bot.checkout.isolated import Settings
 from bot.checkout.locate import Place
+from bot.concurrency import together
 from bot.config import hook
 
 LFS = "lfs"
@@ -43,7 +44,7 @@ class Index:
 
     async def add_work_tree(self) -> tuple[str, ...]:
         """Add what differs in the work tree and what is new in it. The paths whose content a filter would have changed."""
-        known, differs, fresh = await asyncio.gather(
+        known, differs, fresh = await together(
             self._output("ls-files", "--stage", "-z"),
             self._output("diff-files", "--name-status", "--ignore-submodules=all", "-z"),
             self._output("ls-files", "--others", "--exclude-standard", "-z"),
@@ -123,7 +124,7 @@ class Index:
 
 async def index(place: Place, own: str) -> Index:
     """A copy of the index in a git folder of our own, so that nothing in the repository changes."""
-    personal, local = await asyncio.gather(isolated.personal(own), isolated.local(place))
+    personal, local = await together(isolated.personal(own), isolated.local(place))
     reading = isolated.reading(personal, local)
     sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
     isolated.configure(Path(own), reading, sha256=sha256)

@@ -1,10 +1,10 @@
 """The straight line: changed symbols, who imports their files, and the places where they are used."""
 
-import asyncio
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from bot.concurrency import together
 from bot.dependents import symbols
 from bot.dependents.budget import Budget, minified
 from bot.dependents.byname import by_name
@@ -40,7 +40,7 @@ async def find(
     chosen = _chosen(files, languages, budget, cut)
     missed += cut
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
-    parts = await asyncio.gather(
+    parts = await together(
         *(_of_language(tree, language, mine, budget, cut) for language, mine in chosen),
         by_name(tree, files, suffixes, budget),
     )

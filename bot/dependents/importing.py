@@ -1,11 +1,11 @@
 """Who imports the changed files: directly, through a header that declares them, through files that hand names on."""
 
-import asyncio
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from bot.concurrency import together
 from bot.dependents.confirm import Reach
 from bot.dependents.declared import Declared
 from bot.dependents.exports import Exports
@@ -38,7 +38,7 @@ async def importing(scene: Scene) -> tuple[Dependent, ...]:
     """The files that import a changed one, directly or through a file that hands its names on."""
     here = {source.file.path for source in scene.sources if source.file.status != "deleted"}
     past = {old for source in scene.sources if (old := source.file.old_path) and old not in scene.head.paths}
-    direct, lost = await asyncio.gather(scene.head.importers(here), scene.base.importers(past))
+    direct, lost = await together(scene.head.importers(here), scene.base.importers(past))
     moves = {source.file.old_path: source.file.path for source in scene.sources}
     others = {path: tuple(item for item in items if moves[item.target] != path) for path, items in lost.items()}
     lost = {path: items for path, items in others.items() if items}

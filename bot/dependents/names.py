@@ -1,11 +1,11 @@
 """Members are reached through objects whose class is seldom known: then only the name can speak, if nothing else bears it."""
 
-import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.concurrency import together
 from bot.dependents.budget import Budget, minified
 from bot.dependents.propose import globs
 from bot.dependents.sites import telling
@@ -71,7 +71,7 @@ async def lonely(tree: Tree, language: Language, names: Collection[str], own: Ow
     left = {name for name in names if telling(name)}
     if not left:
         return frozenset()
-    before, now = await asyncio.gather(_base(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE))
+    before, now = await together(_base(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE))
     sides: tuple[tuple[Side, Named], ...] = (("base", before), ("head", now))
     for side, found in sides:
         left -= found.foreign

@@ -1,8 +1,8 @@
 """Propose who may import a file: two greps per language, whatever the number of files."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 
+from bot.concurrency import together
 from bot.ports import Language, Tree
 from bot.values import Clues, Side
 
@@ -29,7 +29,7 @@ async def propose(tree: Tree, language: Language, clues: Sequence[Clues], side: 
     below = [
         spec for folder in _outer({clue.folder for clue in clues if clue.near}) for spec in globs(language, folder)
     ]
-    everywhere, beside = await asyncio.gather(
+    everywhere, beside = await together(
         tree.grep(_joined(far), globs(language), syntax="perl", side=side),
         tree.grep(_joined(near), below, syntax="perl", side=side),
     )

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.concurrency import together
 from bot.dependents.budget import Budget, minified
 from bot.dependents.exports import Exports
 from bot.dependents.names import Own, lonely, occurrences
@@ -60,7 +61,7 @@ class Search:
         special -= self.language.AMBIENT  # what everything has says nothing
         gone = frozenset(name for target in targets if target.gone for name in former_names(target))
         own = Own(spans_of(targets), gone, self.fresh)
-        by_name, alone = await asyncio.gather(
+        by_name, alone = await together(
             self._by_name(targets), lonely(self.tree, self.language, special, own, self.budget)
         )
         bearers = Counter(short for target in targets if resigned(target) for short in target.shorts)

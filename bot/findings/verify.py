@@ -1,10 +1,10 @@
 """A second opinion: a fresh call sees the finding and evidence that the harness gathered itself. Only a verdict decides."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot import render
+from bot.concurrency import together
 from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import strict, text
@@ -41,7 +41,7 @@ async def verify(
 ) -> Verified:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
     open_ones = [finding for finding in findings if finding.verdict == "unproven"]
-    prompts = await asyncio.gather(*(_prompt(finding, tree, dependents, files) for finding in open_ones))
+    prompts = await together(*(_prompt(finding, tree, dependents, files) for finding in open_ones))
     replies = await ask(prompts) if prompts else ()
     judged = {id(f): _judged(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
     unheard = {

@@ -1,9 +1,9 @@
 """How the root's code asks others: the worker about paths, free prompts in batches, a child root about a task of its own."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from bot.concurrency import together
 from bot.findings.merge import fingerprint
 from bot.rlm import looking
 from bot.rlm.looking import Part, Sight
@@ -36,7 +36,7 @@ async def _answers(book: Notebook, paths: Paths, question: str) -> list[Sight]:
 async def ask_batch(book: Notebook, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
     pairs = [_pair(request) for request in requests]
-    answered = await asyncio.gather(*(_answers(book, paths, question) for paths, question in pairs[:MAX_PROMPTS]))
+    answered = list(await together(*(_answers(book, paths, question) for paths, question in pairs[:MAX_PROMPTS])))
     too_many = Sight(error=f"a batch takes at most {MAX_PROMPTS:,} questions")
     answered += [[too_many] for _ in pairs[MAX_PROMPTS:]]
     # Told in their order, whoever came back first: a replay does the same.
@@ -109,7 +109,7 @@ async def _look(book: Notebook, paths: Sequence[str], question: str) -> Sight:
     """Every file from its first line to its last, in as many prompts as that takes."""
     blobs = await book.work.tree.read_many(paths)
     made = looking.plan({path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)})
-    sights = list(await asyncio.gather(*(book.work.worker.look(parts, question) for parts in made.prompts)))
+    sights = list(await together(*(book.work.worker.look(parts, question) for parts in made.prompts)))
     missing = [path for path in paths if path in made.left_out or not blobs.get(path)]
     if missing:
         error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"

@@ -4,11 +4,11 @@ A graph of callers alone misses the template that reads a key and the workflow t
 of the changed lines is searched in the whole tree, at once for the whole change, and the best lines are shown.
 """
 
-import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.concurrency import together
 from bot.ports import Tree
 from bot.rlm import excerpts, readers, resembling, routes, signatures
 from bot.rlm.excerpts import Excerpt, Shown
@@ -107,9 +107,7 @@ class Nearby:
         calls = [call for call in signatures.called(units) if call.name not in self._defined]
         self._defined.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
-        await asyncio.gather(
-            self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls)
-        )
+        await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
         await self._resemble(new, units)
 
     async def _search(self, names: Sequence[str]) -> None:
@@ -126,7 +124,7 @@ class Nearby:
             self.tree.grep_lines([pattern], globs, syntax="perl", limit=MAX_ROWS)
             for pattern, globs in signatures.searches(sorted(calls, key=lambda call: call.name in links.defined))
         ]
-        rows = [row for found in await asyncio.gather(*looks) for row in found if len(row[2]) <= LONG_LINE]
+        rows = [row for found in await together(*looks) for row in found if len(row[2]) <= LONG_LINE]
         found = signatures.defined([*rows, *(row for call in calls for row in links.defined.get(call.name, ()))])
         self._defined.update({call.name: found[call.name] for call in calls if call.name in found})
 
@@ -140,7 +138,7 @@ class Nearby:
 
     async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
         heads = [head for head in resembling.patterns(units) if head not in self._alike]
-        found = await asyncio.gather(*(self.tree.grep_lines([head], limit=MAX_ALIKE) for head in heads))
+        found = await together(*(self.tree.grep_lines([head], limit=MAX_ALIKE) for head in heads))
         self._alike.update(zip(heads, found, strict=True))
         unknown = resembling.unknown(self._rows, names, self.files)
         if unknown:

@@ -105,8 +105,8 @@ def test_any_signed_body_is_read_or_refused(raw: bytes) -> None:
         ('{"a": 1}'.encode("utf-16"), "not valid JSON"),
         (b'{"a": NaN}', "not valid JSON"),
         (b'{"a": ' + b"1" * 5_000 + b"}", "not valid JSON"),
-        (b"[]", "no JSON object"),
-        (b'"text"', "no JSON object"),
+        (b"[]", "not a JSON object"),
+        (b'"text"', "not a JSON object"),
     ],
 )
 def test_a_payload_that_is_none_is_refused(raw: bytes, why: str) -> None:

@@ -77,10 +77,10 @@ def test_json_holds_every_row(ran: Callable[..., Ran]) -> None:
     ("arguments", "says"),
     [
         (["--size", "100"], "4,000 to 20,000,000 characters, not 100"),
-        (["--size", "8x"], "no length of a text"),
+        (["--size", "8x"], "not a length of a text"),
         (["--task", "noodle"], "unknown task 'noodle'"),
         (["--position", "1.5"], "from 0.0 to 1.0"),
-        (["--position", "end"], "no position"),
+        (["--position", "end"], "not a position"),
         (["--method", "magic"], "unknown methods magic"),
         (["--seed", "x"], "not a seed"),
         (["--model", "gpt"], "names no model"),
