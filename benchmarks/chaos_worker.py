@@ -19,8 +19,8 @@ from pathlib import Path
 
 from bot import jobs, pipeline, storage, wiring
 from bot.errors import HostDown, Superseded
+from bot.journal.writer import Journal
 from bot.ports import Job
-from bot.rlm.journal import Journal
 from bot.values import Ask, PullRef, Review, ReviewAsk, ReviewRequest
 
 BUSY = 1000  # numbers from here on

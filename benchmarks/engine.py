@@ -27,7 +27,7 @@ from benchmarks.timing import BATCHES, CALLS, WORKER_MS
 
 MANY, IN_FLIGHT = 1_000, 64
 BATCH_SECONDS, EMPTY_CPU, READY, FILES, IMPORT, IDEAL, FLAT_MB = 0.30, 0.003, 0.020, 0.100, 0.150, 1.15, 25.0
-ENGINE = "import bot.rlm.loop, bot.rlm.workers, bot.strategies"
+ENGINE = "import bot.agent.loop, bot.review.workers, bot.strategies"
 FOUL_TIMEOUT = "1.0"  # seconds until a call that is never answered is given up
 Figures = Mapping[str, Sequence[float]]
 

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import timing
-from bot.ledger import start
+from bot.agent import tools
+from bot.agent.messages import Dialogue
+from bot.agent.stall_guard import Course
+from bot.agent.state import Notebook
+from bot.agent.turns import Rounds
+from bot.coverage import start
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
 from bot.models import connect
-from bot.rlm import names
-from bot.rlm.budget import Budget
-from bot.rlm.calls import Calls
-from bot.rlm.course import Course
-from bot.rlm.dialogue import Dialogue
-from bot.rlm.island import opened
-from bot.rlm.journal import Journal
-from bot.rlm.notebook import Notebook
-from bot.rlm.rounds import Rounds
-from bot.rlm.work import Work
+from bot.repl.bridge import opened
+from bot.review.session import Work
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest
 
 MANY, IN_FLIGHT = 1_000, 64
@@ -80,7 +80,7 @@ class Ours:
             book = Notebook(work, author="root")
             dialogue = Dialogue(LIMITS, LIMITS.turns)
             dialogue.open("ctx " * 100, gate=False)
-            async with opened(await names.variables(work), names.functions(book), LIMITS) as island:
+            async with opened(await tools.variables(work), tools.functions(book), LIMITS) as island:
                 await Rounds(book, root, island, dialogue, Patient(LIMITS.turns), gate=False).go()
             await root.close()
 
@@ -95,7 +95,7 @@ class Asks:
 
     async def prompt(self, texts: list[str]) -> list[Any]:
         """As the product's own worker does it."""
-        from bot.rlm.work import Answer
+        from bot.review.session import Answer
 
         prompts = [Prompt((Message("user", text),)) for text in texts]
         replies = await self.calls.many(self.model, prompts, "worker")

@@ -27,10 +27,10 @@ from bot import doubles
 from bot.doubles import Modes, Reply, Server
 from bot.doubles.modes import Bucket, cap, size
 from bot.errors import RateLimited
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
 from bot.models import named, prices
-from bot.rlm.budget import Budget
-from bot.rlm.calls import Calls
-from bot.rlm.journal import Journal
 from bot.values import Completion, Limits, Message, Prompt, ToolCall, Usage
 
 CLAUDE, HAIKU, GPT, NEWEST = (

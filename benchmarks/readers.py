@@ -19,14 +19,15 @@ from typing import TypeVar
 from benchmarks import labels
 from benchmarks.table import Row, report
 from bot import dependents, pipeline, wiring
+from bot.agent.tools import read
+from bot.context import identifiers
+from bot.context.builder import Nearby, call_sites
+from bot.context.packing import packed
+from bot.context.usages import distinct
 from bot.dependents.sites import TEST
 from bot.evals.reviews.cases import Case
 from bot.evals.reviews.labels import Label
-from bot.rlm import reading, touched
-from bot.rlm.desk import Subject
-from bot.rlm.nearby import Nearby, call_sites
-from bot.rlm.packing import packed
-from bot.rlm.readers import distinct
+from bot.review.opening import Subject
 from bot.values import ReviewRequest, Unit, tokens
 
 FILES, ROOM, PROMISED = 10, 6_000, 0.75
@@ -129,9 +130,9 @@ async def _of_unit(unit: Unit, nearby: Nearby) -> set[tuple[str, int]]:
 
 async def _of_readers(subject: Subject, name: str) -> set[tuple[str, int]]:
     """The lines that `readers(name)` hands to the root, as far as there is room for what it would print."""
-    rows = (await dependents.readers(subject.tree, name))[: reading.MAX_HITS]
+    rows = (await dependents.readers(subject.tree, name))[: read.MAX_HITS]
     told = [
-        ((path, line), str({"path": path, "line": line, "text": text.strip()[: reading.MAX_HIT_CHARS], "kind": kind}))
+        ((path, line), str({"path": path, "line": line, "text": text.strip()[: read.MAX_HIT_CHARS], "kind": kind}))
         for path, line, text, kind in rows
     ]
     return {place for place, _ in _roomy(told)}
@@ -149,7 +150,7 @@ def _roomy(rows: Iterable[tuple[Place, str]]) -> Iterator[tuple[Place, str]]:
 
 def _names(units: Sequence[Unit]) -> list[str]:
     """The names that a root would ask for: the most telling ones that the change touches."""
-    weights = touched.names("\n".join(unit.diff for unit in units if not TEST.search(unit.path)))
+    weights = identifiers.names("\n".join(unit.diff for unit in units if not TEST.search(unit.path)))
     return nlargest(NAMES, weights, key=lambda name: (weights[name] + distinct(name), name))
 
 

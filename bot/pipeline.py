@@ -8,15 +8,16 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from bot import __version__, checkout, config, dependents, diff, ledger, policy, strategies, units
+from bot import __version__, checkout, config, coverage, dependents, diff, policy, strategies, units
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, suggest, suppress
+from bot.journal import codec
 from bot.policy import No
 from bot.ports import Language, Tree
-from bot.rlm import guidance, history, lines
-from bot.rlm.desk import Subject
-from bot.rlm.work import Work
+from bot.review import guidance, incremental
+from bot.review.opening import Subject
+from bot.review.session import Work
 from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Trigger, Unit
 
 
@@ -82,15 +83,15 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
             tree.many_at_tip, names, settings["instructions"], guidelines=settings["guidelines"]
         )
         today = deps.today()
-        given: dict[str, Any] = {"today": today.isoformat(), "earlier": lines.kept(deps.earlier), "full": deps.full}
+        given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
         given |= {"ignored": deps.ignored} if deps.ignored else {}
         given |= {"note": deps.note} if deps.note else {}
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
-        subject = Subject(pull, files, parts, users, tree, ledger.start(parts, files, users), request, given)
+        subject = Subject(pull, files, parts, users, tree, coverage.start(parts, files, users), request, given)
         yield (
             replace(
                 subject,
-                past=await history.past(deps.earlier, tree, pull, files, full=deps.full),
+                past=await incremental.past(deps.earlier, tree, pull, files, full=deps.full),
                 ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(deps.ignored),
                 guidance=replace(asked, language=settings["language"], templates=await _templates(tree)),
             ),
@@ -120,7 +121,7 @@ async def _judged(
         files=subject.files,
         ignored=subject.ignored,
         earlier=subject.past.earlier,
-        reread=history.spans(reread),
+        reread=incremental.spans(reread),
     )
     try:
         done = await judged(ask=work.second_opinion(verify and transcript.fault != "interrupted"))
@@ -182,7 +183,7 @@ def _review(
         numbers=given,
         suppressed=judged.suppressed,
         unproven=judged.unproven,
-        read=history.read(subject.ledger, judged.unheard),
+        read=incremental.read(subject.ledger, judged.unheard),
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 from postgres import postgres
+from shop import AFTER, BEFORE, Table
+
+from bot.values import PullRequest
 
 AGAIN = 5.0  # seconds between two alarms for a test that hangs
 
@@ -23,6 +26,18 @@ def repository(tmp_path: Path) -> Repository:
 def repositories(tmp_path: Path) -> Callable[[str], Repository]:
     """More of them, by name."""
     return lambda name: Repository(tmp_path / name)
+
+
+@pytest.fixture(scope="session")
+def change(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
+    """A pull request that changes two files of a shop."""
+    return Repository(tmp_path_factory.mktemp("shop") / "repository").change(dict(BEFORE), dict(AFTER))
+
+
+@pytest.fixture
+def table(change: PullRequest) -> Table:
+    """A review of it, in which the test says who answers."""
+    return Table(change)
 
 
 def pytest_configure() -> None:

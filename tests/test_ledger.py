@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from bot import ledger
+from bot import coverage
 from bot.values import ChangedFile, ChangedSymbol, Dependent, Dependents, Reference, Symbol, Unit
 
 BODY = "def pay(order):\n    return order.total * 2"
@@ -41,8 +41,8 @@ USERS = Dependents(
 )
 
 
-def book() -> ledger.Ledger:
-    return ledger.start([UNIT, OTHER], FILES, USERS)
+def book() -> coverage.Ledger:
+    return coverage.start([UNIT, OTHER], FILES, USERS)
 
 
 def test_naming_a_path_is_not_reading_it() -> None:
@@ -109,7 +109,7 @@ def test_unread_units_come_riskiest_first() -> None:
 def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
     """One closing bracket is in every prompt."""
     unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", "+    1 }")
-    assert ledger.start([unit], (), Dependents()).saw("void f() { }", "worker") == 0
+    assert coverage.start([unit], (), Dependents()).saw("void f() { }", "worker") == 0
 
 
 def test_a_line_that_several_files_hold_names_none_of_them() -> None:
@@ -119,7 +119,7 @@ def test_a_line_that_several_files_hold_names_none_of_them() -> None:
     paths = ("till.py", "stall.py")
     rows = tuple(replace(CALL, path=path, text=line, form="import") for path in paths)
     users = Dependents(files=tuple(Dependent(p, "shop.py", frozenset({"pay"}), 1) for p in paths), references=rows)
-    kept = ledger.start([unit], FILES, users)
+    kept = coverage.start([unit], FILES, users)
     kept.saw(unit.text, "worker")
     assert [row.path for row in kept.coverage().readings if row.state == "reviewed" and row.kind != "use"] == [
         "shop.py"
@@ -146,7 +146,7 @@ def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
     other = replace(
         one, id="b.py:lines 1-1", path="b.py", text="# Copyright 2026\n\nimport os", diff=f"{one.diff}\n+3 import os"
     )
-    kept = ledger.start([one, other], FILES, Dependents())
+    kept = coverage.start([one, other], FILES, Dependents())
     assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
     assert kept.unread() == (one,)
     assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1
@@ -155,7 +155,7 @@ def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
 def test_two_uses_with_the_same_words_are_told_apart_by_their_numbers() -> None:
     """One call shown with its number has not read the same words on another line of the file."""
     again = replace(CALL, line=30)
-    kept = ledger.start([UNIT], FILES, replace(USERS, references=(CALL, again)))
+    kept = coverage.start([UNIT], FILES, replace(USERS, references=(CALL, again)))
     kept.saw("--- unchanged: till.py ---\n     9     total = pay(order)\n    10 ", "worker")
     assert [use.line for use in kept.open_uses()] == [30]
 
@@ -163,7 +163,7 @@ def test_two_uses_with_the_same_words_are_told_apart_by_their_numbers() -> None:
 def test_short_uses_can_be_read() -> None:
     """Their words say little, their number and their path say which line it is."""
     short = replace(CALL, text="pay(x)")
-    kept = ledger.start([UNIT], FILES, replace(USERS, references=(short,)))
+    kept = coverage.start([UNIT], FILES, replace(USERS, references=(short,)))
     kept.saw("pay(x) is what somebody wrote", "worker")
     assert kept.open_uses()
     kept.saw("--- unchanged: till.py ---\n     9 pay(x)\n", "worker")

@@ -33,7 +33,7 @@ def command(
     """
     from bot import __version__, pipeline, wiring
     from bot.cli.review import deliver, exit_code
-    from bot.rlm import replay
+    from bot.journal import replay
     from bot.values import ReviewRequest
 
     recorded, section, begun = replay.finished(journal)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from bot.rlm.record import Record, Section
+    from bot.journal.reader import Record, Section
 
 WIDE = 200  # columns where nobody's terminal sets a limit
 SHOWN = 100  # characters of a line of code, an error, a prompt
@@ -31,9 +31,9 @@ def command(
     """
     from rich.console import Console
 
-    from bot.rlm import record
+    from bot.journal import reader
 
-    recorded, sections = record.reviews(file)
+    recorded, sections = reader.reviews(file)
     console = Console(width=None if sys.stdout.isatty() else WIDE)
     for section in sections if every else sections[-1:]:
         console.print(tree(recorded, section, calls=calls))
@@ -146,11 +146,11 @@ def _lost(top: "Tree", section: "Section") -> None:
 
 
 def _end(top: "Tree", section: "Section") -> None:
+    from bot.journal import replay_diff
     from bot.render import count
-    from bot.rlm import differs
 
     if section.end is None:
-        top.add(_words((f"unfinished: {differs.unfinished(section)}", "yellow")))
+        top.add(_words((f"unfinished: {replay_diff.unfinished(section)}", "yellow")))
         return
     done = section.end
     read = top.add(_words(("coverage", "bold")))

@@ -21,7 +21,7 @@ from bot.commands import (
     settings,
 )
 from bot.commands.carrying import Standing
-from bot.commands.desk import Answer, Desk, Word
+from bot.commands.context import Answer, Desk, Word
 from bot.commands.reading import Command
 from bot.config import Config
 

@@ -16,8 +16,8 @@ from bot.findings.check import check, locate
 from bot.findings.proof import Excerpt
 from bot.findings.read import strict, text
 from bot.ports import Model, Tree
-from bot.rlm.guidance import tongue
-from bot.rlm.work import Work
+from bot.review.guidance import tongue
+from bot.review.session import Work
 from bot.values import Evidence, Finding, Message, Prompt, Schema
 
 MAX_TOKENS = 2_048

@@ -1,7 +1,7 @@
 """`/deeprepo ask`: a question about the change, or in a thread about its finding, answered by a model that sees the code."""
 
 from bot.commands import saying, target
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = "ask"
 USE = "ask QUESTION"

@@ -1,6 +1,6 @@
 """`/deeprepo cancel`: stop the review that is under way."""
 
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = USE = "cancel"
 NEEDS: Permission = "write"

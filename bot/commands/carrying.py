@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.commands import pace
-from bot.commands.desk import Answer, Desk, Word
+from bot.commands.context import Answer, Desk, Word
 from bot.config import Config
 from bot.render import code, comment, load
 

@@ -1,7 +1,7 @@
 """`/deeprepo explain`: a finding with everything that the review knows of it, and with a model, how it comes about."""
 
 from bot.commands import saying, target
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = "explain"
 USE = "explain [NUMBER]"

@@ -1,6 +1,6 @@
 """`/deeprepo full review`: read everything again, and say everything."""
 
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = USE = "full review"
 NEEDS: Permission = "write"

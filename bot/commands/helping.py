@@ -1,6 +1,6 @@
 """`/deeprepo help`: the list of commands; also the answer to an unknown command."""
 
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = USE = "help"
 NEEDS: Permission = "read"

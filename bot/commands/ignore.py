@@ -1,7 +1,7 @@
 """`/deeprepo ignore`: a finding is not reported again in this pull request, and how to silence it for good."""
 
 from bot.commands import target
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 from bot.findings import suppress
 
 WORD = "ignore"

@@ -1,6 +1,6 @@
 """`/deeprepo pause`: no review of this pull request starts by itself."""
 
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = USE = "pause"
 NEEDS: Permission = "write"

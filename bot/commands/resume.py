@@ -1,6 +1,6 @@
 """`/deeprepo resume`: reviews of this pull request start by themselves again."""
 
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = USE = "resume"
 NEEDS: Permission = "write"

@@ -1,6 +1,6 @@
 """`/deeprepo review`: a review of what is new."""
 
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = USE = "review"
 NEEDS: Permission = "write"

@@ -5,12 +5,12 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import PurePosixPath
 
 from bot.commands import answering
-from bot.commands.desk import Answer, Desk
+from bot.commands.context import Answer, Desk
 from bot.commands.target import Said, Target
 from bot.errors import BudgetSpent, ProviderError
 from bot.outputs import facts
 from bot.render import Safe, link
-from bot.rlm.work import Work
+from bot.review.session import Work
 from bot.values import Evidence, Finding, PullRequest
 
 Opened = Callable[[], AbstractAsyncContextManager[Work]]

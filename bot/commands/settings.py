@@ -1,6 +1,6 @@
 """`/deeprepo config`: the settings as they are in force, and where each comes from."""
 
-from bot.commands.desk import Answer, Desk, Permission
+from bot.commands.context import Answer, Desk, Permission
 
 WORD = USE = "config"
 NEEDS: Permission = "read"

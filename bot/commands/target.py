@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.commands.desk import Answer, Desk
+from bot.commands.context import Answer, Desk
 from bot.findings import earlier
 from bot.outputs import marker
 from bot.values import Finding, PullRequest

@@ -2,6 +2,6 @@
 
 from bot.dependents.budget import Budget
 from bot.dependents.find import find
-from bot.dependents.readers import callers, readers
+from bot.dependents.usages import callers, readers
 
 __all__ = ["Budget", "callers", "find", "readers"]

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bot.dependents.budget import Budget
 from bot.dependents.names import PROSE
-from bot.dependents.readers import CONFIGURATION
 from bot.dependents.sites import TEST, mention, telling
+from bot.dependents.usages import CONFIGURATION
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Reference
 

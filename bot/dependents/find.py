@@ -12,10 +12,10 @@ from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import lost_attributes, with_contract
 from bot.dependents.declared import declared
 from bot.dependents.exports import Exports
-from bot.dependents.heirs import heirs
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.lost import lost_modules
 from bot.dependents.mentions import mentions
+from bot.dependents.overrides import heirs
 from bot.dependents.proof import Proof
 from bot.dependents.search import Search
 from bot.dependents.sites import TEST

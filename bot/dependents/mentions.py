@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from bot.dependents.names import PROSE
-from bot.dependents.readers import CONFIGURATION
 from bot.dependents.sites import Target, mention, telling
+from bot.dependents.usages import CONFIGURATION
 from bot.ports import Tree
 from bot.values import Reference
 

@@ -9,8 +9,8 @@ from githubkit.cache import MemCacheStrategy
 from pydantic import SecretStr
 
 from bot.errors import HostError, HostRefused
-from bot.github import documents, door, listed
-from bot.github.door import Door
+from bot.github import client, documents, listed
+from bot.github.client import Door
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice
 from bot.github.pace import Pace
@@ -28,7 +28,7 @@ MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
 def app(identity: Identity, pace: Pace) -> AbstractAsyncContextManager[Door]:
     """A door through which the App speaks for itself."""
     auth = AppAuthStrategy(identity.app_id, identity.key.get_secret_value())
-    return door.opened(identity.api, auth, pace, memory=_memory(identity))
+    return client.opened(identity.api, auth, pace, memory=_memory(identity))
 
 
 @lru_cache(maxsize=8)
@@ -79,7 +79,7 @@ async def read_token(identity: Identity, pull: PullRef, pace: Pace) -> AsyncIter
 async def with_token(token: SecretStr, api: str, pull: PullRef, ours: str, pace: Pace) -> AsyncIterator[Host]:
     """A pull request as somebody's token sees it: an Action's, whose login is "github-actions[bot]". It is not revoked."""
     held = Token(first=token)
-    async with door.opened(api, Bearer(held), pace, pull.installation, held) as inside:
+    async with client.opened(api, Bearer(held), pace, pull.installation, held) as inside:
         yield Host(inside, pull, Voice(ours))
 
 
@@ -87,7 +87,7 @@ async def whose(token: SecretStr, api: str, pace: Pace) -> str:
     """The login that a token writes under, "" where GitHub does not tell."""
     login = ""
     with suppress(HostRefused):
-        async with door.opened(api, Bearer(held := Token(first=token)), pace, token=held) as inside:
+        async with client.opened(api, Bearer(held := Token(first=token)), pace, token=held) as inside:
             login = str(((await inside.ask(documents.VIEWER)).get("viewer") or {}).get("login") or "")
     app = token.get_secret_value().startswith(APPS)
     return f"{login.removesuffix(BOT)}{BOT}" if login and app else login  # GraphQL may name an App without its ending
@@ -144,7 +144,7 @@ async def _waiting(inside: Door, installation: int, home: tuple[int, str], since
 @asynccontextmanager
 async def _revoked(identity: Identity, token: Token, pace: Pace, installation: int) -> AsyncIterator[Door]:
     """A door for this token, which ends with it. Where that fails the token ends by itself within the hour."""
-    async with door.opened(identity.api, Bearer(token), pace, installation, token) as inside:
+    async with client.opened(identity.api, Bearer(token), pace, installation, token) as inside:
         try:
             yield inside
         finally:

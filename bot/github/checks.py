@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from bot.errors import HostDown
 from bot.github import shapes
-from bot.github.door import TRIES, Door
+from bot.github.client import TRIES, Door
 from bot.github.identity import Voice
 from bot.values import Action, Annotation, Check, Ending
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from bot.errors import HostDown, HostRefused, UsageError
 from bot.github import documents, shapes
 from bot.github.checks import Checks
-from bot.github.door import TRIES, Door
+from bot.github.client import TRIES, Door
 from bot.github.identity import Voice
 from bot.values import (
     Access,

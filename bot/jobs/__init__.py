@@ -12,8 +12,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot.errors import UsageError
 from bot.jobs import engine, lock, rows
-from bot.jobs.board import Jobs
-from bot.jobs.pulse import Pulse
+from bot.jobs.heartbeat import Pulse
+from bot.jobs.queue import Jobs
 from bot.jobs.runner import Apologise, Runner, Work
 from bot.jobs.settings import JobSettings
 from bot.storage.store import Store

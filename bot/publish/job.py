@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.errors import Superseded
 from bot.github import Host
 from bot.outputs import marker
-from bot.publish import standing
+from bot.publish import existing
 from bot.render import Phrases
 from bot.values import Posted, Review
 
@@ -29,7 +29,7 @@ class Job:
     @property
     def mode(self) -> str:
         """Under which of our two names we write."""
-        return standing.mode(self.host)
+        return existing.mode(self.host)
 
     def signed(self, body: str, **more: str) -> str:
         """The same comment, its marker saying which run wrote it."""
@@ -42,7 +42,7 @@ class Job:
 
     def is_mine(self, posted: Posted, kind: str, **facts: str) -> bool:
         """Whether this run has written this comment, of this kind and with these facts."""
-        said: Mapping[str, str] = standing.facts(posted, self.mode)
+        said: Mapping[str, str] = existing.facts(posted, self.mode)
         wanted = {"kind": kind, "run": self.run, "head": self.head, **facts}
         return all(said.get(name) == value for name, value in wanted.items())
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from bot.errors import HostRefused
 from bot.outputs import marker
 from bot.outputs.posts import Comments, Post
+from bot.publish.existing import FINDING, REVIEW, look
 from bot.publish.job import Job
-from bot.publish.standing import FINDING, REVIEW, look
 from bot.render import comment
 from bot.values import Draft, Placed, Posted, Review
 

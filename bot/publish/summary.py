@@ -2,8 +2,8 @@
 
 from bot.errors import HostRefused
 from bot.github import Host
+from bot.publish.existing import SUMMARY, facts, mode
 from bot.publish.job import Job
-from bot.publish.standing import SUMMARY, facts, mode
 from bot.values import Posted
 
 NOT_FOUND = 404

@@ -1,8 +1,8 @@
 """What earlier rounds left behind: fixed findings are answered and minimised, comments on lines that are gone are minimised."""
 
 from bot.errors import HostRefused
+from bot.publish.existing import FIXED, Said, look
 from bot.publish.job import Job
-from bot.publish.standing import FIXED, Said, look
 from bot.render import Safe, comment
 from bot.values import Hidden, Posted
 

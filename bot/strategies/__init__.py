@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from bot.errors import ProviderError
-from bot.rlm.work import Work
+from bot.review.session import Work
 from bot.strategies import direct, fanout, offline, rlm, rlm_only
 from bot.strategies.choice import choose
 from bot.values import Transcript

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from bot.errors import PromptTooLong
-from bot.rlm.work import Work, admit
-from bot.rlm.workers import ModelWorker
+from bot.review.session import Work, admit
+from bot.review.workers import ModelWorker
 from bot.strategies import fanout
 from bot.values import Transcript
 

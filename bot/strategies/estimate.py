@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.rlm import room
-from bot.rlm.rehearsal import TURN_TOKENS, Price, Rehearsal
-from bot.rlm.work import Work
+from bot.agent.dry_run import TURN_TOKENS, Price, Rehearsal
+from bot.llm import capacity
+from bot.review.session import Work
 from bot.strategies import STRATEGIES
 from bot.values import Usage
 
@@ -31,8 +31,8 @@ class Habits:
     def __str__(self) -> str:
         return (
             f"{self.turns} turns of a root with {self.asked} questions each, {self.findings:.0%} of the prompts with a finding, "
-            f"one second opinion for each finding; of models that may think {room.HABIT['worker']} tokens of thinking in a worker's "
-            f"answer, {room.HABIT['verify']} in a second opinion, {room.HABIT['root']:,} in a turn of the root"
+            f"one second opinion for each finding; of models that may think {capacity.HABIT['worker']} tokens of thinking in a worker's "
+            f"answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
         )
 
 

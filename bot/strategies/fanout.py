@@ -1,7 +1,7 @@
 """The harness maps every unit to a worker and reduces: no model-written code runs."""
 
-from bot.rlm.work import Work, Worker, admit
-from bot.rlm.workers import ModelWorker
+from bot.review.session import Work, Worker, admit
+from bot.review.workers import ModelWorker
 from bot.values import Transcript
 
 

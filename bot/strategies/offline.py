@@ -1,6 +1,6 @@
 """No model: the analysers judge the whole change."""
 
-from bot.rlm.work import Work
+from bot.review.session import Work
 from bot.strategies import fanout
 from bot.values import Transcript
 

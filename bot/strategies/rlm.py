@@ -1,10 +1,10 @@
 """The workers read everything first; then the root continues in the REPL with their findings, across units, up to the gate."""
 
 from bot import seed
+from bot.agent import loop, messages
 from bot.errors import ReplUnavailable
-from bot.rlm import dialogue, loop
-from bot.rlm.budget import Hold, dearest
-from bot.rlm.work import Work
+from bot.llm.budget import Hold, dearest
+from bot.review.session import Work
 from bot.strategies import fanout
 from bot.values import Transcript, Usage, tokens
 
@@ -32,5 +32,5 @@ def reserve(work: Work) -> None:
     if work.root is None:
         return
     start = seed.gather(work.pull, work.files, work.units, work.dependents)
-    usage = Usage(tokens(start.text) + INSTRUCTIONS, dialogue.MAX_TOKENS)
+    usage = Usage(tokens(start.text) + INSTRUCTIONS, messages.MAX_TOKENS)
     work.calls.budget.keep(Hold(usage.input + usage.output, dearest(work.root.price, usage) or 0.0))

@@ -1,8 +1,8 @@
 """The form of the paper: the root alone decides what is read. For evaluation and training; nothing is guaranteed."""
 
 from bot import seed
-from bot.rlm import loop
-from bot.rlm.work import Work
+from bot.agent import loop
+from bot.review.session import Work
 from bot.values import Transcript
 
 

@@ -18,6 +18,7 @@ LATE_CACHE = re.compile(
 
 Role = Literal["system", "user", "assistant", "tool"]
 Effort = Literal["none", "low", "medium", "high"]
+Purpose = Literal["root", "worker", "verify"]  # what a call is for
 
 
 @dataclass(frozen=True, slots=True)

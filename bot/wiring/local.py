@@ -8,12 +8,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from bot import ledger, pipeline
+from bot import coverage, pipeline
 from bot.config import Config
 from bot.limits import Caps
 from bot.pipeline import Deps
-from bot.rlm.desk import Subject
-from bot.rlm.work import Work
+from bot.review.opening import Subject
+from bot.review.session import Work
 from bot.strategies import choose
 from bot.strategies.estimate import HABITS, NAMES, estimate
 from bot.values import Review, ReviewRequest
@@ -96,7 +96,7 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
     async with pipeline.survey(request, deps) as (subject, settings):
         rows = []
         for name in NAMES:
-            fresh = replace(subject, ledger=ledger.start(subject.units, subject.files, subject.dependents))
+            fresh = replace(subject, ledger=coverage.start(subject.units, subject.files, subject.dependents))
             fresh.past.carry(fresh.ledger, fresh.dependents, by_model=True)
             left = fresh.ledger.unread()
             async with deps.desk(fresh, settings) as work:

@@ -10,23 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, config
+from bot.agent.dry_run import Rehearsal
 from bot.analyzers import ANALYZERS
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
+from bot.journal import codec, spans
+from bot.journal import replay as replays
+from bot.journal.codec import Start
+from bot.journal.reader import Record, Section
+from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
 from bot.lenses import LENSES
+from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
 from bot.pipeline import Deps
 from bot.ports import Language, Lens, Model
-from bot.rlm import lines, room, spans
-from bot.rlm import replay as replays
-from bot.rlm.desk import Models, Subject, desk
-from bot.rlm.journal import Journal
-from bot.rlm.lines import Start
-from bot.rlm.record import Record, Section
-from bot.rlm.rehearsal import Rehearsal
-from bot.rlm.work import Work
+from bot.review.opening import Models, Subject, desk
+from bot.review.session import Work
 from bot.values import Limits, PullRequest
 from bot.wiring import addresses
 
@@ -60,7 +61,7 @@ def deps(
         where = partial(addresses.address, flags=flags, settings=settings)
         chosen = models(resolved, where)
         called = {model.name.partition("/")[0] for model in (chosen.root, chosen.reader) if model is not None}
-        own = tuple(sorted(name for name in called - room.OWN_SERVERS if _own(name, where)))
+        own = tuple(sorted(name for name in called - capacity.OWN_SERVERS if _own(name, where)))
         if chosen.reader is not None and resolved.chosen():
             tell(resolved.chosen())
         opened = partial(book, subject.pull) if book else partial(journal, flags, settings.journal, subject.pull)
@@ -108,7 +109,7 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
         say=lambda _: None,
         pull=replays.pull(begun, repo, checkout.pull),
         today=lambda: date.fromisoformat(begun.given["today"]),
-        earlier=lines.given(begun.given["earlier"]),
+        earlier=codec.given(begun.given["earlier"]),
         full=begun.given["full"],
         ignored=tuple((mark, reason) for mark, reason in begun.given.get("ignored", ())),
         note=begun.given.get("note", ""),
@@ -214,7 +215,7 @@ def _own(provider: str, address: Callable[[str], str | None]) -> bool:
     """Whether a provider is called at an address of this machine or of a private network."""
     known = PROVIDERS[provider]
     url = address(provider) or config.first(known.url_variables) or known.base_url
-    return url is not None and room.own_server(url)
+    return url is not None and capacity.own_server(url)
 
 
 def limits(resolved: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
@@ -224,7 +225,7 @@ def limits(resolved: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
         tokens=resolved["tokens"],
         calls=resolved["calls"],
         seconds=resolved["seconds"],
-        concurrency=resolved["concurrency"] or (room.OWN_PLACES if worker.partition("/")[0] in own else None),
+        concurrency=resolved["concurrency"] or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
         context=resolved["context"],
         effort=resolved["effort"],
         own=own,

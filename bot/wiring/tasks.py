@@ -13,14 +13,14 @@ from typing import Any
 from bot import commands, config, pipeline
 from bot.commands import Answer, Desk
 from bot.config import Config, Settings
+from bot.journal import spans
+from bot.journal.writer import Journal
 from bot.outputs import OUTPUTS, markdown, posts
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question
 from bot.pipeline import Deps
 from bot.policy import No
-from bot.rlm import spans
-from bot.rlm.journal import Journal
-from bot.rlm.work import Work
+from bot.review.session import Work
 from bot.values import PullRequest, Review, ReviewRequest, Trigger
 from bot.wiring import review as parts
 from bot.wiring.child import Line

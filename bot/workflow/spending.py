@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from bot.config import FILE, Config, Settings
 from bot.errors import StorageError
-from bot.rlm.paid import Paid, counted, paid, rows
+from bot.llm.paid import Paid, counted, paid, rows
 from bot.storage import Caps, Exhausted, Grant
 from bot.values import PullRef
 from bot.workflow import journals

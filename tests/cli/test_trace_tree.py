@@ -1,15 +1,15 @@
 from rich.console import Console
 
 from bot.cli import trace
-from bot.rlm import lines
-from bot.rlm.record import Record
+from bot.journal import codec
+from bot.journal.reader import Record
 from bot.values import PullRequest
 
 
 def test_what_an_earlier_run_had_paid_is_told_once() -> None:
     """Three replies taken from an older review of the same file are one line of the tree."""
     pull = PullRequest("A change", "", "a" * 40, "b" * 40, "main", "feature", ".git")
-    begun = lines.review(lines.Start(pull, {}, None, "compatible/worker", "1"))
+    begun = codec.review(codec.Start(pull, {}, None, "compatible/worker", "1"))
     facts = {
         "kind": "reused",
         "role": "worker",

@@ -15,8 +15,8 @@ from bot.config import Settings
 from bot.languages import LANGUAGES
 from bot.models.scripted import Script, ScriptedModel
 from bot.outputs import json_file, marker
-from bot.rlm.desk import Models, desk
-from bot.rlm.work import Work
+from bot.review.opening import Models, desk
+from bot.review.session import Work
 from bot.values import Limits, Review, ReviewRequest
 
 BEFORE: dict[str, str | bytes | None] = {

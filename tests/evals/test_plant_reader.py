@@ -2,10 +2,10 @@
 
 import json
 
+from bot.context import file_questions
 from bot.evals import plant
 from bot.evals.plant.reader import Reader
 from bot.findings import read
-from bot.rlm import looking
 from bot.values import Message, Prompt, Schema
 
 CODE = plant.codebase(2, 60, kinds=["wrong-default", "swapped-arguments", "forgotten-caller"])
@@ -56,8 +56,8 @@ def test_a_structured_answer_fits_its_schema() -> None:
 
 def test_a_look_says_whether_it_found_what_was_asked_for() -> None:
     """With quotes, or with a plain no."""
-    assert said(both(), looking.ANSWER)["found"]  # type: ignore[index]
-    assert not said("nothing here", looking.ANSWER)["found"]  # type: ignore[index]
+    assert said(both(), file_questions.ANSWER)["found"]  # type: ignore[index]
+    assert not said("nothing here", file_questions.ANSWER)["found"]  # type: ignore[index]
 
 
 def test_a_second_opinion_confirms_what_it_can_see() -> None:

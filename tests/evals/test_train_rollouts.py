@@ -8,8 +8,8 @@ import pytest
 from bot.errors import ProviderRefused
 from bot.evals.train import Rollout, Task, policies, roll, score
 from bot.evals.train.run import failed
+from bot.journal import reader
 from bot.models.scripted import Script, ScriptedModel
-from bot.rlm import record
 from bot.values import Completion, ToolCall, Usage
 
 WHOLE, CHANGE, CLEAN = Task(1, 10), Task(7, 20, "change"), Task(5, 10, clean=True)
@@ -73,7 +73,7 @@ def test_the_journal_is_the_products(tmp_path: Path) -> None:
     path = tmp_path / "rollout.jsonl"
     worker = policies.worker("scripted/reader", WHOLE)
     done = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), worker, trace=path))
-    _, (section,) = record.reviews(path)
+    _, (section,) = reader.reviews(path)
     assert section.strategy is not None
     assert section.strategy["name"] == "rlm-only"
     assert len(section.turns) == done.facts.turns

@@ -26,7 +26,6 @@ APART = (
     "bot.sandbox",
     "bot.doubles",
     "bot.demo",
-    "bot.rlm.program",
     "bot.storage.migrations",
     "bot.__main__",
 )

@@ -8,6 +8,7 @@ import growth
 import pytest
 
 from bot.analyzers import secrets
+from bot.context import identifiers
 from bot.dependents import symbols
 from bot.diff import read as diff_read
 from bot.diff import skip
@@ -15,7 +16,6 @@ from bot.findings import check, merge, place, suppress
 from bot.languages import LANGUAGES
 from bot.models import answers, stream
 from bot.render import disarm
-from bot.rlm import touched
 from bot.units.cut import Texts, cut
 from bot.values import ChangedFile, Dependents, Finding, Hunk, Line, RawChange
 
@@ -74,7 +74,7 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "code": (5_000, lambda n: disarm.code("`" * n)),
     "a fence": (5_000, lambda n: disarm.fence("```\n" * n)),
     "written text": (5_000, lambda n: disarm.written("[" * n + "](" * n)),
-    "names of a row": (5_000, lambda n: touched.names("+1 " + "w" * n)),
+    "names of a row": (5_000, lambda n: identifiers.names("+1 " + "w" * n)),
 }  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import growth
 import pytest
 
+from bot.context import identifiers
 from bot.dependents.confirm import unused
 from bot.languages import LANGUAGES
-from bot.rlm import touched
 
 SIZE = 20_000
 
@@ -83,13 +83,13 @@ def test_a_configuration_file_above_the_cap_is_not_read() -> None:
 
 def test_a_key_of_many_dashes_is_read_at_once() -> None:
     """`a-a-a-...` without a value is no key, and no attempt is made for each way to cut it."""
-    assert not growth.slow(lambda factor: partial(touched.names, "+1 " + "a-" * 2_000 * factor + "a!"))
-    assert "spring.data-source.url" in touched.names("+1 spring.data-source.url = x")
+    assert not growth.slow(lambda factor: partial(identifiers.names, "+1 " + "a-" * 2_000 * factor + "a!"))
+    assert "spring.data-source.url" in identifiers.names("+1 spring.data-source.url = x")
 
 
 def test_one_word_of_30000_letters_is_read_at_once() -> None:
     """A word that nobody would write costs its length."""
-    assert not growth.slow(lambda factor: partial(touched.names, "+1 " + "w" * 30_000 * factor))
+    assert not growth.slow(lambda factor: partial(identifiers.names, "+1 " + "w" * 30_000 * factor))
 
 
 def test_a_configuration_file_that_is_not_used_is_said() -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from bot import doubles, storage
 from bot.errors import StorageError
+from bot.journal import reader
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
 from bot.models import connect
-from bot.rlm import record
-from bot.rlm.budget import Budget
-from bot.rlm.calls import Calls
-from bot.rlm.journal import Journal
 from bot.values import Limits, Message, Prompt
 
 NAME = "70#3@sha"
@@ -103,6 +103,6 @@ def test_a_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
             async with store.journals.kept(NAME, path) as kept:
                 assert await review(Journal(path, keep=kept), server.openai_url, range(1)) == ["Yes."]
             assert server.count == 1
-            assert len(record.load(path).sections) == 1
+            assert len(reader.load(path).sections) == 1
 
     asyncio.run(story())

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot import render
+from bot.context import file_questions
+from bot.context.file_questions import Part, Sight
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError
 from bot.findings import read
+from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.rlm import looking
-from bot.rlm.calls import Calls
-from bot.rlm.looking import Part, Sight
-from bot.rlm.work import Answer
+from bot.review.session import Answer
 from bot.values import Completion, Message, Prompt, Schema, Unit
 
 MAX_TOKENS = 4_096  # of one answer
-_PROPERTIES = looking.ANSWER.parameters["properties"]
+_PROPERTIES = file_questions.ANSWER.parameters["properties"]
 LOOK = Schema(
     name="look",
     description="Answer the question from the shown text, and from nothing else.",
@@ -48,7 +48,7 @@ class Reader:
         if isinstance(reply, DeepRepoError):
             return Sight(error=str(reply))
         try:
-            return looking.answer({**(reply.data or {}), "findings": []}, self.name, parts)
+            return file_questions.answer({**(reply.data or {}), "findings": []}, self.name, parts)
         except BadAnswer as error:
             return Sight(error=str(error))
 

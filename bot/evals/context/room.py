@@ -8,17 +8,17 @@ from functools import lru_cache
 from json import loads
 from pathlib import Path
 
-from bot import __version__, ledger
+from bot import __version__, coverage
 from bot.checkout import Checkout, git
+from bot.context import data_files
 from bot.evals.context.problems import Problem
 from bot.evals.context.reader import Reader
+from bot.journal.codec import Start
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.rlm import structure
-from bot.rlm.budget import Budget
-from bot.rlm.calls import Calls
-from bot.rlm.journal import Journal
-from bot.rlm.lines import Start
-from bot.rlm.work import Work
+from bot.review.session import Work
 from bot.values import Dependents, Limits, PullRequest
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
@@ -68,7 +68,7 @@ async def opened(problem: Problem, pair: Pair, limits: Limits, window: int, trac
                     units=(),
                     dependents=nobody,
                     tree=tree,
-                    ledger=ledger.start((), (), nobody),
+                    ledger=coverage.start((), (), nobody),
                     calls=calls,
                     worker=reader,
                     checks=reader,
@@ -85,7 +85,7 @@ def _files(problem: Problem) -> Mapping[str, str]:
     """The text in files that end at line ends. The harness knows what a data file is: its values, each with its key path."""
     text, folder = problem.text, "text"
     if problem.form == "json":
-        text, folder = "\n".join(f"{path}: {value}" for path, value in structure.paths(loads(text))), "keys"
+        text, folder = "\n".join(f"{path}: {value}" for path, value in data_files.paths(loads(text))), "keys"
     files: dict[str, str] = {}
     start = 0
     while start < len(text):

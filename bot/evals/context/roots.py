@@ -5,22 +5,24 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from bot import render
+from bot.agent import tools
+from bot.agent.loop import CHILD_TURNS
+from bot.agent.messages import Dialogue
+from bot.agent.stall_guard import Course, Gain
+from bot.agent.state import Notebook
+from bot.agent.turns import Rounds
+from bot.context import long_text
+from bot.context.file_questions import Sight
 from bot.evals.context.room import Room
-from bot.rlm import code, context, names
-from bot.rlm.course import Course, Gain
-from bot.rlm.dialogue import Dialogue
-from bot.rlm.island import opened
-from bot.rlm.looking import Sight
-from bot.rlm.loop import CHILD_TURNS
-from bot.rlm.notebook import Notebook
-from bot.rlm.rounds import Rounds
+from bot.repl import extraction
+from bot.repl.bridge import opened
 from bot.values import Observation
 
 PREVIEW = 1_600  # characters of both ends together
 LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "FINAL_VAR", "SHOW_VARS")
 ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch", "rlm_query")
 TOOL = replace(
-    code.TOOL,
+    extraction.TOOL,
     description="Run Python in the REPL that holds the text. Names persist from call to call. Print what you want to see.",
 )
 Fact = tuple[str, int, str]  # path, line, quote
@@ -44,7 +46,7 @@ async def ask(room: Room, *, alone: bool = False, sight: Sight | None = None) ->
         length=len(room.problem.text),
         form=room.problem.form,
         paths=list(room.files),
-        preview=context.preview(room.problem.text, PREVIEW),
+        preview=long_text.preview(room.problem.text, PREVIEW),
         sight=sight,
         facts=facts(sight) if sight else [],
     )
@@ -75,7 +77,7 @@ async def _rounds(
     dialogue = Dialogue(limits, turns, form=f"context/{form}", tool=TOOL)
     dialogue.open(seed, gate=False)
     given = LOOKING if form == "alone" else (*LOOKING, *ASKING)
-    functions = {word: call for word, call in names.functions(book).items() if word in given}
+    functions = {word: call for word, call in tools.functions(book).items() if word in given}
     variables = {"context": text, "tree": list(files), "answer": {"content": "", "ready": False}}
     async with opened(variables, functions, limits) as island:
         rounds = Rounds(book, room.root, island, dialogue, Patient(turns), gate=False, name=name)
@@ -96,7 +98,7 @@ async def _child(room: Room, task: str, paths: Sequence[str], depth: int, name: 
         task=task,
         length=len(text),
         paths=list(files),
-        preview=context.preview(text, PREVIEW),
+        preview=long_text.preview(text, PREVIEW),
         missing=[path for path in paths if path not in room.files],
     )
     at, turns = calls.at, min(CHILD_TURNS, calls.budget.limits.turns)

@@ -12,7 +12,7 @@ from bot.evals.context import problems, room, score, scripted
 from bot.evals.context.methods import METHODS, Said
 from bot.evals.context.problems import PLACED, Position, Task
 from bot.evals.context.room import Pair, Room
-from bot.rlm.budget import counted
+from bot.llm.budget import counted
 from bot.values import Cost, Limits
 
 SHOWN = 400  # characters of an answer that are kept

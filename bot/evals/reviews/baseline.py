@@ -16,10 +16,10 @@ from bot.evals.reviews.reviewer import Task
 from bot.findings import place, rank, read
 from bot.findings.check import check
 from bot.findings.merge import merge
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.rlm.budget import Budget
-from bot.rlm.calls import Calls
-from bot.rlm.journal import Journal
 from bot.values import ChangedFile, Completion, Finding, Limits, Message, Placed, Prompt, PullRequest
 
 QUOTA = 4  # findings, as the product's own default

@@ -15,10 +15,10 @@ from bot.evals.results import Item, Run
 from bot.evals.reviews.cases import Defect, near
 from bot.evals.reviews.outcome import Reviewed, Said
 from bot.findings.read import strict, text
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.rlm.budget import Budget
-from bot.rlm.calls import Calls
-from bot.rlm.journal import Journal
 from bot.values import Completion, Limits, Message, Prompt, Schema
 
 EXPERIMENT = "judgements"

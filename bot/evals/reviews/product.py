@@ -15,13 +15,13 @@ from bot.evals.reviews import outcome
 from bot.evals.reviews.oracle import NAME, Oracle
 from bot.evals.reviews.outcome import Outcome
 from bot.evals.reviews.reviewer import Task
+from bot.journal import reader
 from bot.languages import LANGUAGES
 from bot.models.scripted import ScriptedModel
 from bot.pipeline import Deps
 from bot.ports import Model
-from bot.rlm import record
-from bot.rlm.desk import Models, Subject, desk
-from bot.rlm.work import Work
+from bot.review.opening import Models, Subject, desk
+from bot.review.session import Work
 from bot.values import Limits, Review, ReviewRequest
 
 
@@ -103,7 +103,7 @@ def answered(review: Review, book: Path) -> None:
         raise asyncio.CancelledError
     if review.fault != "provider" or not book.is_file():
         return
-    section = record.load(book).sections[-1]
+    section = reader.load(book).sections[-1]
     failed = [asked.error for rows in section.asked.values() for asked in rows if asked.error is not None]
     for error in failed:
         if isinstance(error, ProviderError) and not isinstance(error, BudgetSpent):

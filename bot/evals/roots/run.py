@@ -17,13 +17,13 @@ from bot.evals import match, plant, results
 from bot.evals.plant.values import CodeBase
 from bot.evals.roots import scripted, window
 from bot.evals.roots.tally import Counted, Tally
+from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.lenses import LENSES
 from bot.pipeline import Deps
 from bot.ports import Model
-from bot.rlm.desk import Models, Subject, desk
-from bot.rlm.journal import Journal
-from bot.rlm.work import Work
+from bot.review.opening import Models, Subject, desk
+from bot.review.session import Work
 from bot.values import Limits, Review, ReviewRequest
 
 EXPERIMENT = "roots"

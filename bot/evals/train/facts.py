@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
+from bot.agent.loop import ENDS
 from bot.errors import BudgetSpent
 from bot.evals import match
 from bot.evals.plant.values import CodeBase
-from bot.rlm.lines import Row
-from bot.rlm.loop import ENDS
+from bot.journal.codec import Row
 from bot.values import Review, tokens
 
 PAR_READINGS, PAR_BASE = 2, 10_000  # reading the whole code base twice costs nothing; tokens of instructions beside it

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import UsageError
-from bot.rlm import code, record
-from bot.rlm.lines import Row
-from bot.rlm.record import Record, Section
+from bot.journal import reader
+from bot.journal.codec import Row
+from bot.journal.reader import Record, Section
+from bot.repl import extraction
 from bot.values import Completion
 
 ROLES = ("root", "worker", "verify")
@@ -43,7 +44,7 @@ def export(paths: Sequence[Path], out: Path, wanted: Wanted) -> Written:
     examples = reviews = left_out = 0
     with _opened(out) as file:
         for path in paths:
-            recorded, sections = record.reviews(path)
+            recorded, sections = reader.reviews(path)
             for section in sections:
                 if not _fits(section, wanted):
                     left_out += 1
@@ -102,7 +103,7 @@ def _example(section: Section, request: Row, messages: Iterable[Row], reply: Com
     said = {"role": "assistant", "text": reply.text, "calls": calls, "call_id": ""}
     return {
         "messages": [_message(row) for row in (*messages, said)],
-        "tools": [_tool()] if request["tool"] == code.TOOL.name else [],
+        "tools": [_tool()] if request["tool"] == extraction.TOOL.name else [],
         "meta": {
             "role": request["role"],
             "model": request["model"],
@@ -136,6 +137,6 @@ def _call(name_of_call: str, name: str, arguments: Mapping[str, Any], unparsed: 
 
 
 def _tool() -> dict[str, Any]:
-    schema = code.TOOL
+    schema = extraction.TOOL
     function = {"name": schema.name, "description": schema.description, "parameters": dict(schema.parameters)}
     return {"type": "function", "function": function}

@@ -13,13 +13,13 @@ from bot.config import Config, Settings
 from bot.evals import plant
 from bot.evals.train.facts import Facts, Till, told
 from bot.evals.train.tasks import Task
+from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.lenses import LENSES
 from bot.pipeline import Deps
 from bot.ports import Model
-from bot.rlm.desk import Models, Subject, desk
-from bot.rlm.journal import Journal
-from bot.rlm.work import Work
+from bot.review.opening import Models, Subject, desk
+from bot.review.session import Work
 from bot.values import Limits, Review, ReviewRequest
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here

@@ -12,8 +12,8 @@ from bot.evals.train import policies
 from bot.evals.train.reward import score
 from bot.evals.train.rollout import Rollout, roll
 from bot.evals.train.tasks import SIZES, TURNS, Split, Task, tasks
+from bot.llm.budget import counted
 from bot.models.failures import TOO_LONG
-from bot.rlm.budget import counted
 from bot.values import Cost
 
 EXPERIMENT = "train"

@@ -2,11 +2,11 @@
 
 import asyncio
 
+from bot.context import file_questions
+from bot.context.file_questions import Sight
 from bot.evals.context.methods.said import Said, answered, nothing
 from bot.evals.context.room import Room
 from bot.evals.context.roots import facts
-from bot.rlm import looking
-from bot.rlm.looking import Sight
 
 
 async def run(room: Room) -> Said:
@@ -22,6 +22,8 @@ async def run(room: Room) -> Said:
 
 async def read(room: Room) -> Sight:
     """Every file from its first line to its last."""
-    plans = [looking.plan({path: text}) for path, text in room.files.items()]
+    plans = [file_questions.plan({path: text}) for path, text in room.files.items()]
     parts = [one for plan in plans for one in plan.prompts]
-    return looking.together(await asyncio.gather(*(room.reader.look(one, room.problem.question) for one in parts)))
+    return file_questions.together(
+        await asyncio.gather(*(room.reader.look(one, room.problem.question) for one in parts))
+    )

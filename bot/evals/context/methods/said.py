@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot import render
+from bot.agent.turns import Rounds
 from bot.errors import BudgetSpent, ProviderDown
 from bot.evals.context.room import Room
 from bot.evals.context.score import NOT_FOUND
-from bot.rlm.rounds import Rounds
 from bot.values import Message, Prompt
 
 MAX_TOKENS = 4_096  # of an answer; models that think first need room

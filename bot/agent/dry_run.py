@@ -1,0 +1,39 @@
+"""A model that is never asked: it weighs each prompt and says the least that goes on. What an estimate is made with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bot.llm import capacity
+from bot.repl import extraction
+from bot.values import Completion, Prompt, Purpose, ToolCall, Usage, tokens
+
+REPLY_TOKENS = 300  # of an answer, findings included
+TURN_TOKENS = 700  # of a root's reply: its thoughts and its code
+OVERHEAD = 4  # tokens around each message
+Price = Callable[[Usage], float | None]
+END = "set_answer('rehearsed')"
+
+
+@dataclass
+class Rehearsal:
+    """Satisfies `ports.Model`. Nothing leaves the process."""
+
+    name: str
+    price: Price
+    asked: list[Usage] = field(default_factory=list)  # what each prompt would use
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """An empty answer, or the shortest block that ends a root's run."""
+        said = TURN_TOKENS if prompt.tool else REPLY_TOKENS
+        said += self.thinking("root" if prompt.tool else "worker")
+        self.asked.append(Usage(sum(tokens(m.text) + OVERHEAD for m in prompt.messages), min(said, capacity.LARGEST)))
+        if prompt.tool:
+            return Completion("", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END}),))
+        return Completion("", Usage(), data={"answer": "", "findings": []})
+
+    def thinking(self, role: Purpose) -> int:
+        """Tokens of thinking that are assumed for one reply."""
+        return 0 if capacity.thinking(self.name) == "no" else capacity.HABIT[role]
+
+    async def close(self) -> None:
+        """Nothing is open."""

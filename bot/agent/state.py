@@ -1,0 +1,31 @@
+"""What one root has at hand besides the work itself: its last batch, what its workers found, its answer."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from bot.review.session import Work
+from bot.values import Finding
+
+MAX_DEPTH = 2  # a child's child is the last one
+Child = Callable[[str, Sequence[str], int], Awaitable[str]]
+
+
+@dataclass(slots=True)
+class Notebook:
+    """State of one run of a root; a child run has its own, over the same work."""
+
+    work: Work
+    author: str  # who reports: "root provider/model"
+    child: Child | None = None
+    depth: int = 0
+    final: str | None = None  # set_answer(text) or FINAL(value)
+    final_name: str = ""  # FINAL_VAR(name): its value is read after the block
+    batch: list[str] = field(default_factory=list)
+    offered: dict[tuple[str, str, str], Finding] = field(
+        default_factory=dict
+    )  # what workers handed over, as they said it
+    dropped: list[str] = field(default_factory=list)
+    reported: list[str] = field(default_factory=list)  # ids
+    asked: int = 0  # questions to workers and children
+    errors: dict[str, None] = field(default_factory=dict)  # why workers did not answer
+    names: dict[str, None] = field(default_factory=dict)  # what the root's blocks assigned

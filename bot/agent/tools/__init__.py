@@ -1,0 +1,148 @@
+"""The names that the root's code finds in the REPL: data as plain values, everything else as functions over the work."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from bot.agent.state import Notebook
+from bot.agent.tools import ask, data, read, report
+from bot.repl.bridge import Async
+from bot.review.session import Work
+from bot.values import ChangedFile, Reference, Unit
+
+MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
+MAX_TREE = 20_000  # paths
+CALL_SECONDS = 30.0  # of one call that asks no model
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "diff": read.diff,
+    "read": read.read,
+    "search": read.search,
+    "callers": read.callers,
+    "readers": read.readers,
+    "chunks": data.chunks,
+    "preview": data.preview,
+    "outline": data.outline,
+    "parsed": data.parsed,
+    "ask": ask.ask,
+    "ask_batch": ask.ask_batch,
+    "llm_query": ask.llm_query,
+    "llm_batch": ask.llm_batch,
+    "llm_query_batched": ask.llm_batch,
+    "last_batch": ask.last_batch,
+    "rlm_query": ask.rlm_query,
+    "report": report.report,
+    "drop": report.drop,
+    "findings": report.findings,
+    "coverage": report.coverage,
+    "budget": report.budget,
+    "set_answer": report.set_answer,
+    "FINAL": report.set_answer,
+    "FINAL_VAR": report.final_var,
+    "SHOW_VARS": report.show_vars,
+}
+ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query"})
+VARIABLES = ("pr", "units", "files", "tree", "tree_count", "answer")
+KNOWN = (*VARIABLES, *FUNCTIONS, "more")
+
+
+def functions(book: Notebook) -> dict[str, Async]:
+    """The functions, bound to one root's notebook. What asks no model has a deadline."""
+    return {
+        name: partial(function, book) if name in ASKS else partial(_in_time, function, book)
+        for name, function in FUNCTIONS.items()
+    }
+
+
+async def _in_time(function: Async, book: Notebook, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    left = book.work.calls.budget.seconds_left()
+    seconds = CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))
+    try:
+        async with asyncio.timeout(seconds):
+            return await function(book, *arguments, **named)
+    except TimeoutError:
+        raise ValueError(
+            f"stopped after {seconds:.0f} s: ask for less, with a narrower pattern or fewer files"
+        ) from None
+
+
+async def variables(work: Work) -> dict[str, Any]:
+    """The data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
+    entries = await work.tree.entries()
+    texts, left_out = await _texts(work)
+    return {
+        "pr": _pull(work, left_out),
+        "units": [_unit(unit) for unit in work.units],
+        "files": texts,
+        "tree": sorted(entries)[:MAX_TREE],
+        "tree_count": len(entries),
+        "answer": {"content": "", "ready": False},
+    }
+
+
+async def _texts(work: Work) -> tuple[dict[str, str], list[str]]:
+    """Changed files first, then dependents, up to the cap; and which of them did not fit."""
+    paths = [file.path for file in work.files if file.status != "deleted" and not file.skip]
+    paths += [row.path for row in work.dependents.files] + [row.path for row in work.dependents.references]
+    blobs = await work.tree.read_many(list(dict.fromkeys(paths)))
+    texts: dict[str, str] = {}
+    left_out, room = [], MAX_FILE_CHARS
+    for path, blob in blobs.items():
+        if len(blob) > room:
+            left_out.append(path)
+            continue
+        texts[path] = blob.decode("utf-8", "replace")
+        room -= len(blob)
+    return texts, left_out
+
+
+def _pull(work: Work, left_out: Sequence[str]) -> dict[str, Any]:
+    pull = work.pull
+    return {
+        "title": pull.title,
+        "body": pull.body,
+        "base": pull.base_name,
+        "head": pull.head_name,
+        "files": [_file(file) for file in work.files],
+        "cut": [*work.dependents.cut, *(f"{path} is not in `files`: read() opens it" for path in left_out)],
+    }
+
+
+def _file(file: ChangedFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "old_path": file.old_path,
+        "status": file.status,
+        "added": len(file.added),
+        "removed": len(file.removed),
+        "skip": file.skip,
+    }
+
+
+def _unit(unit: Unit) -> dict[str, Any]:
+    return {
+        "id": unit.id,
+        "path": unit.path,
+        "name": unit.name,
+        "start": unit.start,
+        "end": unit.end,
+        "side": unit.side,
+        "risk": unit.risk,
+        "tokens": unit.tokens,
+        "text": unit.text,
+        "diff": unit.diff,
+        "tests": list(unit.tests),
+        "references": [_reference(row) for row in unit.references],
+    }
+
+
+def _reference(row: Reference) -> dict[str, Any]:
+    return {
+        "path": row.path,
+        "line": row.line,
+        "text": row.text,
+        "function": row.function,
+        "sure": row.sure,
+        "test": row.test,
+    }

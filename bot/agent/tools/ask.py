@@ -1,0 +1,156 @@
+"""How the root's code asks others: the worker about paths, free prompts in batches, a child root about a task of its own."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from bot.agent.state import MAX_DEPTH, Notebook
+from bot.concurrency import together
+from bot.context import file_questions
+from bot.context.file_questions import Part, Sight
+from bot.findings.merge import fingerprint
+from bot.values import Finding, Unit
+
+MAX_PROMPTS = 1_000  # of one batch
+Paths = str | Iterable[str]
+
+
+async def ask(book: Notebook, paths: Paths, question: str = "") -> dict[str, Any]:
+    """What the worker says about these paths (or unit ids), and what it found there."""
+    return _told(book, await _answers(book, paths, question))
+
+
+async def _answers(book: Notebook, paths: Paths, question: str) -> list[Sight]:
+    wanted = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+    units, others = _sorted_out(book, wanted)
+    book.asked += 1
+    answers = []
+    if units:
+        answers.append(await _review(book, units, question))
+    if others:
+        answers.append(await _look(book, others, question))
+    if not answers:
+        answers.append(Sight(error="no path was given: ask([path, ...], question)"))
+    return answers
+
+
+async def ask_batch(book: Notebook, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Many questions at once, answered in order; each is (paths, question)."""
+    pairs = [_pair(request) for request in requests]
+    answered = list(await together(*(_answers(book, paths, question) for paths, question in pairs[:MAX_PROMPTS])))
+    too_many = Sight(error=f"a batch takes at most {MAX_PROMPTS:,} questions")
+    answered += [[too_many] for _ in pairs[MAX_PROMPTS:]]
+    # Told in their order, whoever came back first: a replay does the same.
+    return [_told(book, answers) for answers in answered]
+
+
+async def llm_query(book: Notebook, prompt: str) -> str:
+    """One free prompt to the worker model."""
+    return (await llm_batch(book, [prompt]))[0]
+
+
+async def llm_batch(book: Notebook, prompts: Sequence[str]) -> list[str]:
+    """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
+    if isinstance(prompts, str):
+        raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
+    texts = [str(prompt) for prompt in prompts]
+    over = len(texts) - MAX_PROMPTS
+    book.asked += len(texts)
+    answers = await book.work.worker.prompt(texts[:MAX_PROMPTS]) if texts else []
+    book.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
+    book.batch += [f"[worker error: a batch takes at most {MAX_PROMPTS} prompts]"] * max(0, over)
+    return book.batch
+
+
+async def last_batch(book: Notebook) -> list[str]:
+    """The answers of the last batch: paid for, and so kept even if the block failed after it."""
+    return book.batch
+
+
+async def rlm_query(book: Notebook, task: str, paths: Paths = ()) -> str:
+    """A root of its own for a task: same tools, same budget, its answer as text."""
+    if book.child is None:
+        return "[no root model is configured: ask(paths, question) asks the worker]"
+    if book.depth >= MAX_DEPTH:
+        return f"[a run at depth {MAX_DEPTH} starts no further one: ask(paths, question) asks the worker]"
+    book.asked += 1
+    return await book.child(task, [paths] if isinstance(paths, str) else list(paths), book.depth + 1)
+
+
+def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
+    if isinstance(request, str):
+        return request, ""
+    match list(request):
+        case [paths, str(question)]:
+            return paths, question
+        case paths:
+            return paths, ""
+
+
+def _sorted_out(book: Notebook, wanted: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    """The units meant by paths and ids, and the paths that are no part of the change."""
+    known = {unit.id: unit for unit in book.work.units}
+    units: dict[str, Unit] = {}
+    others = []
+    for word in dict.fromkeys(wanted):
+        mine = [known[word]] if word in known else [unit for unit in book.work.units if unit.path == word]
+        units.update({unit.id: unit for unit in mine})
+        others += [] if mine else [word]
+    return list(units.values()), others
+
+
+async def _review(book: Notebook, units: Sequence[Unit], question: str) -> Sight:
+    said = await book.work.worker.review(units, question)
+    unread = {unit.id for unit in book.work.ledger.unread()} if said.error else set()
+    parts = tuple(Part(u.path, "", u.start, u.end, whole=False) for u in units if u.id not in unread)
+    return Sight(said.text, None, (), said.findings, parts, said.error)
+
+
+async def _look(book: Notebook, paths: Sequence[str], question: str) -> Sight:
+    """Every file from its first line to its last, in as many prompts as that takes."""
+    blobs = await book.work.tree.read_many(paths)
+    made = file_questions.plan({path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)})
+    sights = list(await together(*(book.work.worker.look(parts, question) for parts in made.prompts)))
+    missing = [path for path in paths if path in made.left_out or not blobs.get(path)]
+    if missing:
+        error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
+        sights.append(Sight(error=error))
+    return file_questions.together(sights)
+
+
+def _told(book: Notebook, answers: Sequence[Sight]) -> dict[str, Any]:
+    """A reply as the root's code sees it. `found` is False only where everything that was asked about was read."""
+    found = [finding for answer in answers for finding in answer.findings]
+    book.offered.update({key(finding): finding for finding in found})
+    error = "; ".join(answer.error for answer in answers if answer.error)
+    if error:
+        book.errors.setdefault(error)
+    whole = file_questions.together(answers)
+    return {
+        "answer": whole.text or (f"[worker error: {error}]" if error else ""),
+        "found": whole.found,
+        "quotes": [[item.path, item.quote, item.line] for item in whole.quotes],
+        "read": [f"{part.path}:{part.first}-{part.last}" for part in whole.read],
+        "findings": [told(finding) for finding in found],
+        "error": error,
+    }
+
+
+def key(finding: Finding) -> tuple[str, str, str]:
+    """By what a finding is recognised when the root hands on what a worker found."""
+    return fingerprint(finding), finding.title, finding.rule or str(finding.start)
+
+
+def told(finding: Finding) -> dict[str, Any]:
+    """A finding as the root's code sees it: exactly the arguments of report()."""
+    return {
+        "path": finding.path,
+        "quote": finding.quote,
+        "title": finding.title,
+        "why": finding.why,
+        "consequence": finding.consequence,
+        "severity": finding.severity,
+        "category": finding.category,
+        "evidence": [[item.path, item.quote] for item in finding.evidence],
+        "start": finding.start,
+        "suggestion": finding.suggestion,
+    }

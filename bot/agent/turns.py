@@ -1,0 +1,179 @@
+"""The rounds of one root: ask it, run its code, tell it what came back, until it has an answer or a rule ends the run."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bot.agent import tools
+from bot.agent.messages import Dialogue, Status, turn_text
+from bot.agent.stall_guard import Course
+from bot.agent.state import Notebook
+from bot.agent.tools.report import MAX_ANSWER
+from bot.errors import BudgetSpent, PromptTooLong, ProviderError
+from bot.ports import Model
+from bot.repl import extraction, hints
+from bot.repl.bridge import Island
+from bot.values import Completion, Observation, Prompt, Turn
+
+Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
+TIGHT_SECONDS = 45.0  # before the deadline: time for one more reply, not for another question
+READY = f'[bool(answer["ready"]), str(answer["content"])[:{MAX_ANSWER}]]'
+
+NO_CODE = "There was no code in that reply. Call execute_python with code, or write one ```python block. To finish: set_answer('...')."
+CUT_OFF = (
+    "That reply was cut off at its length limit before the code was complete. Send less at once; nothing of it ran."
+)
+BROKEN = (
+    "The arguments of that tool call were no valid JSON; nothing ran. Send the code again: one string named `code`."
+)
+REPEATED = "This very cell ran before, and would print the same; it was not run again. Build on its result, or finish: set_answer('...')."
+NO_VARIABLE = "FINAL_VAR: there is no variable {name!r}. Assign it first, or use set_answer(text)."
+
+
+@dataclass(slots=True)
+class Rounds:
+    """One run of a root over an open REPL."""
+
+    book: Notebook
+    model: Model
+    island: Island
+    dialogue: Dialogue
+    course: Course
+    gate: bool
+    name: str = "root"  # of this run, in the journal
+    turns: list[Turn] = field(default_factory=list)
+    summary: str = ""
+    read: int = 0  # messages that are in the ledger
+    tight: bool = False  # the time is running out
+    outcome: Outcome = ""
+    why: str = ""
+
+    async def go(self) -> None:
+        """All rounds; `outcome` says how they ended."""
+        for number in range(1, self.course.turns + 1):
+            self.book.work.say(f"{self.name}: turn {number} of {self.course.turns}")
+            self.book.work.calls.at = f"{self.name}:{number}"
+            reply = await self._asked()
+            if reply is None:
+                return
+            await self._turn(number, reply)
+            if self.outcome:
+                return
+        self.outcome = "turns"
+
+    async def _asked(self) -> Completion | None:
+        prompt = self.dialogue.prompt()
+        try:
+            reply = await self._fitting()
+            prompt = self.dialogue.prompt()
+        except BudgetSpent as error:
+            self.outcome, self.why = "budget", str(error)
+        except PromptTooLong as error:  # nothing to ask again for: what workers have read stands
+            self.outcome, self.why = "window", str(error)
+        except ProviderError as error:
+            self.outcome, self.why = "provider", str(error)
+        else:
+            if reply.stop != "refusal":
+                self._has_read(prompt)
+                return reply
+            self.outcome, self.why = "declined", reply.text[:200]
+        return None
+
+    async def _fitting(self) -> Completion:
+        """The reply. Where the dialogue has outgrown the model's window, its oldest outputs are left out."""
+        while True:
+            try:
+                return await self.book.work.calls.complete(self.model, self.dialogue.prompt(), "root")
+            except PromptTooLong:
+                if not self.dialogue.shorten():
+                    raise
+
+    def _has_read(self, prompt: Prompt) -> None:
+        """The root has answered: what it was shown, and what its code has printed to it, it has read."""
+        for message in prompt.messages[self.read :]:
+            if message.role in {"user", "tool"}:
+                self.book.work.ledger.saw(message.text, self.book.author)
+        self.read = len(prompt.messages)
+
+    async def _turn(self, number: int, reply: Completion) -> None:
+        calls = self.book.work.calls
+        block, started = extraction.of(reply), calls.now()
+        self.dialogue.said(reply)
+        observation, hint = await self._observed(number, block, reply)
+        turn = Turn(number, block, observation, reply.text)
+        self.turns.append(turn)
+        self.tight = self._tight(number, block)
+        calls.journal.turn(self.name, turn, calls.now() - started, tight=self.tight)
+        done, hint = await self._finished(hint)
+        refused = done and self.gate and bool(self.book.work.ledger.unread()) and self.course.refuse_finish()
+        if refused:
+            await self._reopen()
+        elif done:
+            self.outcome = "answered"
+        elif self.course.stuck or self.course.astray:
+            self.outcome = "stuck" if self.course.stuck else "astray"
+        status = self._status(number, refused=refused)
+        self.dialogue.answer(reply, turn_text(observation, hint, status, self.dialogue.form))
+
+    def _tight(self, number: int, block: str) -> bool:
+        """Whether the time is running out; what an earlier run of this review has said stays said."""
+        known = self.book.work.calls.journal.recorded(self.name, number, block)
+        if known is not None:
+            return bool(known["tight"])
+        seconds = self.book.work.calls.budget.seconds_left()
+        return seconds is not None and seconds < TIGHT_SECONDS
+
+    async def _observed(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
+        """What the block did, and the one hint that goes with it."""
+        if not block or reply.stop == "length":  # half a block may be Python too, and do something else
+            self.course.idle(self._gain())
+            broken = any(call.unparsed for call in reply.calls)
+            return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken else NO_CODE
+        if self.course.repeats(block):
+            self.course.idle(self._gain())
+            return Observation(""), REPEATED
+        observation = self._as_it_was(number, block, await self.island.run(block))
+        self.book.names.update(dict.fromkeys(extraction.assigned(block)))
+        if observation.outcome in {"limit", "crash"}:
+            self.book.names.clear()
+        self.course.ran(observation, self._gain())
+        known = (*self.book.names, *tools.KNOWN)
+        return observation, hints.hint(observation.error, known) if observation.error else ""
+
+    def _as_it_was(self, number: int, block: str, seen: Observation) -> Observation:
+        """A block that a limit ended may end in another line this time: the root is told what it was told before."""
+        known = self.book.work.calls.journal.recorded(self.name, number, block)
+        if known is None or not {known["outcome"], seen.outcome} <= {"limit", "crash"}:
+            return seen
+        return Observation(known["output"], known["error"], known["outcome"], known["omitted"])
+
+    async def _finished(self, hint: str) -> tuple[bool, str]:
+        """Whether the root has given its answer, in any of the ways it may."""
+        if self.book.final_name:
+            name, self.book.final_name = self.book.final_name, ""
+            value = await self.island.value(f"str({name})[:{MAX_ANSWER}]") if name.isidentifier() else None
+            if value is None:
+                return False, NO_VARIABLE.format(name=name)
+            self.book.final = str(value)
+        ready, content = await self.island.value(READY) or (False, "")
+        self.summary = (self.book.final or content or self.summary).strip()
+        return bool(ready) or self.book.final is not None, hint
+
+    async def _reopen(self) -> None:
+        self.book.final = None
+        await self.island.value('answer.update({"ready": False})')
+
+    def _gain(self) -> tuple[int, int, int]:
+        work = self.book.work
+        return len(work.ledger.unread()), len(self.book.reported) + len(self.book.dropped), self.book.asked
+
+    def _status(self, number: int, *, refused: bool) -> Status:
+        budget = self.book.work.calls.budget
+        spent = bool(budget.refused) or self.tight
+        return Status(
+            number=number,
+            turns=self.course.turns,
+            left=budget.left(),
+            unread=tuple(unit.id for unit in self.book.work.ledger.unread()),
+            advice=self.course.advice(number, spent=spent),
+            refused=refused,
+        )

@@ -1,0 +1,69 @@
+"""What a command is given to work with, what it hands back, and what a word must offer to be one."""
+
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from bot.config import Config
+from bot.render import Phrases, comment, load
+from bot.review.session import Work
+
+Permission = Literal["read", "write"]
+Reaction = Literal["", "+1", "-1", "confused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the person gets: a reply, a reaction on the comment, or both. An empty body is not a reply."""
+
+    body: str = ""
+    reaction: Reaction = ""
+
+
+async def _nothing() -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The parts of one command. Each function does one thing to this pull request, and may be called again after a restart."""
+
+    settings: Config  # of the tip of the base branch
+    actor: str  # who gave the command
+    branch: str  # the base branch
+    last: Callable[[], Awaitable[bytes | None]]  # the JSON output of the last finished review, where there is one
+    submit: Callable[[bool], Awaitable[None]]  # a review; True: read everything again
+    suppress: Callable[[str, str], Awaitable[None]]  # a finding's fingerprint, and the reason
+    pause: Callable[[], Awaitable[bool]]  # False: it was so already
+    resume: Callable[[], Awaitable[bool]]
+    cancel: Callable[[], Awaitable[bool]]  # False: nothing was under way
+    top: Callable[[], Awaitable[str]] = _nothing  # the top comment of the thread, where we wrote it
+    work: Callable[[], AbstractAsyncContextManager[Work]] | None = None  # the change, opened; None: there is no model
+    clock: Callable[[], float] = time.monotonic
+
+    @property
+    def words(self) -> Phrases:
+        """Our own words, in the repository's language."""
+        return load(self.settings["language"])
+
+    def reply(self, name: str, **values: object) -> Answer:
+        """A reply from its template."""
+        return Answer(comment(f"replies/{name}.md.j2", self.words, **values))
+
+    def say(self, key: str, number: int | None = None, **values: object) -> Answer:
+        """A reply of one phrase."""
+        return self.reply("phrase", key=key, number=number, values=values)
+
+
+class Word(Protocol):
+    """A command. A module satisfies it; what it does is the phrase `help_<word>`."""
+
+    WORD: str
+    USE: str  # how it is typed
+    NEEDS: Permission
+    LONG: bool  # whether the lines below belong to its argument
+
+    async def run(self, argument: str, desk: Desk) -> Answer:
+        """Carry it out."""

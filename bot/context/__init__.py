@@ -1,0 +1,1 @@
+"""What a prompt shows beside the changed lines, and how it is packed."""

@@ -1,0 +1,242 @@
+"""Unchanged code that decides whether a change is right: callers' bodies, and the lines that read or define what it names.
+
+A graph of callers alone misses the template that reads a key and the workflow that compares a label. So every telling name
+of the changed lines is searched in the whole tree, at once for the whole change, and the best lines are shown.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.concurrency import together
+from bot.context import definitions, routes, similar, snippets, usages
+from bot.context.cross_unit import Links
+from bot.context.definitions import LONG_LINE
+from bot.context.snippets import Excerpt, Shown
+from bot.context.usages import Pick, Row
+from bot.ports import Tree
+from bot.values import ChangedFile, Reference, Unit, tokens
+
+__all__ = ["NEARBY_TOKENS", "Excerpt", "Nearby", "call_sites"]
+
+NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
+CALLERS_TOKENS = 1_800  # of these, for callers' bodies
+SIGNATURES_TOKENS, SIGNATURES_PART = (
+    900,
+    2,
+)  # of these, for the first lines of what is called; at most half of what is left
+REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
+CALLER_LINES = 24  # of one caller; a longer one is cut around the call
+MAX_CALLERS = 6  # of one unit
+MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
+BEFORE, AFTER = 3, 4  # lines around a reader
+FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
+MAX_ROWS = 20_000  # lines that one search may bring
+MAX_ALIKE = 200  # lines that hold the beginning of one pattern
+MAX_HELPERS = 4  # definitions that shown readers call in their own files
+
+
+@dataclass(slots=True)
+class Nearby:
+    """The surroundings of the parts of one change. It remembers what was searched: a name is looked up once."""
+
+    tree: Tree
+    files: Sequence[ChangedFile]
+    prompts: int = 1  # among which the tokens of the review are shared
+    first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
+    most: int = NEARBY_TOKENS  # in one prompt
+    _rows: dict[str, list[Row]] = field(default_factory=dict)
+    _defined: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
+    _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
+    _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
+    _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
+    _links: Links | None = None
+
+    async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
+        """What to show beside these units, callers first, under the limits."""
+        room = min(self.most, REVIEW_TOKENS // max(1, self.prompts))
+        shown = Shown(units)
+        callers = await self._callers(units, shown, room if self.first else min(CALLERS_TOKENS, room))
+        room = max(0, room - sum(excerpt.size for excerpt in callers))
+        await self.prepare(units)
+        called, needed = await self._called(units, shown, min(SIGNATURES_TOKENS, room // SIGNATURES_PART))
+        linked = (await self._linked()).pick(units, shown.lines, self._imports)
+        picked = [
+            *linked,
+            *await self._routes(units, callers, shown),
+            *similar.pick(units, self._near, self._alike, shown.lines),
+            *usages.pick(self._rows, units, shown.lines),
+        ]
+        windows = await self._windows(picked, shown, room - needed)
+        return snippets.marked((*callers, *windows, *snippets.by_file(called, shown)), self.files)
+
+    async def _called(self, units: Sequence[Unit], shown: Shown, room: int) -> tuple[list[Excerpt], int]:
+        """The signatures of what the units' added lines call, where the prompt does not show them; and the tokens they need."""
+        meant: dict[Row, str] = {}
+        for call in definitions.called(units):
+            rows, imported = self._defined.get(call.name, ()), self._imports.get(call.path, ())
+            meant.update(dict.fromkeys(definitions.meant(call, rows, imported), call.name))
+        texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meant)))
+        found: list[Excerpt] = []
+        needed = 0
+        for (path, line, _), name in sorted(meant.items(), key=lambda item: not definitions.demanding(item[0][2])):
+            lines = snippets.lines(texts.get(path, b""))
+            if (path, line) in shown.lines or line > len(lines):
+                continue
+            numbers = range(line, definitions.last_line(lines, line) + 1)
+            excerpt = snippets.cut(path, lines, numbers, f"defines {name}")
+            size = tokens(excerpt.body) if any(one.path == path for one in found) else excerpt.size
+            if needed + size <= room:
+                needed += size
+                found.append(excerpt)
+        return found, needed
+
+    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown: Shown) -> list[Pick]:
+        """Who asks for the routes that the units, or the places that register them, declare."""
+        wanted = routes.patterns([*(unit.diff for unit in units), *(excerpt.body for excerpt in callers)])
+        if not wanted:
+            return []
+        rows = await self.tree.grep_lines(list(wanted), syntax="perl", limit=MAX_ROWS)
+        return routes.pick(rows, [file.path for file in self.files], shown.lines)
+
+    async def prepare(self, units: Sequence[Unit]) -> None:
+        """Search the names of all these units at once; the most telling ones, where there are too many."""
+        weights = usages.together(units)
+        new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
+        self._rows.update({name: [] for name in new})
+        calls = [call for call in definitions.called(units) if call.name not in self._defined]
+        self._defined.update({call.name: [] for call in calls})
+        # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
+        await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
+        await self._resemble(new, units)
+
+    async def _search(self, names: Sequence[str]) -> None:
+        if not names:
+            return
+        ends = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        found = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})(?![\w$])"], syntax="perl", limit=MAX_ROWS)
+        self._rows.update(usages.by_name([row for row in found if len(row[2]) <= LONG_LINE], names))
+
+    async def _define(self, calls: Sequence[definitions.Call]) -> None:
+        """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
+        links = await self._linked()
+        looks = [
+            self.tree.grep_lines([pattern], globs, syntax="perl", limit=MAX_ROWS)
+            for pattern, globs in definitions.searches(sorted(calls, key=lambda call: call.name in links.defined))
+        ]
+        rows = [row for found in await together(*looks) for row in found if len(row[2]) <= LONG_LINE]
+        found = definitions.defined([*rows, *(row for call in calls for row in links.defined.get(call.name, ()))])
+        self._defined.update({call.name: found[call.name] for call in calls if call.name in found})
+
+    async def _linked(self) -> Links:
+        """The added lines of the change, matched with each other once."""
+        if self._links is None:
+            self._links = Links(self.files)
+            texts = await self.tree.read_many([file.path for file in self.files if file.added and not file.skip])
+            self._imports = {p: definitions.imported(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
+        return self._links
+
+    async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
+        heads = [head for head in similar.patterns(units) if head not in self._alike]
+        found = await together(*(self.tree.grep_lines([head], limit=MAX_ALIKE) for head in heads))
+        self._alike.update(zip(heads, found, strict=True))
+        unknown = similar.unknown(self._rows, names, self.files)
+        if unknown:
+            rows = await self.tree.grep_lines([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS)
+            self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
+
+    async def _callers(self, units: Sequence[Unit], shown: Shown, room: int) -> list[Excerpt]:
+        """Bodies of the functions that use what the units change: each unit's best first, each function once."""
+        mine = {row.symbol for unit in units for row in unit.references} if self.first else set()
+        first = [row for row in self.first if row.symbol in mine]
+        wanted = list(dict.fromkeys([*first, *call_sites(units)]))
+        texts = await self.tree.read_many([row.path for row in wanted])
+        found = []
+        for row in wanted:
+            lines = snippets.lines(texts.get(row.path, b""))
+            start, end = _window(row, len(lines))
+            if start > end or (row.path, row.line) in shown.lines:
+                continue
+            doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
+            title = f"{row.function} · uses {row.name}{doubt}"
+            excerpt = snippets.cut(row.path, lines, range(start, end + 1), title)
+            size = tokens(excerpt.body)
+            if size <= room:
+                room -= size
+                found.append(excerpt)
+                shown.add(row.path, start, end)
+        return found
+
+    async def _windows(self, picked: Sequence[Pick], shown: Shown, room: int) -> list[Excerpt]:
+        """The picked lines with those around them, as many as there is room for."""
+        texts = await self.tree.read_many([row.path for row in picked])
+        found, helpers = [], MAX_HELPERS
+        for row in picked:
+            lines = snippets.lines(texts.get(row.path, b""))
+            excerpt = _around(row, lines, shown)
+            if excerpt is None:
+                continue
+            if excerpt.size > room:
+                break
+            room -= excerpt.size
+            shown.add(row.path, excerpt.start, excerpt.end)
+            found.append(excerpt)
+            helper = snippets.helper(excerpt, lines, shown) if helpers else None
+            if helper is not None and helper.size <= room:
+                room, helpers = room - helper.size, helpers - 1
+                shown.add(helper.path, helper.start, helper.end)
+                found.append(helper)
+        return snippets.joined(found)
+
+
+def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
+    """A picked line with those around it that the prompt does not show yet."""
+    first, last = (
+        (row.line - 1, snippets.block(lines, row.line)) if row.defines else (row.line - BEFORE, row.line + AFTER)
+    )
+    start, end = shown.trimmed(row.path, max(1, first), min(len(lines), last), row.line)
+    if start > end:
+        return None
+    head = definitions.head(row.path, lines, row.line) if row.headed else 0
+    numbers = [*([head] if 0 < head < start else []), *range(start, end + 1)]
+    title = f"{'defines' if row.defines else 'names'} {', '.join(row.names[:3])}"
+    return replace(snippets.cut(row.path, lines, numbers, title), start=start)
+
+
+def call_sites(units: Iterable[Unit]) -> list[Reference]:
+    """The uses of what the units change that are worth showing, in the order in which a prompt would show them."""
+    return _sifted(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
+
+
+def _sifted(rows: Iterable[Reference]) -> list[Reference]:
+    """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
+    unsure = tests = 0
+    kept = []
+    for row in rows:
+        if row.form == "import" and not row.missing:
+            continue
+        if not row.sure and not row.missing:
+            unsure += 1
+            if row.name.startswith("__") or unsure > MAX_BY_NAME:
+                continue
+        tests += row.test
+        if not row.test or tests <= MAX_TESTS:
+            kept.append(row)
+    return kept
+
+
+def _first(row: Reference) -> tuple[bool, ...]:
+    return (not row.missing, not row.sure, row.test, not row.call)
+
+
+def _in_turn(lists: Sequence[Sequence[Reference]]) -> list[Reference]:
+    """The first of each, then the second of each, and so on."""
+    most = max(map(len, lists), default=0)
+    return [rows[at] for at in range(most) for rows in lists if at < len(rows)]
+
+
+def _window(row: Reference, size: int) -> tuple[int, int]:
+    start, end = row.span or (row.line - 5, row.line + 5)
+    if end - start >= CALLER_LINES:
+        start, end = max(start, row.line - CALLER_LINES // 2), min(end, row.line + CALLER_LINES // 2)
+    return max(1, start), min(size, end)

@@ -1,0 +1,175 @@
+"""The definitions that changed lines call, found by name and by what the caller's file imports. Pure.
+
+Whether a call must be awaited, and in which order its arguments stand, only the callee's first line says; it costs some twenty
+tokens. A name with many definitions says nothing: the one that the file imports, or is beside, is meant, or none is shown.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.context import identifiers
+from bot.context.usages import PROSE, Row
+from bot.dependents.sites import TEST
+from bot.values import Unit
+
+MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
+MAX_LINES = 6  # of one signature
+MEANT = 2  # definitions of one name: one, or one and its declaration
+SHORTEST = 3  # letters
+LONG_LINE = 300  # characters; a longer line was written by a program
+
+SCRIPTS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte")
+TYPED = (".java", ".kt", ".cs", ".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".hh", ".m", ".dart", ".scala")
+_FAMILIES = (SCRIPTS, (".java", ".kt", ".scala"), (".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".hh", ".m"))
+_ANY = r"[A-Za-z_$][\w$]*"
+# How a definition is written: announced by a word, after a type, or as a member of a class or an object.
+_ANNOUNCED = (
+    r"\b(?:def|fn|fun|func|function)\b\*?\s*+(?:\([^)]{0,200}+\)\s*+)?(?:\w++\.)?(?P<a>NAME)\s*+[(<\[]"
+    r"|\b(?:const|let|var)\s+(?P<b>NAME)\s*+(?::[^=]{0,200}+)?=\s*+(?:async\b\s*+)?(?:function\b|\(|\w++\s*+=>)"
+)
+_TYPED = (
+    r"^\s*(?:(?!(?:return|new|else|await|throw|case|in)\b)[\w<>\[\],.?*&:@]+\s+){1,6}"
+    r"[*&]?(?P<a>NAME)\s*\([^;=]*[{,()]\s*$"
+)
+_MEMBER = (
+    r"^\s*(?:(?:async|static|public|private|protected|override|get|set)\s+)*"
+    r"(?!(?:if|for|while|switch|catch|return|function)\b)(?P<a>NAME)\s*"
+    r"(?:<[^>()]*>)?\((?:[^()=]*\)\s*(?::[^{;]*)?\{)?\s*$"
+)
+_FORMS: tuple[tuple[tuple[str, ...], str], ...] = (((), _ANNOUNCED), (TYPED, _TYPED), (SCRIPTS, _MEMBER))
+_LOOKS = tuple((suffixes, re.compile(form.replace("NAME", _ANY))) for suffixes, form in _FORMS)
+_ADDED = re.compile(r"\+\s*(?:\d+)? (.*)$")
+_CALL = re.compile(rf"(?:(?<![\w$])(self|this|cls|super\(\))\.|([\w$\])]\??\.|::|->))?(?<![\w$])({_ANY})\s*\(")
+_IMPORTS = re.compile(r"\b(?:import|from|require|use|using|include|export)\b|^\s(?:\w+ )?\"[\w./-]+\"$")  # the last: Go
+_WORD = re.compile(r"[\w-]+")
+OWN, IMPORTED, BESIDE, FAR = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A name that an added line of a file calls. `of`: "" bare, "self" on its own object, "." on anything else."""
+
+    name: str
+    path: str
+    of: str
+
+
+def called(units: Iterable[Unit]) -> tuple[Call, ...]:
+    """What the added lines of these units call, in their order, each once for its file."""
+    found: dict[Call, None] = {}
+    for unit in units:
+        if unit.side != "head" or TEST.search(unit.path) or PROSE.search(unit.path):
+            continue
+        for row in unit.diff.split("\n"):
+            line = _ADDED.match(row)
+            found.update(dict.fromkeys(calls(unit.path, line[1]) if line else ()))
+    return tuple(found)
+
+
+def calls(path: str, text: str) -> list[Call]:
+    """What a line of a file calls."""
+    hits = _CALL.findall(text) if len(text) <= LONG_LINE else ()
+    return [
+        Call(name, path, "self" if own else "." if other else "") for own, other, name in hits if len(name) >= SHORTEST
+    ]
+
+
+def searches(calls: Iterable[Call]) -> Iterator[tuple[str, list[str]]]:
+    """Perl patterns of lines that may define these names, each with the globs of the files in which it is worth a look."""
+    asked = list(dict.fromkeys((call.name, posixpath.splitext(call.path)[1]) for call in calls))[:MAX_CALLED]
+    for suffixes, form in _FORMS:
+        wanted = dict.fromkeys(re.escape(name) for name, suffix in asked if not suffixes or suffix in suffixes)
+        if wanted:
+            pattern = form.replace("?P<a>", "?:").replace("?P<b>", "?:").replace("NAME", f"(?:{'|'.join(wanted)})")
+            yield pattern, [f"*{suffix}" for suffix in suffixes]
+
+
+def defined(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """What these rows define, by name: no tests, no texts."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in dict.fromkeys(rows):
+        if not TEST.search(row[0]) and not PROSE.search(row[0]):
+            for name in names(row[0], row[2]):
+                found[name].append(row)
+    return found
+
+
+def names(path: str, text: str) -> set[str]:
+    """What a line of a file defines."""
+    suffix = posixpath.splitext(path)[1].lower()
+    if len(text) > LONG_LINE:
+        return set()
+    forms = (look for suffixes, look in _LOOKS if not suffixes or suffix in suffixes)
+    return {name for look in forms for found in look.finditer(text) for name in found.groups() if name}
+
+
+def head(path: str, rows: Sequence[str], line: int) -> int:
+    """The line on which the function around a line begins; 0 where none is found."""
+    indent = _indent(rows[line - 1])
+    for number in range(line - 1, 0, -1):
+        text = rows[number - 1]
+        if text.strip() and _indent(text) < indent:
+            if names(path, text):
+                return number
+            indent = _indent(text)
+    return 0
+
+
+def meant(call: Call, rows: Iterable[Row], imported: Collection[str]) -> tuple[Row, ...]:
+    """The definitions that a call may mean, if they are few enough to say something. `imported`: words of its file's imports."""
+    near: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        if _family(row[0]) == _family(call.path):
+            near[_distance(call, row[0], imported)].append(row)
+    least = min(near, default=FAR)
+    believed = least < FAR or _tells(call.name) or call.name in imported
+    return tuple(near[least]) if believed and len(near[least]) <= MEANT else ()
+
+
+def imported(source: str) -> frozenset[str]:
+    """The words of a file's import lines."""
+    return frozenset(word for line in source.split("\n") if _IMPORTS.search(line) for word in _WORD.findall(line))
+
+
+def demanding(text: str) -> bool:
+    """Whether a definition asks something of its callers that a call may get wrong: to wait, or an order of arguments."""
+    return bool(re.search(r"\basync\b|\bsuspend\b|,|\($", text.rstrip()))
+
+
+def last_line(rows: Sequence[str], start: int) -> int:
+    """Where a signature that begins on this line ends: where its brackets are closed."""
+    depth = 0
+    for number in range(start, min(len(rows), start + MAX_LINES - 1) + 1):
+        depth += sum(rows[number - 1].count(sign) for sign in "([") - sum(rows[number - 1].count(s) for s in ")]")
+        if depth <= 0:
+            return number
+    return start
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _distance(call: Call, path: str, imported: Collection[str]) -> int:
+    """How near a definition is to its call. What another object has is hardly ever what its own file defines."""
+    if path == call.path:
+        return FAR if call.of == "." else OWN
+    folder, file = posixpath.split(path)
+    stem = file.partition(".")[0]
+    package = stem in {"__init__", "index", "mod"} or path.endswith(".go")
+    if (posixpath.basename(folder) if package else stem) in imported:
+        return IMPORTED
+    return BESIDE if folder == posixpath.dirname(call.path) and call.of != "." else FAR
+
+
+def _family(path: str) -> object:
+    suffix = posixpath.splitext(path)[1].lower()
+    return next((family for family in _FAMILIES if suffix in family), suffix)
+
+
+def _tells(name: str) -> bool:
+    """Whether a name found far away can be believed: no plain word, nothing that every object has."""
+    return not identifiers.plain(name) and not name.startswith("__") and name.lower() not in identifiers.COMMON

@@ -1,0 +1,159 @@
+"""A question about files outside the change: every file whole, in as many prompts as it takes; and whether it was there.
+
+"Not there" and "not read" are two answers: `found` is what the worker says and a verbatim quote proves, `read` what it was shown.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bot.context import long_text
+from bot.findings import read
+from bot.findings.check import locate
+from bot.values import Evidence, Finding, Schema
+
+PROMPT_CHARS = 40_000  # of files in one prompt
+PROMPT_TOKENS = 11_000  # the same, for the pieces of one long file
+HALVABLE = 4  # lines of a text that can be asked about in two halves
+MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
+
+
+_LOOK = read.strict(
+    answer=read.text("the reply to the question in at most three sentences"),
+    found={
+        "type": "boolean",
+        "description": "false where the shown text does not hold what the question asks for; say so rather than guess",
+    },
+    quotes={
+        "type": "array",
+        "items": read.strict(path=read.TEXT, quote=read.TEXT),
+        "description": "the verbatim lines that the reply rests on, with their file; none where nothing was found",
+    },
+    findings=read.ANSWER.parameters["properties"]["findings"],
+)
+ANSWER = Schema(
+    name="look", description="Answer the question from the shown text, and from nothing else.", parameters=_LOOK
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines of one file that are in a prompt."""
+
+    path: str
+    text: str
+    first: int
+    last: int
+    whole: bool
+
+    @property
+    def label(self) -> str:
+        """How the prompt names it."""
+        return self.path if self.whole else f"{self.path}, lines {self.first} to {self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one look saw. `found` is None where nobody said."""
+
+    text: str = ""
+    found: bool | None = None
+    quotes: tuple[Evidence, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    read: tuple[Part, ...] = ()
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Plan:
+    """The prompts of one question, and the paths that did not fit."""
+
+    prompts: list[list[Part]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+def plan(files: Mapping[str, str]) -> Plan:
+    """Small files share a prompt, long ones are cut with overlap up to their last line."""
+    made, room, size = Plan(), MAX_CHARS, PROMPT_CHARS
+    for path, text in files.items():
+        if len(text) > room:
+            made.left_out.append(path)
+            continue
+        room -= len(text)
+        for part in _parts(path, text):
+            if not made.prompts or size + len(part.text) > PROMPT_CHARS:
+                made.prompts.append([])
+                size = 0
+            made.prompts[-1].append(part)
+            size += len(part.text)
+    return made
+
+
+def answer(data: Mapping[str, Any] | None, source: str, parts: Sequence[Part]) -> Sight:
+    """What a worker's reply comes to. Raises BadAnswer. A claim without a verbatim quote is not believed."""
+    text, findings = read.answer(data, source)
+    given = data or {}
+    named = {part.label: part.path for part in parts}
+    quotes = tuple(_verbatim(given.get("quotes"), parts, named))
+    claimed = given.get("found")
+    found = None if not isinstance(claimed, bool) else claimed and bool(quotes or findings)
+    if claimed is True and not found:
+        text = f"{text} [not believed: it quotes nothing that stands in what was read]".strip()
+    return Sight(text, found, quotes, tuple(_renamed(findings, named)), tuple(parts))
+
+
+def together(sights: Sequence[Sight]) -> Sight:
+    """Several looks as one: found where one of them found it, not found where all of them say so."""
+    said = [sight.found for sight in sights]
+    whole = said and set(said) == {False} and not any(sight.error for sight in sights)
+    found = True if True in said else False if whole else None
+    telling = [sight for sight in sights if sight.found] if found else sights
+    return Sight(
+        "\n".join(dict.fromkeys(sight.text for sight in telling if sight.text)),
+        found,
+        tuple(quote for sight in sights for quote in sight.quotes),
+        tuple(finding for sight in sights for finding in sight.findings),
+        tuple(part for sight in sights for part in sight.read),
+        "; ".join(dict.fromkeys(sight.error for sight in sights if sight.error)),
+    )
+
+
+def halves(parts: Sequence[Part]) -> list[list[Part]]:
+    """The same in two prompts: half of the parts each, or half of the lines of the only one; nothing where it is one line."""
+    if len(parts) > 1:
+        middle = len(parts) // 2
+        return [list(parts[:middle]), list(parts[middle:])]
+    rows = parts[0].text.split("\n") if parts else []
+    if len(rows) < HALVABLE:
+        return []
+    middle, part = len(rows) // 2, parts[0]
+    cut = part.first + middle
+    return [
+        [replace(part, text="\n".join(rows[:middle]), last=cut - 1, whole=False)],
+        [replace(part, text="\n".join(rows[middle:]), first=cut, whole=False)],
+    ]
+
+
+def _parts(path: str, text: str) -> Iterator[Part]:
+    if len(text) <= PROMPT_CHARS:
+        yield Part(path, text, 1, text.count("\n", 0, -1) + 1, whole=True)
+        return
+    for chunk in long_text.chunks(text, PROMPT_TOKENS):
+        yield Part(path, chunk.text, chunk.first, chunk.last, whole=False)
+
+
+def _verbatim(given: object, parts: Sequence[Part], named: Mapping[str, str]) -> Iterator[Evidence]:
+    """The quotes that stand in what was shown, in the file that they name or in another one of the prompt."""
+    for item in given if isinstance(given, (list, tuple)) else ():
+        quote = str(item.get("quote", "")) if isinstance(item, Mapping) else ""
+        path = named.get(str(item.get("path", "")), str(item.get("path", ""))) if isinstance(item, Mapping) else ""
+        for part in sorted(parts, key=lambda part: part.path != path) if quote.strip() else ():
+            at = locate(part.text, quote)
+            if at is not None:
+                yield Evidence(part.path, quote, line=part.first + at[0] - 1)
+                break
+
+
+def _renamed(findings: Sequence[Finding], named: Mapping[str, str]) -> Iterator[Finding]:
+    for finding in findings:
+        yield replace(finding, path=named.get(finding.path, finding.path))

@@ -1,0 +1,130 @@
+"""Code that has to do with a change and does not share its names: a name that is nearly the same, a pattern that begins alike. Pure.
+
+A name that only the change uses and nothing gives a meaning is often another one misspelt, or its old form. Two regular
+expressions that begin alike often read the same text, and one of them does not know of the other's change.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from bot.context import identifiers, usages
+from bot.context.definitions import LONG_LINE
+from bot.context.usages import PROSE, Pick, Row
+from bot.dependents.sites import TEST
+from bot.values import ChangedFile, Unit
+
+MAX_NAMES, MAX_PATTERNS = 12, 6  # looked up for one review
+MAX_PICKS, PER_NAME = 4, 2  # lines shown in one prompt; for one name
+SHORTEST, ENDS, LONGER = (
+    6,
+    2,
+    3,
+)  # letters of such a name; at its end that may differ; by which it may be longer or shorter
+HEAD, LIKE = 6, 0.7  # characters that two patterns share at the least; likeness of the whole
+_ROW = re.compile(r"[+-]\s*(?:\d+)? (.*)$")
+_PATTERN = re.compile(
+    r"(?<![\w)\]/])/((?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)+\])+)/[a-z]*|[\"'`]((?:[^\"'`\\\n]|\\.){6,})[\"'`]"
+)
+_CLASS = re.compile(r"\\[dDwWsSb]|\[[^\]]+\]|\(\?")
+_GAP = re.compile(r"\s|\\s|\\t|\(\?")
+
+
+def unknown(rows: Mapping[str, Sequence[Row]], names: Iterable[str], files: Iterable[ChangedFile]) -> list[str]:
+    """The names that are in added lines alone and that nothing gives a meaning."""
+    added: dict[str, Collection[int]] = {file.path: file.added for file in files}
+    return [
+        name
+        for name in names
+        if len(name) >= SHORTEST
+        and re.fullmatch(r"[A-Za-z_][\w]*", name)
+        and not identifiers.plain(name)
+        and rows.get(name)
+        and all(line in added.get(path, ()) for path, line, _ in rows[name])
+        and not any(usages.gives_meaning(name, text) for _, _, text in rows[name])
+    ][:MAX_NAMES]
+
+
+def nearly(names: Iterable[str]) -> str:
+    """A Perl pattern for words that begin as these names do."""
+    return rf"(?<![\w$])(?:{'|'.join(re.escape(name[:-ENDS]) for name in names)})\w{{0,{ENDS + LONGER}}}(?![\w$])"
+
+
+def near_names(rows: Iterable[Row], names: Iterable[str]) -> dict[str, list[tuple[str, Row]]]:
+    """The rows that hold a word which is nearly one of the names, those that give it a meaning first."""
+    found: dict[str, list[tuple[str, Row]]] = defaultdict(list)
+    wanted = list(names)
+    for row in rows:
+        words = identifiers.words(row[2])
+        for name in () if TEST.search(row[0]) or PROSE.search(row[0]) else wanted:
+            word = next((word for word in sorted(words) if _near(word, name)), "")
+            if word:
+                found[name].append((word, row))
+    for mine in found.values():
+        mine.sort(key=lambda item: not usages.gives_meaning(item[0], item[1][2]))
+    return found
+
+
+def patterns(units: Iterable[Unit]) -> dict[str, list[str]]:
+    """The regular expressions in changed lines, under what they begin with."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for unit in units:
+        for row in unit.diff.split("\n") if not TEST.search(unit.path) and not PROSE.search(unit.path) else ():
+            line = _ROW.match(row)
+            for literal in _literals(line[1]) if line and len(row) <= LONG_LINE else ():
+                head = _GAP.split(literal)[0]
+                if len(head) >= HEAD and _CLASS.search(head) and literal not in found[head]:
+                    found[head].append(literal)
+    return dict([item for item in found.items() if item[1]][:MAX_PATTERNS])
+
+
+def pick(
+    units: Sequence[Unit],
+    near: Mapping[str, Sequence[tuple[str, Row]]],
+    alike: Mapping[str, Sequence[Row]],
+    shown: Collection[tuple[str, int]],
+) -> list[Pick]:
+    """The lines to show beside these units."""
+    said = {
+        word for unit in units for row in unit.diff.split("\n") if row[:1] == "+" for word in identifiers.words(row)
+    }
+    picks = [
+        Pick(path, line, (f"{word}, while the change says {name}",), usages.defines(word, text))
+        for name in near
+        if name in said
+        for word, (path, line, text) in [one for one in near[name] if one[1][:2] not in shown][:PER_NAME]
+    ]
+    for head, literals in patterns(units).items():
+        rows = [
+            row
+            for row in alike.get(head, ())
+            if row[:2] not in shown and not TEST.search(row[0]) and _likeness(row[2], literals) >= LIKE
+        ]
+        best = sorted(rows, key=lambda row: -_likeness(row[2], literals))
+        picks += [
+            Pick(path, line, ("a pattern that begins alike",), defines=False) for path, line, _ in best[:PER_NAME]
+        ]
+    return picks[:MAX_PICKS]
+
+
+def _near(word: str, name: str) -> bool:
+    return word != name and word.startswith(name[:-ENDS]) and abs(len(word) - len(name)) <= LONGER
+
+
+def _literals(text: str) -> Iterator[str]:
+    for groups in _PATTERN.findall(text):
+        literal = next(filter(None, groups))
+        if _CLASS.search(literal):
+            yield literal
+
+
+def _likeness(text: str, literals: Sequence[str]) -> float:
+    """How much a line's most similar pattern is like one of these; 0 for a line that has none."""
+    pairs = ((_plain(one), _plain(other)) for one in _literals(text) for other in literals)
+    return max((SequenceMatcher(None, one, other).ratio() for one, other in pairs if one != other), default=0.0)
+
+
+def _plain(literal: str) -> str:
+    """A pattern without what is a matter of taste."""
+    return re.sub(r"\\(?=\W)", "", re.sub(r"\\s[+*]?", " ", literal))

@@ -1,0 +1,250 @@
+"""Which unchanged lines decide about a change: those that read, define or build upon what its changed lines name. Pure.
+
+The score of a line is the sum of what its names are worth, times how telling its place is. A name is worth more where it is
+gone or written by the change, where few files hold it, and where the repository itself gives it a meaning: `setdefault` is
+everywhere and nobody's. What a line has shown is worth less on the next one, so that the room is not spent on one name.
+"""
+
+import math
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import heapify, heappop, heappush, nlargest
+
+from bot.context import identifiers
+from bot.dependents.sites import TEST
+from bot.values import Unit
+
+COMMON_FILES = 200  # a name in more files than this says nothing
+FOREIGN = 0.15  # of a name that the repository neither defines nor writes
+FADE = 0.7  # what a name is worth after each line that showed it
+KNOWN_FILE = 0.8  # of a line for each one that its file has shown: another file tells more
+LEAST = 0.03  # score of a line that is worth its tokens
+MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
+MAX_LINES = 40  # picked for one prompt
+PER_FILE = 4
+APART = 4  # lines between two picks of one file
+
+BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
+IN_TEST, IN_PROSE, IN_COMMENT, IN_DATA, IN_IMPORT = 0.3, 0.15, 0.4, 0.3, 0.3
+
+PROSE = re.compile(
+    r"\.(md|mdx|rst|txt|adoc|po|pot|svg|lock|snap|map|diff|patch|1|in)$|(^|/)(change|news|history|license|readme|authors|copying)[-\w]*+$"
+    r"|(^|/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$",
+    re.IGNORECASE,
+)
+DATA = re.compile(
+    r"(^|/)(vendor|third_party|node_modules|dist|fixtures?|testdata|assets|examples?|benchmarks?)/|\.(csv|ipynb|sublime-\w+)$|(^|/)(?!package|tsconfig|composer)[^/]*\.json$|\.min\.",
+    re.IGNORECASE,
+)
+OTHER = re.compile(
+    r"\.(html?|hbs|handlebars|mustache|jinja2?|j2|tmpl|gohtml|erb|haml|vue|svelte|twig|jelly|ya?ml|toml|properties|sql|graphql|proto|xml"
+    r"|sh|tf|hcl|cfg|ini|env|prisma)$|(^|/)(Dockerfile|Makefile)",
+    re.IGNORECASE,
+)
+DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
+COMMENT = re.compile(r"\s*(#(?!include|define|\[|!|if)|#!?\[derive\b|//|/?\*|<!--)")
+IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|(?:const|let|var)\s.*\brequire\()")
+_DEFINES = (
+    r"\b(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val|macro_rules!)\s++(?:\([^)]{0,200}+\)\s*+)?NAME\b"
+    r"|^\s*+(?:[\w<>\[\],.?]++\s++){1,12}?NAME\s*+\([^;]*\{\s*$|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
+)
+_WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
+_BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
+_STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of words stay where they are
+_REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
+# Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
+_SHAPE = re.compile(
+    r"^[+-]\d*+ [ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s",
+    re.MULTILINE,
+)
+PERSISTENCE = frozenset(
+    {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}
+)
+Row = tuple[str, int, str]  # path, line, text
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One line to show, and the names for which it was chosen, the most telling first."""
+
+    path: str
+    line: int
+    names: tuple[str, ...]
+    defines: bool  # or builds upon it: the lines after it tell more than those before
+    headed: bool = False  # the first line of the function around it is shown too
+
+
+def together(units: Sequence[Unit]) -> dict[str, float]:
+    """The names of the units' changed lines, and what their callers store results in, with their weights."""
+    code = _code(units)
+    found = identifiers.names("\n".join(unit.diff for unit in code))
+    if any(_SHAPE.search(unit.diff) for unit in code):
+        found.update(dict.fromkeys(PERSISTENCE, identifiers.STRING))
+    for row in (row for unit in code for row in unit.references):
+        if row.call and row.sure and not row.test:
+            for name in identifiers.stored(row.text):
+                found[name] = max(found.get(name, 0.0), identifiers.IDENTIFIER)
+    return {**dict.fromkeys(_namesakes(code), identifiers.IDENTIFIER), **found}
+
+
+def _code(units: Iterable[Unit]) -> list[Unit]:
+    """Without tests and texts: nobody reads what they name."""
+    return [unit for unit in units if not TEST.search(unit.path) and not PROSE.search(unit.path)]
+
+
+def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
+    """The names of the changed definitions: what else has such a name may have to change with them."""
+    for unit in units:
+        name = re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]
+        if identifiers.telling(name) and not identifiers.plain(name) and re.fullmatch(r"[\w$]+", name):
+            yield name
+
+
+def distinct(name: str) -> float:
+    """How telling a name looks: long and compound ones first."""
+    parts = len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))
+    return min(2.0, 0.5 * parts) + min(1.0, len(name) / 20)
+
+
+def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown: Collection[tuple[str, int]]) -> list[Pick]:
+    """The best lines for these units, greedily. `rows`: name -> the lines that hold it; `shown`: lines in the prompt already."""
+    rows_of = [line for unit in units for line in unit.diff.split("\n") if line[:1] in ("+", "-")]
+    own = {text for line in rows_of for text in (*identifiers.quoted(line), *identifiers.given(line))} | PERSISTENCE
+    weights = together(units)
+    # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
+    code = _code(units)
+    others = {*_namesakes(code)} - identifiers.names("\n".join(unit.diff for unit in code)).keys()
+    alike = {name: [row for row in rows.get(name, ()) if defines(name, row[2])] for name in others}
+    rows = {**rows, **alike}
+    worth = {name: w for name in weights if (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0}
+    lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
+    for name in worth:
+        for path, line, text in rows[name]:
+            if (path, line) not in shown:
+                lines.setdefault((path, line), (text, []))[1].append(name)
+    if len(lines) > MAX_CANDIDATES:
+        rough = {key: _rough(key[0]) * sum(worth[name] for name in names) for key, (_, names) in lines.items()}
+        lines = {key: lines[key] for key in nlargest(MAX_CANDIDATES, lines, key=lambda key: (rough[key], key))}
+    near = _nearness({path for path, _ in lines}, {unit.path for unit in units})
+    factors = {key: near[key[0]] * _factor(text, names) for key, (text, names) in lines.items()}
+    return list(_greedily(lines, factors, worth))
+
+
+def _greedily(
+    lines: Mapping[tuple[str, int], tuple[str, list[str]]],
+    factors: Mapping[tuple[str, int], float],
+    worth: Mapping[str, float],
+) -> Iterator[Pick]:
+    """The best line, then the best of the others, and so on. Scores only sink, so that a stale one is looked at again on top."""
+    # By kind of file, because a template shows what code does not.
+    faded: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
+    taken: dict[str, list[int]] = defaultdict(list)
+
+    def score(key: tuple[str, int]) -> float:
+        kind = posixpath.splitext(key[0])[1]
+        worths = sum(worth[name] * faded[name, kind] for name in lines[key][1])
+        return factors[key] * KNOWN_FILE ** len(taken[key[0]]) * worths
+
+    heap = [(-score(key), key) for key in lines]
+    heapify(heap)
+    while heap and sum(map(len, taken.values())) < MAX_LINES:
+        _, key = heappop(heap)
+        path, line = key
+        if len(taken[path]) >= PER_FILE or any(abs(line - other) <= APART for other in taken[path]):
+            continue
+        now = score(key)
+        if heap and now < -heap[0][0]:
+            heappush(heap, (-now, key))
+            continue
+        if now < LEAST:
+            return
+        text, names = lines[key]
+        taken[path].append(line)
+        for name in names:
+            faded[name, posixpath.splitext(path)[1]] *= FADE
+        ordered = tuple(sorted(names, key=lambda name: -worth[name]))
+        yield Pick(path, line, ordered, any(defines(name, text) or _builds_on(name, text) for name in names))
+
+
+def defines(name: str, text: str) -> bool:
+    """Whether a line gives the name its meaning."""
+    return _says(_DEFINES, name, text)
+
+
+def _says(pattern: str, name: str, text: str) -> bool:
+    """Whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
+    if (name[0] + name[-1]).replace("_", "a").isalnum():
+        return bool(_look(pattern, _STANDS_FOR).search(text.replace(name, _STANDS_FOR)))
+    return bool(_look(pattern, name).search(text))
+
+
+@lru_cache(maxsize=1024)
+def _look(pattern: str, name: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace("NAME", re.escape(name)))
+
+
+def _builds_on(name: str, text: str) -> bool:
+    return _says(_BUILDS_ON, name, text)
+
+
+def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
+    """How much a name tells: rare before common, the repository's own before a library's."""
+    files = len({path for path, _, _ in rows})
+    if not files or files > COMMON_FILES:
+        return 0.0
+    ours = name in own or not re.fullmatch(r"[\w$]+", name) or any(gives_meaning(name, text) for _, _, text in rows)
+    return (1.0 if ours else FOREIGN) / math.sqrt(files)
+
+
+def gives_meaning(name: str, text: str) -> bool:
+    """Whether a line defines the name or writes it."""
+    return defines(name, text) or _says(_WRITES, name, text)
+
+
+def _rough(path: str) -> float:
+    """How telling a path is, at a glance."""
+    return IN_TEST if TEST.search(path) else OTHER_LANGUAGE if OTHER.search(path) else 1.0
+
+
+def _nearness(paths: Iterable[str], changed: Collection[str]) -> dict[str, float]:
+    """How telling each file is: of which kind it is, and how far from what changed."""
+    suffixes, folders = {posixpath.splitext(one)[1] for one in changed}, {posixpath.dirname(one) for one in changed}
+
+    def of(path: str) -> float:
+        factor = IN_PROSE if PROSE.search(path) else IN_TEST if TEST.search(path) else 1.0
+        factor *= IN_DATA if DATA.search(path) else 1.0
+        factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
+        near = SAME_FILE if path in changed else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
+        return factor * near
+
+    return {path: of(path) for path in paths}
+
+
+def _factor(text: str, names: Collection[str]) -> float:
+    """How telling a line is."""
+    factor = IN_COMMENT if COMMENT.match(text) else 1.0
+    factor *= IN_IMPORT if IMPORT.match(text) else 1.0
+    if any(_builds_on(name, text) for name in names):
+        return factor * BUILDS_ON
+    if any(name.startswith("_") and _says(_REACHES_IN, name, text) for name in names):
+        return factor * REACHES_IN
+    if any(defines(name, text) for name in names):
+        return factor * DEFINES
+    return factor * (IN_CONDITION if DECIDES.search(text) else 1.0)
+
+
+def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:
+    """The rows under each of the names that is in them as a whole word."""
+    look = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?![\w$])")
+    known = set(names)
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        hits = set(look.findall(row[2]))
+        hits |= {word for word in identifiers.words(row[2]) if word in known}
+        for name in hits:
+            found[name].append(row)
+    return found

@@ -1,0 +1,202 @@
+"""The jobs as their askers see them: handed in, called off, counted, stopped."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
+
+from bot.errors import StorageError
+from bot.jobs import codec, engine, ids, rows, superseding
+from bot.jobs.heartbeat import Pulse
+from bot.jobs.runner import Runner
+from bot.storage.workers import Workers
+from bot.values import Ask, Cancel, PullRef, Reason, ReviewAsk
+
+log = logging.getLogger("deeprepo.jobs")
+AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
+WRITERS = 4  # of a file at the same time: many would wait for each other unfairly, and some for seconds
+PATIENCE = 5.0  # seconds for an answer about our health
+
+
+class Jobs:
+    """The stored jobs. What `submit` has returned from is on disk."""
+
+    def __init__(self, runner: Runner, pulse: Pulse, workers: Workers | None, *, work_here: bool) -> None:
+        self._runner, self._pulse, self._workers = runner, pulse, workers
+        self._settings, self._works = runner.settings, work_here
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._places = asyncio.Semaphore(AT_ONCE if workers is None else SHARED)
+        self._writers = asyncio.Semaphore(WRITERS if workers is None else AT_ONCE)
+        self._ending: asyncio.Task[None] | None = None
+
+    async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
+        """Store what was asked for. False: this delivery is known, or a review is under way that nothing was missed for.
+
+        A review takes the place of all earlier ones of its pull request; a push waits a moment for the next one.
+        """
+        if self._ending is not None:
+            raise StorageError("this process is being stopped: nothing more is taken on")
+        if isinstance(ask, Cancel):
+            await self.cancel(ask.pull, ask.reason)
+            return True
+        name = ids.name(ask, delivery)
+        if isinstance(ask, ReviewAsk):
+            async with self._alone(ask.pull):
+                return await self._replace(ask, name, delay)
+        return await self._put(ask, name, delay or 0.0)
+
+    async def cancel(self, pull: PullRef, reason: Reason = "command") -> int:
+        """Call off the reviews of a pull request, waiting and running; how many there were.
+
+        What they have begun at GitHub is ended by a job of its own: one that waits, or whose process is dead, cannot do it.
+        """
+        async with self._alone(pull):
+            found = [row.id for row in await rows.find(prefix=ids.reviews(pull))]
+            if found:
+                ask = Cancel(pull, reason, tuple(dict.fromkeys(map(ids.root, found))))
+                await self._put(ask, ids.name(ask, "off-" + found[-1].rpartition("~")[2]), 0.0)
+            await self._end(found)
+        return len(found)
+
+    async def forget(self, installation: int, repositories: Sequence[int] = ()) -> int:
+        """Call off and delete all jobs of an installation, or of some of its repositories; how many were deleted."""
+        wanted = _belonging(installation, frozenset(repositories))
+        running = await self._drop(wanted, repositories)
+        leaving = [asyncio.create_task(job.gone.wait()) for name, job in self._runner.live.items() if name in running]
+        if leaving:
+            await asyncio.wait(leaving, timeout=engine.UNWINDING)
+        prefixes = _prefixes(installation, repositories)
+        found = [row.id for prefix in prefixes for row in await rows.finished(prefix) if wanted(row)]
+        await rows.delete(found)
+        return len(found)
+
+    async def counts(self) -> dict[str, int]:
+        """How many jobs wait, are put off, and run, over all processes."""
+        named = {"ENQUEUED": "waiting", "DELAYED": "delayed", "PENDING": "running"}
+        found = dict.fromkeys(named.values(), 0)
+        for row in await rows.find():
+            found[named[row.state]] += 1
+        return found
+
+    async def healthy(self) -> tuple[bool, str]:
+        """Whether jobs can be stored and are carried out, and what is wrong otherwise."""
+        if self._ending is not None:
+            return False, "stopping"
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await rows.find(ids=["nobody"])
+        except (StorageError, TimeoutError):
+            return False, "the jobs' database does not answer"
+        silent = asyncio.get_running_loop().time() - self._pulse.beaten
+        if self._works and silent > self._settings.lease:
+            return False, f"no sign of life for {silent:.0f} seconds"
+        names = {thread.name for thread in threading.enumerate()}
+        if self._works and any(f"queue-worker-{queue}" not in names for queue in ids.QUEUES.values()):
+            return False, "a queue is not looked at"
+        return True, "ready"
+
+    async def stop(self, grace: float = 0.0) -> None:
+        """Take on nothing more, give running jobs this many seconds, and leave what is unfinished for the next process."""
+        if self._ending is None:
+            self._runner.stopping = True
+            self._ending = asyncio.create_task(self._stop(grace))
+        await asyncio.shield(self._ending)
+
+    async def _stop(self, grace: float) -> None:
+        ending = asyncio.create_task(self._wind_down(grace))
+        if grace > 0 and self._runner.live:
+            await engine.close(grace)
+            await ending
+        else:
+            await ending
+            await engine.close()
+
+    async def _wind_down(self, grace: float) -> None:
+        """After the grace, ask each job that is left to end where it is."""
+        gone = [asyncio.create_task(job.gone.wait()) for job in self._runner.live.values()]
+        if gone and grace > 0:
+            await asyncio.wait(gone, timeout=grace)
+        self._runner.interrupt()
+        if gone:
+            await asyncio.wait(gone, timeout=engine.UNWINDING)
+        for task in gone:
+            task.cancel()
+
+    async def _replace(self, ask: ReviewAsk, name: str, delay: float | None) -> bool:
+        """Store first, end the older ones then: a crash between the two must not lose the newer."""
+        older = await rows.find(prefix=ids.reviews(ask.pull), text=True)
+        if any(ids.root(row.id) == name for row in older) or (older and ask.trigger == "catch-up"):
+            return False
+        wait = delay if delay is not None else self._settings.debounce if ask.trigger == "push" else 0.0
+        if not await self._put(superseding.merged(ask, _asks(older)), name, wait):
+            return False  # a late copy of a delivery must never end a newer review
+        await self._end([row.id for row in older])
+        return True
+
+    async def _end(self, names: list[str]) -> None:
+        await rows.end(names)
+        self._runner.end(names)
+
+    async def _drop(self, wanted: Callable[[rows.Row], bool], repositories: Sequence[int]) -> set[str]:
+        """Call off what waits and runs; the names of those that ran."""
+        prefixes = [f"{kind}~{one}#" for kind in ("review", "command") for one in repositories] or [
+            "review~",
+            "command~",
+        ]
+        found = [row for prefix in prefixes for row in await rows.find(prefix=prefix, text=True) if wanted(row)]
+        await self._end([row.id for row in found])
+        return {row.id for row in found if row.state == rows.RUNNING}
+
+    async def _put(self, ask: Ask, name: str, delay: float) -> bool:
+        queue = ids.queue(name)
+        async with self._writers:
+            return await rows.put(
+                name, queue, codec.write(ask), partition=ids.partition(ask), priority=ids.priority(ask), delay=delay
+            )
+
+    @asynccontextmanager
+    async def _alone(self, pull: PullRef) -> AsyncIterator[None]:
+        """One change at a time to the reviews of a pull request, over all processes; those of others go on beside it."""
+        turn = self._turns.setdefault(pull.key, asyncio.Lock())
+        async with turn, self._places:
+            if self._workers is None:
+                yield
+                return
+            async with self._workers.alone(pull.key):
+                yield
+
+
+def _asks(found: Iterable[rows.Row]) -> list[ReviewAsk]:
+    """The asks of stored reviews. One that cannot be read had nothing that could be kept."""
+    asks = []
+    for row in found:
+        try:
+            ask = codec.read(row.text)
+        except StorageError:
+            continue
+        if isinstance(ask, ReviewAsk):
+            asks.append(ask)
+    return asks
+
+
+def _prefixes(installation: int, repositories: Sequence[int]) -> list[str]:
+    if repositories:
+        return [f"{kind}~{one}#" for kind in ("review", "command") for one in repositories]
+    return ["review~", "command~", f"small~{installation}~"]
+
+
+def _belonging(installation: int, repositories: frozenset[int]) -> Callable[[rows.Row], bool]:
+    """Whether a stored job belongs to this installation, and to one of the repositories where some are named."""
+
+    def belongs(row: rows.Row) -> bool:
+        try:
+            ask = codec.read(row.text)
+        except StorageError:
+            return False
+        pull = getattr(ask, "pull", None)
+        owner = pull.installation if pull is not None else getattr(ask, "installation", None)
+        return owner == installation and (not repositories or (pull is not None and pull.repository in repositories))
+
+    return belongs

@@ -1,0 +1,139 @@
+"""A finished review once more, from its journal alone: no network, no clock, no provider's library.
+
+The change is read from the repository's objects again; every reply comes from the record. Whatever is not as it was is an
+error that says where, never a silent difference.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+from bot import checkout
+from bot.errors import ReplayDiffers
+from bot.journal import codec, reader, replay_diff
+from bot.journal.codec import Start
+from bot.journal.reader import Asked, Record, Section
+from bot.journal.writer import Journal
+from bot.values import Completion, Prompt, PullRequest, Purpose, Review, ReviewRequest, Turn, Usage
+
+Pull = Callable[[ReviewRequest, str], Awaitable[PullRequest]]
+PATIENCE = 0.2  # seconds for what was answered before an interruption to be dealt with
+
+
+class Replay(Journal):
+    """The record of a finished review in the place of a journal: every outcome comes from it."""
+
+    def __init__(self, recorded: Record, section: Section) -> None:
+        super().__init__()
+        at = recorded.sections.index(section)
+        recorded.go_on(section, recorded.sections[:at])
+        self._record, self._section = recorded, section
+        self._task: asyncio.Task[object] | None = None
+        self.difference = ""  # the first one; a block may catch the error itself
+
+    def begin(self, start: Start) -> tuple[str, ...]:  # noqa: ARG002 - it is the recorded one
+        """The sentences that the recorded review began with."""
+        self._task = asyncio.current_task()
+        return tuple((self._section.start or {}).get("notes", ()))
+
+    def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> Asked | None:
+        """The recorded outcome. Raises ReplayDiffers where this was never asked."""
+        known = self._record.take(key, at)
+        if known is not None and (known.reply is not None or known.error is not None):
+            return known
+        if known is not None and self._interrupted():
+            return Asked(known.role, known.model, at, known.tries[:-1])  # its last try is what the interruption ended
+        raise self._differs(replay_diff.request(self._record, prompt, role, model, at))
+
+    def turn(self, run: str, turn: Turn, seconds: float = 0.0, *, tight: bool = False) -> None:
+        """A turn that ran again. Raises ReplayDiffers where it went otherwise."""
+        row, known = codec.turn(run, turn, seconds, tight=tight), self._section.turns.get((run, turn.number))
+        if known is not None and any(known[name] != row[name] for name in row if name != "seconds"):
+            raise self._differs(replay_diff.turn(known, row))
+
+    def end(self, review: Review) -> Review:
+        """The review by the recorded clock and version. Raises ReplayDiffers where any part is not the recorded one."""
+        recorded = self._section.end or {}
+        done = replace(review, seconds=recorded.get("seconds", 0.0), version=reader.start(self._section).version)
+        difference = self.difference or replay_diff.parts(recorded, done)
+        if difference:
+            raise ReplayDiffers(difference)
+        return done
+
+    def _differs(self, sentence: str) -> ReplayDiffers:
+        self.difference = self.difference or sentence
+        return ReplayDiffers(self.difference)
+
+    def _interrupted(self) -> bool:
+        """Whether the recorded review was broken off by a person: then this one is, too, as soon as all else has settled."""
+        if (self._section.end or {}).get("fault") != "interrupted" or self._task is None:
+            return False
+        asyncio.get_running_loop().call_later(PATIENCE, self._task.cancel)
+        return True
+
+
+class RecordedModel:
+    """A model by its name alone. It is only asked where the recorded review was broken off: it never answers."""
+
+    def __init__(self, name: str, *, priced: bool) -> None:
+        self.name = name
+        self._priced = priced
+
+    async def complete(self, prompt: Prompt) -> Completion:  # noqa: ARG002 - nobody reads it
+        """Never comes back, as the recorded call did not."""
+        await asyncio.Event().wait()
+        raise AssertionError("nothing sets that event")
+
+    def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - what was paid stands in the record
+        """Nothing is paid; None where the recorded price was unknown."""
+        return 0.0 if self._priced else None
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def finished(path: Path) -> tuple[Record, Section, Start]:
+    """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
+    recorded, reviews = reader.reviews(path)
+    done = [section for section in reviews if section.end]
+    if not done:
+        raise ReplayDiffers(
+            f"{path} cannot be replayed: {replay_diff.unfinished(reviews[-1])}; "
+            "the same `deeprepo review --journal FILE` resumes where it stopped"
+        )
+    return recorded, done[-1], reader.start(done[-1])
+
+
+def models(start: Start, section: Section) -> tuple[RecordedModel | None, RecordedModel | None]:
+    """Root and worker of the recorded review."""
+    unpriced = {row["model"] for row in section.rows if row["kind"] in {"call", "failed"} and row.get("usd", 0) is None}
+    root, worker = (RecordedModel(n, priced=n not in unpriced) if n else None for n in (start.root, start.worker))
+    return root, worker
+
+
+def pull(start: Start, repo: str | None, again: Pull) -> Pull:
+    """How the recorded change is found again: by its ids, in the same repository or in another clone of it."""
+
+    async def found(request: ReviewRequest, scratch: str) -> PullRequest:
+        recorded = start.pull
+        if recorded.object_dir is not None:  # work that was never committed: it must still lie there
+            now = await again(replace(request, repo=repo or request.repo), scratch)
+            if (now.base, now.head) != (recorded.base, recorded.head):
+                raise ReplayDiffers(
+                    f"the {recorded.head_name} are not those that were reviewed: they have changed since"
+                )
+            return now
+        where = repo or recorded.git_dir
+        if not Path(where).is_dir():  # noqa: ASYNC240 - one look at the local disk
+            raise ReplayDiffers(f"the repository {where} is gone: name another clone of it with --repo DIR")
+        there = replace(recorded, git_dir=checkout.git_dir(where))
+        async with checkout.Checkout(there) as tree:
+            for name in filter(None, (recorded.base, recorded.head, recorded.base_tip)):
+                if not await tree.holds(name):
+                    raise ReplayDiffers(
+                        f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
+                    )
+        return there
+
+    return found

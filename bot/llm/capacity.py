@@ -1,0 +1,129 @@
+"""How many tokens a reply may take, and how long a model may think for it. Pure.
+
+Thinking counts against the cap on a reply. A cap that holds the visible answer alone ends a thinking model before its first
+word, so a model that may think gets more room than its answer needs. What is not used is not paid.
+"""
+
+import re
+import string
+from collections.abc import Iterable, Sequence
+from ipaddress import ip_address
+from typing import Literal
+from urllib.parse import urlsplit
+
+from bot.values import Effort, Message, Purpose, Usage
+
+THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "root": 32_768}  # of a model that may think
+LARGEST = 65_536  # tokens of one reply, however often it breaks off
+USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
+HABIT: dict[Purpose, int] = {"verify": 600, "worker": 800, "root": 2_000}  # tokens of thinking that an estimate assumes
+
+OWN_SERVERS = frozenset({"ollama", "compatible"})  # providers that are a server of the user's own
+PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
+
+# Families of which the documents say that they never think. A name that stands in neither list may think.
+_PLAIN = re.compile(
+    r"gpt-3|gpt-4|gpt-5[\w.]{0,60}-chat|chatgpt-4o|davinci|claude-(?:[123]\b|instant)|gemini-(?:1|2\.0)|deepseek-(?:chat|coder)"
+    r"|mixtral|codestral|devstral|ministral|mistral-(?:7b|nemo|tiny)|pixtral|llama|command-(?:r|a-03)|grok-2|grok-code-fast"
+    r"|qwen(?:1|2)|qwen3[\w.-]{0,60}(?:instruct|coder)|gemma-?[123]|phi-?[34](?!.{0,60}reasoning)|starcoder|kimi-k2-(?:instruct|0)",
+    re.IGNORECASE,
+)
+# Families that think unless they are told not to, and take an effort.
+_THINKS = re.compile(
+    r"gpt-[5-9]|gpt-oss|\bo[1-9](?:-|$)|codex|claude-(?:(?:opus|sonnet|haiku|fable|mythos)-)?[4-9]|gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)"
+    r"|grok-(?:3-mini|[4-9])|deepseek-(?:reasoner|r\d|v[3-9])|qwq|qwen(?:3|[4-9])|glm-(?:4\.[5-9]|[5-9])|magistral|kimi-k2|minimax-m",
+    re.IGNORECASE,
+)
+TAKES_EFFORT = re.compile(
+    r"gpt-[5-9]|gpt-oss|\bo[1-9](?:-|$)|claude-(?:opus-4-[5-9]|(?:\w+-)?[5-9])|gemini-(?:2\.5|[3-9])|grok-(?:3-mini|[4-9])",
+    re.IGNORECASE,
+)
+
+
+def thinking(name: str) -> Literal["yes", "no", "unknown"]:
+    """Whether `provider/model` thinks before it answers, as far as its name says."""
+    model = name.partition("/")[2] or name
+    if _PLAIN.search(model):
+        return "no"
+    return "yes" if _THINKS.search(model) else "unknown"
+
+
+def of(name: str, role: Purpose, visible: int) -> int:
+    """The cap on a reply of which `visible` tokens are the answer."""
+    return visible if thinking(name) == "no" else max(visible, THINKING_ROOM[role])
+
+
+def effort(name: str, role: Purpose, wanted: Effort | None) -> Effort | None:
+    """How long the model is asked to think; None leaves it to the provider. Readers and second opinions need little."""
+    if thinking(name) == "no":
+        return None
+    if wanted is not None:
+        return wanted
+    if not TAKES_EFFORT.search(name.partition("/")[2] or name):
+        return None  # a server that does not know the field may refuse it
+    return "medium" if role == "root" else "low"
+
+
+def places(name: str) -> int:
+    """How many calls may be in flight where nobody has set it."""
+    return OWN_PLACES if name.partition("/")[0] in OWN_SERVERS else PLACES
+
+
+def own_server(base_url: str) -> bool:
+    """Whether an address is one of this machine or of a private network."""
+    host = (urlsplit(base_url).hostname or "").lower()
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".internal", ".lan", ".localhost"))
+    return found.is_private or found.is_loopback or found.is_link_local
+
+
+# --- the window -----------------------------------------------------------------------------------------------------------
+
+LIKELY_CHARS = 3.0  # of a prompt in one token: what tokenizers make of code
+# The same at worst: no tokenizer makes more than one token of a byte, but letters and blanks always share some.
+LETTERS, BLANKS = string.ascii_letters.encode(), b" \t\n"
+LETTERS_PER_TOKEN, BLANKS_PER_TOKEN = 1.3, 2.0  # of text without any words, such as base64
+FRAME = 16  # tokens around a message
+REFUSE = frozenset({"anthropic", "bedrock", "vertex"})  # providers that refuse a prompt that is too long, and say so
+_BLANKS = re.compile(r"\s{2,}")
+_RUNS = re.compile(r"(\S)\1{3,}")
+_LEAST = 1_000  # tokens: a shorter prompt fits every window, and its estimate says little
+_HALF = 500  # a server that reports fewer tokens than this does not count, rather than cut
+_NEAR = 8  # tokens around a window's size
+_SURE = 1.25
+
+
+def at_most(texts: Iterable[str]) -> int:
+    """The tokens that a tokenizer makes of these texts at worst, whatever is in them: a cap on money must hold then too."""
+    raw = "".join(texts).encode("utf-8", "surrogatepass")
+    others = len(raw.translate(None, LETTERS + BLANKS))  # digits, signs and every byte of other scripts: one token each
+    letters = len(raw.translate(None, BLANKS)) - others
+    blanks = len(raw) - others - letters
+    return int(others + letters / LETTERS_PER_TOKEN + blanks / BLANKS_PER_TOKEN) + 1
+
+
+def expected(messages: Sequence[Message]) -> int:
+    """Tokens that these messages have at least, roughly: blanks and runs of one character count little."""
+    size = sum(len(_RUNS.sub(r"\1\1\1", _BLANKS.sub(" ", message.text))) for message in messages)
+    return int(size / 3.5)
+
+
+def cut_silently(name: str, messages: Sequence[Message], usage: Usage) -> bool:
+    """Whether the server has read only a part of the prompt: it reports far fewer tokens than the prompt can have.
+
+    A tokenizer may differ from the estimate by a third, never by half. Right at a size that windows have, less is enough.
+    Servers of Anthropic's dialect refuse a prompt that is too long; some of them leave the instructions out of their count.
+    """
+    if name.partition("/")[0] in REFUSE:
+        messages = [message for message in messages if message.role != "system"]
+    if usage.input < _HALF or usage.input * _SURE * 3.5 > sum(len(message.text) for message in messages):
+        return False
+    size = expected(messages)
+    if size < _LEAST:
+        return False
+    if usage.input * 2 < size:
+        return True
+    power = 1 << (usage.input + _NEAR).bit_length() - 1
+    return power >= 2 * _LEAST and abs(usage.input - power) <= _NEAR and size > usage.input * _SURE

@@ -1,0 +1,117 @@
+"""The worker without a model: the analysers judge the whole change once, and answer path by path."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from bot.context.file_questions import Part, Sight
+from bot.coverage import Ledger
+from bot.errors import DeepRepoError
+from bot.ports import Analyzer, Compares, Tree
+from bot.render import count
+from bot.review.session import Answer
+from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, Unit
+
+NOTHING_ADDED = "nothing added"
+NAMED = 3  # files of which more was found than is listed
+MOST_OF_A_FILE, MOST = (
+    100,
+    1_000,
+)  # findings of one analyser that are judged further; a file that a program wrote can bring 20,000
+
+
+class AnalyzerWorker:
+    """The analysers behind the same door as a model: they judge the whole change once, and answer path by path."""
+
+    def __init__(
+        self,
+        analyzers: Mapping[str, Analyzer],
+        tree: Tree,
+        files: Sequence[ChangedFile],
+        dependents: Dependents,
+        units: Sequence[Unit],
+        ledger: Ledger,
+    ) -> None:
+        self.name = ", ".join(analyzers)
+        self.failures: list[str] = []  # sentences: what could not run, what is not listed
+        self._analyzers, self._tree, self._files, self._dependents = analyzers, tree, tuple(files), dependents
+        self._homes = {unit.path for unit in units}
+        self._ledger = ledger
+        self._found: list[Finding] | None = None
+        self._ran: set[str] = set()
+        self._compared: dict[tuple[str, str, int], str] = {}
+        self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
+
+    async def review(self, units: Sequence[Unit], question: str = "") -> Answer:  # noqa: ARG002 - analysers know their question
+        """What the analysers say of these units' files and of the callers that they break.
+
+        What is in no unit (a file that only moved has none) is part of every answer, also if no units are asked about.
+        """
+        async with self._once:
+            if self._found is None:
+                self._found = await self._analyzed()
+        paths = {unit.path for unit in units}
+        named = [(finding, {finding.path, *(item.path for item in finding.evidence)}) for finding in self._found]
+        mine = [finding for finding, places in named if places & paths or not places & self._homes]
+        self._mark(units)
+        return Answer(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
+
+    async def look(self, parts: Sequence[Part], question: str) -> Sight:  # noqa: ARG002 - nobody is there to answer
+        """No analyser answers questions."""
+        paths = len({part.path for part in parts})
+        return Sight(error=f"no model is configured: {paths} files were not looked at")
+
+    async def prompt(self, texts: Sequence[str]) -> list[Answer]:
+        """No analyser answers free prompts."""
+        return [Answer("", error="no model is configured: a prompt needs one") for _ in texts]
+
+    async def _analyzed(self) -> list[Finding]:
+        found: list[Finding] = []
+        for name, analyzer in self._analyzers.items():
+            wanted = [file for file in self._files if analyzer.wants(file)]
+            try:
+                found += self._most(name, await analyzer.check(self._tree, wanted, self._dependents) if wanted else ())
+                self._ran.add(name)
+                if isinstance(analyzer, Compares):
+                    self._compared.update(analyzer.compared(self._dependents))
+            except DeepRepoError as error:
+                self.failures.append(f"{name} could not run: {error}")
+        return found
+
+    def _most(self, name: str, found: Sequence[Finding]) -> list[Finding]:
+        """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""
+        kept: list[Finding] = []
+        of: Counter[str] = Counter()
+        left: Counter[str] = Counter()
+        for finding in sorted(found, key=lambda one: SEVERITIES.index(one.severity)):
+            if of[finding.path] < MOST_OF_A_FILE and len(kept) < MOST:
+                of[finding.path] += 1
+                kept.append(finding)
+            else:
+                left[finding.path] += 1
+        if left:
+            places = ", ".join(
+                f"{count(number, 'more finding')} in `{path}`" for path, number in left.most_common(NAMED)
+            )
+            more = f" and {count(len(left) - NAMED, 'other file')}" if len(left) > NAMED else ""
+            self.failures.append(f"Not listed: {places}{more} (check {name})")
+        return kept
+
+    def _mark(self, units: Sequence[Unit]) -> None:
+        files = {file.path: file for file in self._files}
+        for unit in units:
+            judges = [
+                n
+                for n, a in self._analyzers.items()
+                if n in self._ran and unit.path in files and a.wants(files[unit.path])
+            ]
+            if not judges and unit.path in files and not files[unit.path].added:
+                judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
+            if judges:
+                self._ledger.checked(unit.id, ", ".join(judges))
+        if "contracts" in self._ran:
+            paths = {unit.path for unit in units}
+            targets = [d for d in self._dependents.files if d.target in paths or d.target not in self._homes]
+            self._ledger.looked_at([d.path for d in targets], "contracts")
+            self._ledger.looked_at([r.path for u in units for r in u.references], "contracts")
+            self._ledger.compared(self._compared)

@@ -1,0 +1,105 @@
+"""Rounds: what the last review of the same change lets this one leave unread and unsaid.
+
+It fails closed: where the base is another one, the head was not made on top of the reviewed one, or the file cannot be
+trusted to be ours, everything is read as if for the first time, and the review says why.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bot.coverage import Ledger
+from bot.findings import earlier as file
+from bot.findings import memory
+from bot.values import ChangedFile, Dependents, Earlier, Finding, PullRequest, Reference, Round, Unit
+
+LOUD = frozenset({"critical", "high"})  # said in every round, wherever they stand
+SHORT = 10  # characters of a commit id in a sentence
+
+
+class Commits(Protocol):
+    """What a repository tells about commits outside the change."""
+
+    async def descends(self, commit: str) -> bool:
+        """Whether the head was made on top of this commit."""
+
+    async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """Those of the files that exist in a commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The round before, where there is one that can be built upon."""
+
+    earlier: Earlier | None = None
+    round: Round = field(default_factory=Round)
+    before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
+    numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why everything was read again, where an earlier review was given and could not be built upon."""
+        return (f"{self.round.reason[:1].upper()}{self.round.reason[1:]}: everything was read again.",) * bool(
+            self.round.reason
+        )
+
+    def carry(self, book: Ledger, dependents: Dependents, *, by_model: bool) -> None:
+        """Tell the ledger what need not be read again."""
+        if self.earlier is None or self.round.full:
+            return
+        units = tuple(book.units.values())
+        same = memory.unchanged(self.earlier, units, dependents.references, by_model=by_model)
+        again = [row.symbol for row in _uses(units, same)]
+        paths = memory.reused_dependents(self.earlier, dependents.references, again)
+        fresh, by = frozenset(again), f"round {self.earlier.number}"
+        kept = frozenset(self.earlier.uses)
+        uses = [use for use in book.uses.values() if (use.symbol, use.path) in kept and use.symbol not in fresh]
+        book.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
+
+    async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
+        """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
+        if self.earlier is None or self.round.full:
+            return frozenset()
+        quiet = [finding for finding in findings if finding.severity not in LOUD]
+        return frozenset([f.fingerprint for f in quiet if not await memory.is_new_code(f, self.before)])
+
+
+async def past(
+    data: bytes | None, commits: Commits, pull: PullRequest, files: Sequence[ChangedFile], *, full: bool
+) -> Past:
+    """The round before, from the JSON output of its review; where it cannot be built upon, the reason."""
+    if data is None:
+        return Past(round=Round(full=full))
+    found = file.read(data)
+    if isinstance(found, str):
+        return Past(round=Round(full=full, reason=found))
+    if found.base != pull.base:
+        reason = f"the base changed from {found.base[:SHORT]} to {pull.base[:SHORT]}"
+        return Past(round=Round(full=full, reason=reason), numbers=found.numbers)
+    if found.head != pull.head and not await commits.descends(found.head):
+        reason = f"the head is not built on {found.head[:SHORT]}, which was reviewed"
+        return Past(round=Round(full=full, reason=reason), numbers=found.numbers)
+    names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
+    blobs = await commits.many_at(found.head, [name for pair in names.values() for name in pair])
+    texts = {}
+    for path, pair in names.items():
+        blob = next((blobs[name] for name in pair if name in blobs), None)
+        if blob is not None:
+            texts[path] = blob.decode("utf-8", "replace")
+    return Past(found, Round(found.number + 1, found.head, full), texts, found.numbers)
+
+
+def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:
+    """Path and lines of these units, on the head side."""
+    return tuple((unit.path, unit.start, unit.end) for unit in units if unit.side == "head")
+
+
+def read(book: Ledger, unheard: Iterable[Finding] = ()) -> tuple[tuple[str, str, str], ...]:
+    """What the next round can build upon: unit, digest and reader. Files with an `unheard` finding are read again: it is not lost."""
+    again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
+    rows = ((book.units[i], by) for i, by in book.readers().items())
+    return tuple((unit.id, memory.digest(unit), by) for unit, by in rows if unit.path not in again)
+
+
+def _uses(units: Sequence[Unit], same: Collection[str]) -> list[Reference]:
+    return [row for unit in units if unit.id not in same for row in unit.references]

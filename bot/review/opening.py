@@ -1,0 +1,121 @@
+"""Set up the state of one review: the purse, the journal, the workers; and close it all again."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from bot import __version__, dependents
+from bot.coverage import Ledger
+from bot.findings.suppress import Ignored
+from bot.journal.codec import Start
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
+from bot.ports import Analyzer, Language, Lens, Model, Tree
+from bot.review.analyzer_worker import AnalyzerWorker
+from bot.review.guidance import Guidance
+from bot.review.incremental import Past
+from bot.review.session import Work
+from bot.review.workers import ModelWorker
+from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewRequest, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Who orchestrates and who reads; both None where the review runs offline."""
+
+    root: Model | None
+    reader: Model | None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The change as the earlier steps have read it."""
+
+    pull: PullRequest
+    files: tuple[ChangedFile, ...]
+    units: tuple[Unit, ...]
+    dependents: Dependents
+    tree: Tree
+    ledger: Ledger
+    request: ReviewRequest | None = None  # what was asked for, where a person asked
+    given: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
+    past: Past = field(default_factory=Past)  # the round before
+    ignored: Ignored = field(default_factory=Ignored)  # what the owner does not want to hear
+    guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
+
+
+@asynccontextmanager
+async def desk(
+    subject: Subject,
+    models: Models,
+    analyzers: Mapping[str, Analyzer],
+    limits: Limits,
+    *,
+    languages: Mapping[str, Language],
+    journal: Journal | None = None,
+    settings: Mapping[str, Any] | None = None,
+    lenses: Mapping[str, Lens] | None = None,
+    keep_on_cancel: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+) -> AsyncIterator[Work]:
+    """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
+    book = journal or Journal()
+    calls = Calls(Budget(limits), book)
+    subject.ledger.by_model = models.reader is not None  # then what an analyser has judged is checked, and not yet read
+    checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.ledger)
+    worker = _model_worker(models.reader, subject, calls, lenses or {}) if models.reader else checks
+    start = Start(
+        pull=subject.pull,
+        settings=settings or {},
+        root=models.root.name if models.root else None,
+        worker=models.reader.name if models.reader else None,
+        version=__version__,
+        request=subject.request,
+        given={**subject.given, **({"own": list(limits.own)} if limits.own else {})},
+    )
+    try:
+        notes = book.begin(start)
+        yield Work(
+            pull=subject.pull,
+            files=subject.files,
+            units=subject.units,
+            dependents=subject.dependents,
+            tree=subject.tree,
+            ledger=subject.ledger,
+            calls=calls,
+            worker=worker,
+            checks=checks,
+            root=models.root,
+            reader=models.reader,
+            keep_on_cancel=keep_on_cancel,
+            callers=partial(_callers, subject.tree, languages),
+            readers=partial(_readers, subject.tree),
+            notes=list(notes),
+            language=subject.guidance.language,
+            say=say,
+        )
+    finally:
+        book.close()
+        for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
+            await open_one.close()
+
+
+def _model_worker(model: Model, subject: Subject, calls: Calls, lenses: Mapping[str, Lens]) -> ModelWorker:
+    return ModelWorker(
+        model, calls, subject.pull, subject.files, subject.tree, subject.ledger, lenses, subject.guidance
+    )
+
+
+async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> tuple[Reference, ...]:
+    return await dependents.callers(tree, name, languages)
+
+
+async def _readers(tree: Tree, name: str) -> tuple[Reference, ...]:
+    """Readers in the form of references: only the name is known, so none of them is sure."""
+    rows = await dependents.readers(tree, name)
+    return tuple(
+        Reference("", name, path, line, text, kind, None, sure=False, test=False) for path, line, text, kind in rows
+    )

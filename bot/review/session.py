@@ -1,0 +1,106 @@
+"""One review in progress: everything that the root's code, the workers and the strategies share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bot.context.file_questions import Part, Sight
+from bot.coverage import Ledger
+from bot.errors import DeepRepoError
+from bot.findings import claims, merge
+from bot.findings.check import check
+from bot.findings.verify import Ask
+from bot.llm.calls import Calls
+from bot.ports import Model, Tree
+from bot.values import ChangedFile, Completion, Dependents, Finding, Prompt, PullRequest, Reference, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A worker's reply: prose for the caller, and findings with quotes, not yet checked."""
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+    error: str = ""  # why there is no reply; the rest of a batch is not lost with it
+    dropped: int = 0  # findings that their finder could not complete
+
+
+class Worker(Protocol):
+    """The judge of units: a cheap model behind `Calls`, or the analysers when there is no model."""
+
+    @property
+    def name(self) -> str:
+        """Who it is, as the coverage table says it."""
+
+    async def review(self, units: Sequence[Unit], question: str = "") -> Answer:
+        """Judge these units (one prompt's worth each; the worker packs them) and mark them in the ledger."""
+
+    async def look(self, parts: Sequence[Part], question: str) -> Sight:
+        """Answer a question about files that are not part of the change; the parts are one prompt's worth."""
+
+    async def prompt(self, texts: Sequence[str]) -> list[Answer]:
+        """Free prompts, answered in order, at most `limits.concurrency` in flight."""
+
+
+Lookup = Callable[[str], Awaitable[Sequence[Reference]]]  # a name -> where it is used
+
+
+async def _nobody(_: str) -> Sequence[Reference]:
+    """The lookup of a work that was given none."""
+    return ()
+
+
+@dataclass(slots=True)
+class Work:
+    """The state of one review. Mutable on purpose: it is what grows between the diff and the findings."""
+
+    pull: PullRequest
+    files: tuple[ChangedFile, ...]
+    units: tuple[Unit, ...]
+    dependents: Dependents
+    tree: Tree
+    ledger: Ledger
+    calls: Calls
+    worker: Worker
+    checks: Worker  # the analysers; the same as `worker` where there is no model
+    root: Model | None = None
+    reader: Model | None = None  # the model behind `worker`, where there is one
+    keep_on_cancel: bool = False  # an interrupted command still shows what it has
+    callers: Lookup = _nobody  # calls of a symbol in the whole tree
+    readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading
+    findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
+    refused: int = 0  # findings whose quotes do not stand in the tree
+    notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
+    language: str = "en"  # in which models write what people read
+    say: Callable[[str], None] = lambda _: None  # progress, one short line
+
+    def second_opinion(self, wanted: bool) -> Ask | None:
+        """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""
+        model = self.root or self.reader
+        if model is None or not wanted:
+            return None
+
+        async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
+            return await self.calls.many(model, prompts, "verify")
+
+        return ask
+
+    def take_back_cancel(self) -> bool:
+        """Whether the review goes on although a person broke it off: the command still shows what it has."""
+        task = asyncio.current_task()
+        if task is None or not self.keep_on_cancel:
+            return False
+        task.uncancel()
+        return True
+
+
+async def admit(work: Work, finding: Finding) -> Finding | str:
+    """Check a finding against the tree and keep it unless it is there already; else the sentence that says why not."""
+    checked = await check(finding, work.tree)
+    if not isinstance(checked, str):
+        checked = await claims.check(checked, work.tree)
+    if isinstance(checked, str):
+        work.refused += 1
+        return checked
+    return work.findings[-1] if merge.add(work.findings, checked) else "it is reported already"

@@ -1,0 +1,76 @@
+"""The uses of changed contracts that neither a comparison nor the first prompts covered: as many more as the limits allow are read.
+
+Each prompt holds one changed definition and the lines around its uses, nearest to a break first. What does not fit under the limit,
+or what no model answered, stays open, and the review names it.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bot.context import snippets
+from bot.context.snippets import Excerpt
+from bot.coverage import ObligedUse
+from bot.values import Unit, tokens
+
+if TYPE_CHECKING:
+    from bot.ports import Tree
+
+PROMPT_TOKENS = 5_000  # of uses in one prompt
+REVIEW_TOKENS = 60_000  # of uses in all such prompts of one review
+AROUND = 4  # lines before and after a use
+TOO_MANY = "more uses than one review reads"
+Group = tuple[Unit | None, tuple[ObligedUse, ...], tuple[Excerpt, ...]]  # what changed, its uses, the lines around them
+
+
+async def grouped(
+    tree: "Tree", units: Mapping[str, Unit], uses: Sequence[ObligedUse], room: int = PROMPT_TOKENS
+) -> tuple[list[Group], list[ObligedUse]]:
+    """The uses prompt by prompt, and those that are left out. `room`: tokens of code beside units that a prompt has."""
+    limit = min(PROMPT_TOKENS, room)
+    texts = await tree.read_many(list(dict.fromkeys(use.path for use in uses)))
+    by_symbol: dict[str, list[ObligedUse]] = defaultdict(list)
+    for use in uses:
+        by_symbol[use.symbol].append(use)
+    left_over, groups, left = REVIEW_TOKENS, [], []
+    for symbol, mine in by_symbol.items():
+        unit = _unit(symbol, units)
+        part: list[ObligedUse] = []
+        shown: list[Excerpt] = []
+        size = 0
+        for use in mine:
+            excerpt = _around(use, snippets.lines(texts.get(use.path, b"")))
+            if excerpt is None or excerpt.size > left_over:
+                left.append(use)
+                continue
+            if size + excerpt.size > limit and part:
+                groups.append((unit, tuple(part), tuple(snippets.joined(shown))))
+                part, shown, size = [], [], 0
+            left_over -= excerpt.size
+            size += excerpt.size
+            part.append(use)
+            shown.append(excerpt)
+        if part:
+            groups.append((unit, tuple(part), tuple(snippets.joined(shown))))
+    return groups, left
+
+
+def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
+    """The unit that shows what changed: the one of that name, else one that holds its uses."""
+    known = units.get(symbol)
+    if known is not None:
+        return known
+    named = next((unit for unit in units.values() if any(row.symbol == symbol for row in unit.references)), None)
+    path, _, name = symbol.rpartition(":")
+    word = name.rpartition(".")[2]
+    return named or next((unit for unit in units.values() if unit.path == path and word in unit.diff), None)
+
+
+def _around(use: ObligedUse, lines: Sequence[str]) -> Excerpt | None:
+    """The lines around a use, those of its function alone where it is short."""
+    first, last = max(1, use.line - AROUND), min(len(lines), use.line + AROUND)
+    if first > last or tokens("\n".join(lines[first - 1 : last])) > PROMPT_TOKENS:
+        return None
+    excerpt = snippets.cut(use.path, lines, range(first, last + 1), f"uses {use.reference.name}")
+    return replace(excerpt, title=f"{use.reference.function} · {excerpt.title}") if use.reference.function else excerpt

@@ -1,0 +1,263 @@
+"""The worker with a model: whole units packed into small prompts, with the unchanged code that decides about them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from bot import render
+from bot.context import file_questions
+from bot.context.builder import NEARBY_TOKENS, Nearby
+from bot.context.file_questions import Part, Sight
+from bot.context.packing import LARGE_PROMPT, packed
+from bot.coverage import Ledger
+from bot.errors import DeepRepoError, PromptTooLong
+from bot.findings import read
+from bot.llm.calls import Calls
+from bot.ports import Lens, Model, Tree
+from bot.review import uses
+from bot.review.guidance import Guidance, tongue
+from bot.review.session import Answer
+from bot.values import ChangedFile, Completion, Finding, Message, Prompt, PullRequest, Purpose, Unit
+
+BODY_CHARS = 2_000  # of what the author says
+MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
+PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
+QUESTION = "What is wrong with this change, and whom does it break?"
+LEAST_UNITS = 300  # tokens of units that a prompt holds at least
+INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
+UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the code beside them
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One prompt, and the part of it that its reader judges."""
+
+    units: tuple[Unit, ...]  # none, if it is about uses of what changed alone
+    prompt: Prompt
+    seen: str
+    bare: bool = False  # without the code beside the units
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWorker:
+    """A cheap model. Each prompt holds whole units and the unchanged code around them; the answer is structured."""
+
+    model: Model
+    calls: Calls
+    pull: PullRequest
+    files: Sequence[ChangedFile]
+    tree: Tree
+    ledger: Ledger
+    lenses: Mapping[str, Lens] = field(default_factory=dict)
+    guidance: Guidance = field(default_factory=Guidance)
+    role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
+    whole: bool = False  # everything in one prompt, whatever its size
+
+    @property
+    def name(self) -> str:
+        """Who it is, as the coverage table says it."""
+        return f"{self.role} {self.model.name}"
+
+    async def review(self, units: Sequence[Unit], question: str = "") -> Answer:
+        """Every unit in some prompt, the prompts all at once; what was answered is marked in the ledger."""
+        limit, beside = self._sizes()
+        groups = [list(units)] * bool(units) if self.whole else packed(units, limit)
+        first = [use.reference for use in self.ledger.open_uses()]
+        nearby = Nearby(self.tree, self.files, len(groups), first=first, most=beside)
+        await nearby.prepare(units)
+        return await self._asked([await self._prompt(group, nearby, question) for group in groups], nearby, question)
+
+    def _sizes(self) -> tuple[int, int]:
+        """Tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
+        window = self.calls.window(self.model)
+        if window is None:
+            return 0, NEARBY_TOKENS
+        free = window - INSTRUCTIONS - min(PART_ANSWER, window // 4)
+        return min(LARGE_PROMPT, max(LEAST_UNITS, int(free * UNITS))), max(0, min(NEARBY_TOKENS, int(free * BESIDE)))
+
+    async def uses(self) -> Answer:
+        """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
+        left = self.ledger.open_uses()
+        _, room = self._sizes()
+        groups, beyond = await uses.grouped(self.tree, self.ledger.units, left, room)
+        self.ledger.leave(beyond, uses.TOO_MANY)
+        asked = []
+        for unit, mine, beside in groups:
+            text = render.text(
+                "prompts/worker.md.j2",
+                title=self.pull.title,
+                body=self.pull.body[:BODY_CHARS],
+                guidance=self.guidance.of(use.path for use in mine),
+                units=[unit] if unit is not None else [],
+                unchanged=beside,
+                questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
+            )
+            asked.append(Asked((), self._of(text), text, bare=True))
+        said = await self._asked(asked, Nearby(self.tree, self.files), "") if asked else Answer("")
+        if said.error:
+            self.ledger.leave((use for use in self.ledger.open_uses() if use not in beyond), said.error)
+        return said
+
+    async def look(self, parts: Sequence[Part], question: str) -> Sight:
+        """A question about files outside the change; what is too long for the model's window is asked about in halves."""
+        try:
+            return await self._look(parts, question)
+        except PromptTooLong as error:
+            halves = file_questions.halves(parts)
+            if not halves:
+                return Sight(error=str(error))
+        return file_questions.together([await self.look(half, question) for half in halves])
+
+    async def _look(self, parts: Sequence[Part], question: str) -> Sight:
+        text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
+        prompt = replace(self._of(text), answer=file_questions.ANSWER)
+        reply = (await self.calls.many(self.model, [prompt], self.role))[0]
+        if isinstance(reply, PromptTooLong):
+            raise reply
+        if not isinstance(reply, Completion):
+            return Sight(error=str(reply))
+        try:
+            sight = file_questions.answer(reply.data, self.name, parts)
+        except DeepRepoError as error:
+            return Sight(error=str(error))
+        self.ledger.saw(text, self.name)
+        return sight
+
+    async def prompt(self, texts: Sequence[str]) -> list[Answer]:
+        """Free prompts of the root, answered in prose."""
+        prompts = [Prompt((Message("user", text),)) for text in texts]
+        answers = []
+        for text, reply in zip(texts, await self.calls.many(self.model, prompts, self.role), strict=True):
+            if not isinstance(reply, Completion):
+                answers.append(Answer("", error=str(reply)))
+            elif reply.stop == "length":
+                answers.append(Answer("", error=f"the answer of {self.model.name} broke off"))
+            elif reply.stop == "refusal" or not reply.text.strip():
+                answers.append(Answer("", error=f"{self.model.name} declined to answer"))
+            else:
+                self.ledger.saw(text, self.name)
+                answers.append(Answer(reply.text))
+        return answers
+
+    def _of(self, text: str) -> Prompt:
+        return Prompt(
+            (
+                Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
+                Message("user", text),
+            ),
+            answer=read.ANSWER,
+            max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
+        )
+
+    async def _prompt(self, units: Sequence[Unit], nearby: Nearby, question: str, *, bare: bool = False) -> Asked:
+        beside = () if bare else await nearby.of(units)
+        telling = partial(
+            render.text,
+            "prompts/worker.md.j2",
+            title=self.pull.title,
+            body=self.pull.body[:BODY_CHARS],
+            guidance=self.guidance.of(unit.path for unit in units),
+            units=units,
+            questions=[question] if question else self._questions(units),
+        )
+        # Who is shown a unit beside others does not judge it: that is no reading.
+        judged = [excerpt for excerpt in beside if not excerpt.changed]
+        return Asked(tuple(units), self._of(telling(unchanged=beside)), telling(unchanged=judged), bare=bare)
+
+    def _questions(self, units: Sequence[Unit]) -> list[str]:
+        """What the units of one prompt call for, in the words of the lenses."""
+        files = {file.path: file for file in self.files}
+        wanted = [
+            lens.QUESTION
+            for lens in self.lenses.values()
+            if any(unit.path in files and lens.wants(unit, files[unit.path]) for unit in units)
+        ]
+        return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
+
+    async def _asked(self, prompts: Sequence[Asked], nearby: Nearby, question: str) -> Answer:
+        """The answers of all prompts; findings that name no trigger or no consequence go back to their finder once."""
+        answered = await self._fitted(prompts, nearby, question)
+        first = [said for _, said in answered]
+        back = [(asked, said) for asked, said in answered if any(map(_vague, said.findings))]
+        sent = [replace(asked, prompt=_sent_back(asked.prompt, said)) for asked, said in back]
+        again = [said if isinstance(said, Answer) else Answer("", error=str(said)) for said in await self._read(sent)]
+        second = {id(said): new for (_, said), new in zip(back, again, strict=True)}
+        findings: list[Finding] = []
+        dropped = 0
+        for said in first:
+            kept = _complete(said.findings)
+            vague = len(said.findings) - len(kept)
+            if (new := second.get(id(said))) is not None:
+                # Where nobody answered, they stay as they are: a second opinion must find the trigger then.
+                mended = [f for f in said.findings if _vague(f)] if new.error else _complete(new.findings)
+                kept += mended[:vague]
+                dropped += vague - len(mended[:vague])
+            findings += kept
+        text = "\n".join(filter(None, (said.text for said in first)))
+        errors = dict.fromkeys(said.error for said in first if said.error)
+        return Answer(text, tuple(findings), "; ".join(errors), dropped)
+
+    async def _fitted(self, prompts: Sequence[Asked], nearby: Nearby, question: str) -> list[tuple[Asked, Answer]]:
+        """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
+
+        A single unit is shown without the code beside it; if it is still too long it stays unread, and the answer says so.
+        Raises PromptTooLong where everything was to stand in one prompt.
+        """
+        done: list[tuple[Asked, Answer]] = []
+        left = list(prompts)
+        while left:
+            smaller: list[Asked] = []
+            for asked, said in zip(left, await self._read(left), strict=True):
+                if isinstance(said, Answer):
+                    done.append((asked, said))
+                elif self.whole and asked.units:
+                    raise said
+                elif len(asked.units) > 1:
+                    middle = len(asked.units) // 2
+                    halves = (asked.units[:middle], asked.units[middle:])
+                    smaller += [await self._prompt(half, nearby, question, bare=asked.bare) for half in halves]
+                elif not asked.bare:
+                    smaller.append(await self._prompt(asked.units, nearby, question, bare=True))
+                else:
+                    what = asked.units[0].id if asked.units else "uses of what changed"
+                    done.append((asked, Answer("", error=f"{what}: not read, {said}")))
+            left = smaller
+        return done
+
+    async def _read(self, prompts: Sequence[Asked]) -> list[Answer | PromptTooLong]:
+        """One answer per prompt; what was answered is marked in the ledger."""
+        answers: list[Answer | PromptTooLong] = []
+        replies = await self.calls.many(self.model, [asked.prompt for asked in prompts], self.role)
+        for asked, reply in zip(prompts, replies, strict=True):
+            if isinstance(reply, PromptTooLong):
+                answers.append(reply)
+                continue
+            try:
+                text, found = read.answer(reply.data, self.name) if isinstance(reply, Completion) else _failed(reply)
+            except DeepRepoError as error:
+                answers.append(Answer("", error=str(error)))
+                continue
+            self.ledger.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
+            answers.append(Answer(text, found))
+        return answers
+
+
+def _vague(finding: Finding) -> bool:
+    """Whether a finding leaves open when it happens or whom it hurts."""
+    return not finding.trigger.strip() or not finding.consequence.strip()
+
+
+def _complete(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if not _vague(finding)]
+
+
+def _sent_back(prompt: Prompt, said: Answer) -> Prompt:
+    """The same dialogue with the findings that are not complete."""
+    vague = [finding for finding in said.findings if _vague(finding)]
+    listed = "\n".join(f"- {f.path}:{f.start} {f.title}" for f in said.findings)
+    ask = render.text("prompts/worker_again.md.j2", findings=vague)
+    return replace(prompt, messages=(*prompt.messages, Message("assistant", listed), Message("user", ask)))
+
+
+def _failed(reply: DeepRepoError) -> tuple[str, tuple[Finding, ...]]:
+    raise reply

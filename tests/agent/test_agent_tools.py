@@ -1,0 +1,247 @@
+import asyncio
+
+import pytest
+from shop import FINDING, REPORT, USE, Table, quiet
+
+from bot.agent import tools
+from bot.agent.state import Notebook
+from bot.errors import ProviderRefused
+from bot.repl.bridge import opened
+from bot.review.session import Work
+from bot.values import Completion, Limits, Reference, Usage
+
+
+def blocks(table: Table, *codes: str) -> tuple[list[str], Work, Notebook]:
+    """Run blocks over the work; what they print, or their error."""
+
+    async def step(work: Work) -> tuple[list[str], Work, Notebook]:
+        book = Notebook(work, author="root scripted/root")
+        async with opened(await tools.variables(work), tools.functions(book), Limits()) as island:
+            seen = [await island.run(code) for code in codes]
+        return [one.error or one.output.rstrip("\n") for one in seen], work, book
+
+    return table.run(step)
+
+
+def test_data_of_the_change(table: Table) -> None:
+    """The change, its units, the texts and the tree are plain values."""
+    said, _, _ = blocks(
+        table,
+        "print(pr['title'], [f['path'] for f in pr['files']])",
+        "print([u['id'] for u in units], list(units[0])[:3])",
+        "print(sorted(files), 'def show' in files['shop/cart.py'])",
+        "print(tree, tree_count, answer)",
+    )
+    assert said[0] == "A change ['shop/order.py', 'shop/price.py']"
+    assert said[1] == "['shop/order.py:lines 5-5', 'shop/price.py:lines 2-3'] ['id', 'path', 'name']"
+    assert said[2] == "['shop/cart.py', 'shop/order.py', 'shop/price.py'] True"
+    assert said[3].startswith("['docs/notes.txt', 'shop/cart.py', 'shop/order.py', 'shop/price.py'] 4 {'content': ''")
+
+
+def test_reading(table: Table) -> None:
+    """Lines are numbered; both sides can be read; what is not there is said with the nearest path."""
+    said, _, _ = blocks(
+        table,
+        "print(read('shop/price.py', 2, 3))",
+        "print(read('shop/price.py', 2, base=True))",
+        "print(read('price.py'))",
+        "print(read('../../etc/passwd'))",
+        "print(diff('shop/order.py'))",
+        "print(diff('shop/cart.py'))",
+    )
+    assert said[0] == "    2     if not items:\n    3         return None"
+    assert said[1].startswith("    2     return sum(")
+    assert said[2] == "[price.py does not exist on the head side; did you mean shop/price.py?]"
+    assert said[3] == "[../../etc/passwd does not exist on the head side]"
+    assert "--- shop/order.py [modified]\n@@ -" in said[4]
+    assert "+5     print('booking', order)" in said[4]
+    assert "[shop/cart.py is not part of the change" in said[5]
+
+
+def test_search(table: Table) -> None:
+    """A pattern over the whole tree, cut with a sentence; a pattern that is none is taken as text."""
+    said, _, _ = blocks(
+        table,
+        r"print(search(r'\bnet\('))",
+        "print(search('net', '*order*', 1))",
+        "print(search('total(cart', 'shop/**'))",
+        "print(search('return None', base=True))",
+    )
+    assert said[0] == "['shop/order.py:6: return net(order.amount)', 'shop/price.py:7: def net(amount):']"
+    assert said[1].startswith("['shop/order.py:1: from shop.price import net', \"[... more than 1 lines match")
+    assert said[2] == "[\"shop/cart.py:5: return f'{total(cart.items):.2f}'\", '[searched as plain text]']"
+    assert said[3] == "[]"
+
+
+def test_callers_come_from_the_work(table: Table) -> None:
+    """callers() hands the question to the work and gives dicts."""
+
+    async def callers(symbol: str) -> tuple[Reference, ...]:
+        return (USE,) if symbol == "total" else ()
+
+    table.callers = callers
+    said, _, _ = blocks(table, "print([(c['path'], c['line'], c['form']) for c in callers('total')], callers('x'))")
+    assert said == ["[('shop/cart.py', 5, 'call')] []"]
+
+
+def test_ask_reads_units_and_other_files(table: Table) -> None:
+    """Paths of the change go to the reviewer of units, others to a look; both come back as dicts that fit report()."""
+    table.worker = lambda asked: {
+        **quiet(asked), "answer": "look", "findings": [FINDING] if "price" in asked.messages[1].text else []
+    }  # fmt: skip
+    said, work, _ = blocks(
+        table,
+        "r = ask(['shop/price.py'], 'Is None handled?')\nprint(r['answer'], r['error'], report(**r['findings'][0]))",
+        "print(ask('shop/cart.py', 'And here?')['answer'])",
+        "print(ask(['nowhere.py'], 'And there?'))",
+        "print([f['by'] for f in findings()], coverage()['unread'])",
+    )
+    assert said[0].startswith("look  ")
+    assert said[1] == "look"
+    assert said[2] == (
+        "{'answer': '[worker error: not read, because they do not exist or do not fit: nowhere.py]', 'found': None, "
+        "'quotes': [], 'read': [], 'findings': [], 'error': 'not read, because they do not exist or do not fit: nowhere.py'}"
+    )
+    assert said[3] == "['worker scripted/worker'] ['shop/order.py:lines 5-5']"
+    assert work.findings[0].evidence[0].line == 5
+
+
+def test_ask_batch_keeps_the_order(table: Table) -> None:
+    """Many questions at once, answers in their order."""
+    table.worker = lambda asked: {**quiet(asked), "answer": asked.messages[1].text.strip().split("\n")[-1]}
+    said, work, _ = blocks(
+        table,
+        "rs = ask_batch([(['shop/price.py'], 'first?'), ('shop/cart.py', 'second?'), (['shop/order.py:lines 5-5'], 'third?')])\n"
+        "print([r['answer'] for r in rs])",
+    )
+    assert said == ["['first?', 'second?', 'third?']"]
+    assert len(work.worker.model.prompts) == 3
+
+
+def test_batch_of_64(table: Table) -> None:
+    """64 prompts in one block are 64 requests, all in flight at once, answered in order."""
+    table.worker, table.delay = lambda asked: f"re {asked.messages[0].text}", 0.02
+    said, work, _ = blocks(table, "r = llm_batch([f'q{i}' for i in range(64)])\nprint(len(r), r[0], r[63])")
+    assert said == ["64 re q0 re q63"]
+    assert (len(work.worker.model.prompts), work.worker.model.peak) == (64, 64)
+
+
+def test_failed_slot_says_so(table: Table) -> None:
+    """A prompt that fails leaves a sentence in its slot; the batch is kept for a block that failed after it."""
+    table.worker = lambda asked: ProviderRefused("too long") if "b" in asked.messages[0].text else "fine"
+    said, _, _ = blocks(
+        table,
+        "r = llm_query_batched(['a', 'b'])\n1 / 0",
+        "print(last_batch(), llm_query('c'))",
+        "llm_batch('one text')",
+    )
+    assert said[1] == "['fine', '[worker error: too long]'] fine"
+    assert "llm_batch takes a list of prompts" in said[2]
+
+
+def test_report_checks_and_refuses(table: Table) -> None:
+    """Forged paths, forged quotes, duplicates and empty words are refused with the reason."""
+    said, work, _ = blocks(
+        table,
+        REPORT,
+        REPORT,
+        "print(report('../secret.py', 'x = 1', 't', 'w'))",
+        "print(report('shop/price.py', 'return undefined', 't', 'w'))",
+        "print(report('shop/price.py', '        return None', 't', ''))",
+        "print(report('shop/price.py', '        return None', 't', 'w', severity='huge'))",
+        "print(report('shop/cart.py', 'def show(cart):', 'second', 'w', category='made-up', evidence=[['shop/none.py', 'x']]))",
+        "report('shop/price.py')",
+    )
+    first = work.findings[0]
+    assert said[0] == first.fingerprint
+    assert said[1] == "refused: it is reported already"
+    assert "does not occur in ../secret.py" in said[2]
+    assert "does not occur in shop/price.py" in said[3]
+    assert said[4] == "refused: title and why must say something"
+    assert said[5] == "refused: severity must be one of critical, high, medium, low"
+    assert "1 of 1 evidence quotes do not stand in the tree" in said[6]
+    assert "missing 3 required positional arguments" in said[7]
+    assert [(f.source, f.start, f.category) for f in work.findings] == [
+        ("root scripted/root", 3, "crash"),
+        ("root scripted/root", 4, "other"),
+    ]
+
+
+def test_drop_takes_back(table: Table) -> None:
+    """A finding is dropped by the id that report() gave; an unknown id is refused."""
+    said, work, book = blocks(
+        table,
+        REPORT.replace("print(", "which = (", 1),
+        "print(drop(which, 'guarded by the caller'), drop('nothing', 'x'))",
+    )
+    assert said[1] == "dropped refused: there is no finding nothing; findings() lists them"
+    assert work.findings == []
+    assert book.dropped == ["shop/price.py:3 total() returns None for an empty cart: guarded by the caller"]
+
+
+def test_budget_and_vars(table: Table) -> None:
+    """budget() tells what is left, SHOW_VARS what was assigned."""
+    said, _, _ = blocks(table, "print(budget())", "print(SHOW_VARS())")
+    assert said[0] == "{'usd': None, 'tokens': 2000000, 'calls': 1000}"
+    assert said[1] == "assigned by your blocks: nothing yet"
+
+
+def test_no_child_without_a_root(table: Table) -> None:
+    """rlm_query says what to use where no root can be started."""
+    assert "no root model is configured" in blocks(table, "print(rlm_query('task', []))")[0][0]
+
+
+def test_cancelling_ends_a_block(table: Table) -> None:
+    """A cancelled block ends though its host call never would; the worker call is cancelled too."""
+    asked = asyncio.Event()
+    table.delay = 3600.0
+    table.worker = lambda _: asked.set() or "never"
+
+    async def step(work: Work) -> str:
+        book = Notebook(work, author="root")
+        async with opened({}, tools.functions(book), Limits()) as island:
+            running = asyncio.create_task(island.run("llm_query('for ever')"))
+            await asyncio.wait_for(asked.wait(), 10)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asyncio.wait_for(running, 10)
+        async with asyncio.timeout(10):
+            # The call is cancelled on the loop, a moment after the block in its thread.
+            while not (calls := [line for line in work.calls.journal.lines if line["kind"] == "call"]):  # noqa: ASYNC110 - the journal tells nobody that it has grown
+                await asyncio.sleep(0)
+        return calls[-1]["error"]
+
+    assert table.run(step) == "cancelled"
+
+
+def test_cancelling_ends_an_endless_loop(table: Table) -> None:
+    """A block that computes is killed, not waited for."""
+
+    async def step(_: Work) -> bool:
+        async with opened({}, {}, Limits(turn_seconds=600)) as island:
+            running = asyncio.create_task(island.run("while True: pass"))
+            await asyncio.sleep(0)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asyncio.wait_for(running, 10)
+        return True
+
+    assert table.run(step)
+
+
+@pytest.mark.parametrize("reply", [Completion("I cannot help.", Usage(), "refusal"), Completion(" ", Usage(1, 1))])
+def test_a_reply_that_says_nothing_is_no_reading(table: Table, reply: Completion) -> None:
+    """A model that declines has read nothing: its slot says so, and the unit stays unread."""
+    table.worker = lambda _: reply
+    said, work, _ = blocks(table, "print(llm_query(units[0]['diff']))")
+    assert said == ["[worker error: scripted/worker declined to answer]"]
+    assert len(work.ledger.unread()) == len(work.units)
+
+
+def test_a_batch_that_is_too_long_says_so_in_the_slots_that_were_not_asked(table: Table) -> None:
+    """As many answers as questions: a root that pairs them up loses none without a word."""
+    said, _, _ = blocks(
+        table, "rs = ask_batch([([], '')] * 1001)\nprint(len(rs), rs[0]['error'], '|', rs[-1]['error'])"
+    )
+    assert said[0].startswith("1001 no path was given")
+    assert said[0].endswith("| a batch takes at most 1,000 questions")

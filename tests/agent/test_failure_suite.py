@@ -1,0 +1,90 @@
+"""However a root fails: a review with words in it, every unit read, no cap exceeded, an end in time, and the next turn works."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from failing_roots import ROOTS, WORKERS, Root
+from shop import Table
+
+from bot import strategies
+from bot.findings.check import locate
+from bot.models.scripted import Reply
+from bot.review.analyzer_worker import AnalyzerWorker
+from bot.review.session import Work
+from bot.values import Completion, Prompt, Transcript
+
+PATIENCE = 30.0  # seconds for one root; a hang is a failure
+
+
+def script(root: Root) -> Callable[[Prompt], Reply]:
+    """Its replies in order; then the last one again, or one that ends the run."""
+    waiting = list(root.replies)
+
+    def answer(_: Prompt) -> Reply:
+        if len(waiting) > 1 or not root.forever:
+            return waiting.pop(0) if waiting else root.replies[-1]
+        return waiting[0]
+
+    return answer
+
+
+def reviewed(table: Table, root: Root) -> tuple[Transcript, Work]:
+    """The strategy `rlm` with this root."""
+    table.root, table.worker = script(root), WORKERS[root.worker]()
+    table.limits, table.price = root.limits, root.price
+
+    async def step(work: Work) -> tuple[Transcript, Work]:
+        work.checks = AnalyzerWorker({}, work.tree, work.files, work.dependents, work.units, None)
+        return await asyncio.wait_for(strategies.run("rlm", work), PATIENCE), work
+
+    return table.run(step)
+
+
+def told(work: Work) -> str:
+    """All that the root was shown or told after its first message."""
+    prompts = work.root.prompts if work.root else []
+    return "\n".join(message.text for message in (prompts[-1].messages[2:] if prompts else ()))
+
+
+@pytest.mark.parametrize("root", ROOTS, ids=[root.name for root in ROOTS])
+def test_root_that_fails(table: Table, root: Root) -> None:
+    """The harness keeps its promises whatever the root does."""
+    transcript, work = reviewed(table, root)
+    cost, caps, seen = work.calls.budget.cost(), root.limits, told(work)
+    said = "\n".join((*(turn.observation.output for turn in transcript.turns), seen))
+    assert transcript.summary.strip(), "an empty review"
+    assert not work.ledger.unread() or transcript.partial, "units were left unread, and nothing is said of it"
+    assert not work.ledger.unread() or root.partial, "units were left unread within the budget"
+    assert caps.calls is None or cost.calls <= caps.calls
+    assert caps.tokens is None or cost.usage.input + cost.usage.output <= caps.tokens
+    assert caps.usd is None or (cost.usd or 0.0) <= caps.usd
+    assert len(work.root.prompts) + len(work.worker.model.prompts) == cost.calls, "sent and counted differ"
+    assert len(transcript.turns) <= 2 * caps.turns
+    for part in root.sees:
+        assert part in said
+    for part in root.never:
+        assert part not in seen
+    assert root.findings in {None, len(transcript.findings)}
+    assert transcript.partial or not root.partial
+    for finding in transcript.findings:
+        assert stands(work, finding.path, finding.quote)
+
+
+def stands(work: Work, path: str, quote: str) -> bool:
+    """Whether a quote is really in the changed file."""
+    texts = [unit.text for unit in work.units if unit.path == path]
+    return any(locate(text, quote) for text in texts)
+
+
+def test_there_are_enough() -> None:
+    """At least forty roots, each under a name of its own."""
+    assert len({root.name for root in ROOTS}) == len(ROOTS) >= 40
+
+
+def test_completions_are_not_shared(table: Table) -> None:
+    """A reply is a value: the same root twice is the same review."""
+    root = next(root for root in ROOTS if root.name == "finishes at once with units unread")
+    one, two = reviewed(table, root)[0], reviewed(table, root)[0]
+    assert (one.summary, one.notes) == (two.summary, two.notes)
+    assert isinstance(root.replies[0], Completion)

@@ -1,0 +1,161 @@
+"""What two prompts about one change show each other, and the definitions behind what changed lines call."""
+
+import pytest
+from beside import Files, beside, text
+from fakes import Repository
+from shop import Table
+
+from bot.context import definitions
+from bot.context.builder import NEARBY_TOKENS
+from bot.context.cross_unit import MAX_PICKS
+from bot.context.definitions import Call
+from bot.review.session import Work
+
+BASE: Files = {"shop/__init__.py": "", "shop/rates.py": "RATE = 2\n", "shop/cart.py": "LIMIT = 3\n"}
+RATES = "RATE = 2\n\n\ndef clamp(low: int, amount: int) -> int | None:\n    return amount if amount > low else None\n"
+CART = (
+    "from shop.rates import clamp\n\nLIMIT = 3\n\n\ndef total(rows):\n"
+    + "".join(f"    step_{n} = {n}\n" for n in range(9))
+    + "    return sum(clamp(row, 0) for row in rows)\n"
+)
+TOGETHER: Files = {"shop/rates.py": RATES, "shop/cart.py": CART}
+
+
+def test_a_new_definition_is_shown_with_the_changed_line_that_calls_it(repository: Repository) -> None:
+    """And with the first line of the function around that call; it is said that both are of the change."""
+    found = [one for one in beside(repository, BASE, TOGETHER, "shop/rates.py") if one.path == "shop/cart.py"]
+    assert any("16     return sum(clamp(row, 0) for row in rows)" in one.body for one in found)
+    assert any(" 6 def total(rows):" in one.body for one in found)
+    assert all(one.changed for one in found)
+
+
+def test_a_changed_line_is_shown_with_the_new_definition_that_it_calls(repository: Repository) -> None:
+    """The other way round: in which order the arguments stand is told by the definition."""
+    assert " 4 def clamp(low: int, amount: int) -> int | None:" in text(
+        beside(repository, BASE, TOGETHER, "shop/cart.py")
+    )
+
+
+def test_a_key_that_the_change_writes_is_shown_with_its_changed_reader(repository: Repository) -> None:
+    """In another language, where no import connects them."""
+    before: Files = {"api/answer.py": "def answer():\n    return {}\n", "web/page.ts": "export const fees = 0\n"}
+    after: Files = {
+        "api/answer.py": "def answer(fee):\n    return {'pump_fee_cents': fee}\n",
+        "web/page.ts": "export const fees = (row) => row.pump_fee_cents / 100\n",
+    }
+    assert "1 export const fees = (row) => row.pump_fee_cents / 100" in text(
+        beside(repository, before, after, "api/answer.py")
+    )
+
+
+def test_an_unchanged_definition_that_is_called_is_shown_by_its_first_line(repository: Repository) -> None:
+    """Whether a call must be awaited stands there alone; a plain word is believed because the file imports it."""
+    before: Files = {
+        "lib/store.py": "# kept small\n\n\nasync def hold(\n    name: str,\n    seconds: int,\n) -> bool:\n    return True\n",
+        "lib/other.py": "def hold(door):\n    return door\n",
+        "app/view.py": "from lib.store import hold\n\n\ndef show(name):\n    return name\n",
+    }
+    after = {"app/view.py": str(before["app/view.py"]).replace("return name", "return hold(name, 3)")}
+    found = text(beside(repository, before, after, "app/view.py"))
+    assert " 4 async def hold(\n 5     name: str,\n 6     seconds: int,\n 7 ) -> bool:" in found
+    assert "def hold(door)" not in found
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name"),
+    [
+        ("a.py", "    async def load(self, name):", "load"),
+        ("a.go", "func (s *Store) Hold(id string) error {", "Hold"),
+        ("a.rs", "    pub(crate) fn largest(&self) -> usize {", "largest"),
+        ("a.java", "    public static List<String> net(int amount, int rate) throws Broken {", "net"),
+        ("a.c", "static int open_store(struct store *store,", "open_store"),
+        ("a.ts", "  async load(id: string): Promise<Row[]> {", "load"),
+        ("a.ts", "export const load = async (id: string) => {", "load"),
+        ("a.kt", "    suspend fun load(id: String): Row {", "load"),
+        ("a.rb", "  def self.load(id)", "load"),
+        ("a.php", "    public function load(int $id): array", "load"),
+    ],
+)
+def test_a_definition_is_known_in_each_language(path: str, line: str, name: str) -> None:
+    """By the word that announces it, by its type, or as a member."""
+    assert definitions.names(path, line) == {name}
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.ts", "  if (ready(x)) {"),
+        ("a.ts", "  describe('x', () => {"),
+        ("a.ts", "  found.push("),
+        ("a.java", "        return net(amount) {"),
+        ("a.java", "        Row row = load(id,"),
+        ("a.py", "    return load(name)"),
+    ],
+)
+def test_a_call_is_no_definition(path: str, line: str) -> None:
+    """However it is written."""
+    assert definitions.names(path, line) == set()
+
+
+def test_of_many_definitions_none_is_meant() -> None:
+    """A guess would mislead: only what is imported, near, or the only one of a telling name is shown."""
+    far = [(f"lib/m{n}.py", 1, "def load_rates(x):") for n in range(3)]
+    call = Call("load_rates", "app/view.py", "")
+    assert definitions.meant(call, far, frozenset()) == ()
+    assert definitions.meant(call, far, frozenset({"m1"})) == (far[1],)
+    assert definitions.meant(call, far[:1], frozenset()) == (far[0],)
+    assert definitions.meant(Call("load", "app/view.py", ""), [("lib/m.py", 1, "def load(x):")], frozenset()) == ()
+    assert definitions.meant(call, [("web/m.ts", 1, "function load_rates(x) {")], frozenset()) == ()
+
+
+def test_a_name_that_nothing_has_is_shown_with_the_one_that_is_nearly_it(repository: Repository) -> None:
+    """A key that is misspelt where it is read."""
+    before: Files = {
+        "app/model.py": "def row(parcel):\n    return {'parcel_id': parcel.id}\n",
+        "app/store.py": "def kept(rows):\n    return rows\n",
+    }
+    after: Files = {
+        "app/store.py": "def kept(rows, own):\n    return [row for row in rows if row['parcel_ids'] != own]\n"
+    }
+    found = text(beside(repository, before, after, "app/store.py"))
+    assert "app/model.py · names parcel_id, while the change says parcel_ids" in found
+    assert " 2     return {'parcel_id': parcel.id}" in found
+
+
+def test_a_changed_pattern_is_shown_with_one_that_begins_alike(repository: Repository) -> None:
+    """Another reader of the same text, which shares no name with the change."""
+    before: Files = {
+        "a/write.ts": "export const read = (line) => line.match(/^(\\d+) ([+-])/)\n",
+        "b/parse.ts": "export const parse = (line) => line.match(/^(\\d+)\\s+([\\+\\- ])(.*)/)\n",
+        "b/count.ts": "export const number = (line) => line.match(/^(\\d+)$/)\n",
+    }
+    after: Files = {"a/write.ts": "export const read = (line) => line.match(/^(\\d+) (?:\\| )?([+-])/)\n"}
+    found = beside(repository, before, after, "a/write.ts")
+    assert [one.path for one in found] == ["b/parse.ts"]
+
+
+def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:
+    """Few changed callers are shown, and all together stays under the tokens of one prompt."""
+    before: Files = {f"app/m{n}.py": "X = 1\n" for n in range(30)} | {"app/lib.py": "X = 1\n"}
+    body = "".join(f"def fresh_rate_{n}(low, high):\n    return low\n\n\n" for n in range(30))
+    call = "from app.lib import fresh_rate_{n}\n\n\ndef use(rows):\n    # why\n    return fresh_rate_{n}(1, 2)\n"
+    after: Files = {f"app/m{n}.py": call.replace("{n}", str(n)) for n in range(30)} | {"app/lib.py": body}
+    found = beside(repository, before, after, "app/lib.py", prompts=2)
+    assert sum(one.size for one in found) <= NEARBY_TOKENS
+    heads = [one for one in found if " 4 def use(rows):" in one.body]
+    assert len(heads) >= MAX_PICKS
+    assert beside(repository, {}, {}, "app/lib.py") == ()
+
+
+def test_a_unit_that_is_shown_beside_another_is_not_read_by_that(repository: Repository) -> None:
+    """Its own prompt may fail: the coverage would say that somebody had judged it."""
+    table = Table(repository.change(BASE, TOGETHER))
+
+    async def step(work: Work) -> tuple[str, set[str]]:
+        await work.worker.review([unit for unit in work.units if unit.path == "shop/cart.py"])
+        return work.worker.model.prompts[0].messages[1].text, {unit.path for unit in work.ledger.unread()}
+
+    said, unread = table.run(step)
+    assert "--- shop/rates.py · defines clamp (changed too, judged elsewhere) ---" in said
+    assert "def clamp(low: int, amount: int) -> int | None:" in said
+    assert unread == {"shop/rates.py"}

@@ -1,0 +1,172 @@
+import asyncio
+
+from fakes import Repository
+
+from bot import diff, units
+from bot.checkout import Checkout
+from bot.context import identifiers, usages
+from bot.context.builder import NEARBY_TOKENS, Excerpt, Nearby
+from bot.values import Dependents, Reference, Unit, tokens
+
+Files = dict[str, str | bytes | None]
+
+
+def shown(
+    repository: Repository, before: Files, after: Files, references: tuple[Reference, ...] = (), prompts: int = 1
+) -> tuple[Excerpt, ...]:
+    """What stands beside the units of this change in one prompt."""
+    pull = repository.change(before, after)
+
+    async def run() -> tuple[Excerpt, ...]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            texts = units.Texts(
+                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files])).items()},
+                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files], "base")).items()},
+            )
+            parts = units.cut(files, Dependents(references=references), texts)
+            return await Nearby(tree, files, prompts).of(parts)
+
+    return asyncio.run(run())
+
+
+def paths(excerpts: tuple[Excerpt, ...]) -> list[str]:
+    return [excerpt.path for excerpt in excerpts]
+
+
+def test_the_reader_of_a_renamed_variable_of_the_environment_is_shown(repository: Repository) -> None:
+    """In another language, found by its name alone."""
+    before: Files = {
+        "app/start.ts": "export function start(env) {\n  env.SHOP_STATE_DIR = '/var/shop'\n}\n",
+        "tool/run.py": "import os\n\n\ndef run():\n    return os.environ['SHOP_STATE_DIR']\n",
+    }
+    excerpts = shown(repository, before, {"app/start.ts": str(before["app/start.ts"]).replace("STATE", "HOME")})
+    assert paths(excerpts) == ["tool/run.py"]
+    assert " 5     return os.environ['SHOP_STATE_DIR']" in excerpts[0].body
+
+
+def test_the_workflow_that_compares_a_label_is_shown(repository: Repository) -> None:
+    """A string with dashes is a name like any other."""
+    before: Files = {
+        "ci/jobs.py": 'JOBS = [{"mode": "assert-no-changes"}]\n',
+        ".github/workflows/ci.yml": "jobs:\n  check:\n    if: matrix.mode == 'assert-no-changes'\n",
+    }
+    after: Files = {"ci/jobs.py": 'JOBS = [{"mode": "stable-style"}]\n'}
+    assert paths(shown(repository, before, after)) == [".github/workflows/ci.yml"]
+
+
+def test_who_reaches_into_a_private_attribute_is_shown_before_who_mentions_it(repository: Repository) -> None:
+    """The line that breaks when the inside of a class changes."""
+    inner = "class Stats:\n    def __init__(self):\n        self._totals = {}\n"
+    users = {f"shop/m{n}.py": f"class M{n}:\n    def f(self):\n        return self._totals\n" for n in range(6)}
+    before: Files = {
+        "shop/stats.py": inner,
+        "shop/report.py": "def show(stats):\n    return stats._totals.items()\n",
+        **users,
+    }
+    excerpts = shown(repository, before, {"shop/stats.py": inner.replace("{}", "Counter()")})
+    assert excerpts[0].path == "shop/report.py"
+
+
+def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> None:
+    """With its body, to the end of its block."""
+    before: Files = {
+        "a.py": "def go(x):\n    return 1\n",
+        "b.py": "def clamp_rate(x):\n    if x < 0:\n        return 0\n    return x\n\n\nOTHER = 1\n",
+    }
+    (excerpt,) = shown(repository, before, {"a.py": "def go(x):\n    return clamp_rate(x)\n"})
+    assert (excerpt.path, excerpt.title) == ("b.py", "defines clamp_rate")
+    assert excerpt.body.startswith(" 1 def clamp_rate(x):")
+    assert "OTHER" not in excerpt.body
+
+
+def test_what_a_reader_calls_in_its_own_file_is_shown_too(repository: Repository) -> None:
+    """The step that decides may stand in a neighbour: here the name of the file in which objects are kept."""
+    filler = "".join(f"FILLER_{n} = {n}\n" for n in range(30))
+    before: Files = {
+        "shop/order.py": "class Order:\n    total = 0\n",
+        "shop/kept.py": "import pickle\n\n\ndef where():\n    return f'orders-{VERSION}.pickle'\n\n\n"
+        + filler
+        + "\n\ndef load():\n    with open(where(), 'rb') as file:\n        return pickle.load(file)\n",
+    }
+    after: Files = {"shop/order.py": "class Purchase:\n    total = 0\n"}
+    found = "\n".join(excerpt.body for excerpt in shown(repository, before, after))
+    assert "return pickle.load(file)" in found
+    assert "return f'orders-{VERSION}.pickle'" in found
+    assert "FILLER_15" not in found
+
+
+def test_the_counterpart_of_a_changed_method_is_picked_and_not_who_mentions_it() -> None:
+    """Another definition of the same name may need the same change; its mentions are call sites, found elsewhere."""
+    unit = Unit("c.js:Memo.check_blockers", "c.js", "Memo.check_blockers", 2, 4, "head", "", "+3   return data.lines")
+    rows = {
+        "check_blockers": [
+            ("server/memo.js", 2, "  check_blockers(data) {"),
+            ("server/page.js", 9, "  memo.check_blockers(data)"),
+        ]
+    }
+    assert [(row.path, row.defines) for row in usages.pick(rows, [unit], ())] == [("server/memo.js", True)]
+
+
+def test_a_line_that_decides_by_a_name_comes_before_those_that_pass_it_on(repository: Repository) -> None:
+    """What breaks is where the value is tested."""
+    passing = {f"app/m{n}.py": "def f(c):\n    return g(c.root_patterns)\n" for n in range(4)}
+    before: Files = {
+        "config/read.py": "def read(c):\n    c.root_patterns = None\n",
+        **passing,
+        "app/zz.py": "def f(c):\n    if c.root_patterns:\n        return 1\n",
+    }
+    excerpts = shown(repository, before, {"config/read.py": "def read(c):\n    c.root_patterns = ['.']\n"})
+    assert excerpts[0].path == "app/zz.py"
+
+
+def test_another_file_is_picked_before_the_next_line_of_the_same() -> None:
+    """Ten files tell more than three files three times."""
+    unit = Unit("app/r.py:f", "app/r.py", "f", 1, 2, "head", "", "+1 c.root_patterns = ['.']")
+    at = [("app/a.py", 2), ("app/a.py", 12), ("app/a.py", 22), ("web/b.py", 2)]
+    rows = {"root_patterns": [(path, line, "return g(c.root_patterns)") for path, line in at]}
+    assert [row.path for row in usages.pick(rows, [unit], ())][:2] == ["app/a.py", "web/b.py"]
+
+
+def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Repository) -> None:
+    """A caller that also reads a changed name stands there once."""
+    before: Files = {
+        "a.py": "def apply_rate(x):\n    return x\n",
+        "b.py": "from a import apply_rate\n\n\ndef total(rows):\n    return sum(apply_rate(row) for row in rows)\n",
+    }
+    use = Reference("a.py:lines 2-2", "apply_rate", "b.py", 5, "    return sum(apply_rate(row) for row in rows)", "total", (4, 5), sure=True, test=False, call=True)  # fmt: skip
+    excerpts = shown(repository, before, {"a.py": "def apply_rate(x):\n    return apply_rate(-x)\n"}, (use,))
+    lines = [line for excerpt in excerpts for line in excerpt.body.split("\n") if "sum(apply_rate" in line]
+    assert len(lines) == 1
+
+
+def test_the_limit_holds_however_many_readers_there_are(repository: Repository) -> None:
+    """The best lines stand there, and no more than there is room for."""
+    names = [f"retry_budget_{n}" for n in range(40)]
+    readers: Files = {
+        f"m{n}.py": f"def f{n}(options):\n    # why this is so\n    x = options.{name}\n    return x + {n}\n" * 9
+        for n, name in enumerate(names * 3)
+    }
+    before: Files = {"conf.py": "".join(f"{name} = 3\n" for name in names), **readers}
+    excerpts = shown(repository, before, {"conf.py": "".join(f"{name} = '3'\n" for name in names)})
+    size = sum(tokens(excerpt.body) for excerpt in excerpts)
+    assert NEARBY_TOKENS / 2 < size <= NEARBY_TOKENS
+
+
+def test_a_word_that_every_file_has_is_not_looked_up() -> None:
+    """Keywords, and names that mean nothing by themselves."""
+    assert identifiers.names("+1     return self.data or None") == {}
+    assert identifiers.names("+1 # renames the shop_rate") == {}
+
+
+def test_what_is_gone_weighs_most_and_what_is_written_more_than_what_is_mentioned() -> None:
+    """The readers of a name that nobody sets any more are the ones that break."""
+    weights = identifiers.names("-1 env.OLD_NAME = 1\n+1 env.NEW_NAME = other_name(1)")
+    assert weights["OLD_NAME"] > weights["NEW_NAME"] > weights["other_name"]
+
+
+def test_where_a_caller_keeps_the_result_is_followed_one_step() -> None:
+    """Keys and attributes, not local variables."""
+    assert identifiers.stored('    "shipping_address": payload(order),') == {"shipping_address"}
+    assert identifiers.stored("self.total_rate = payload(order)") == {"total_rate"}
+    assert identifiers.stored("local = payload(order)") == frozenset()

@@ -1,0 +1,107 @@
+"""JSON, YAML and TOML as plain objects with key paths; the files are hostile."""
+
+import json
+from typing import Any
+
+import pytest
+from shop import Table, called
+
+from bot.agent import loop
+from bot.context.data_files import MAX_CHARS, form_of, parsed, paths
+from bot.review.session import Work
+
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)
+)
+MERGES = "a0: &a0 {k: 1}\n" + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 60))
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("json", '{"servers": [{"host": "a"}, {"host": "b", "port": 1}], "x.y": null}'),
+        ("yaml", "servers:\n- host: a\n- {host: b, port: 1}\n'x.y': ~\n"),
+        ("toml", 'servers = [{host = "a"}, {host = "b", port = 1}]\n"x.y" = "null"\n'),
+    ],
+)
+def test_key_paths(form: str, text: str) -> None:
+    """Every leaf has its path; a key with a dot is quoted."""
+    rows = dict(paths(parsed(text, form)))
+    assert rows["servers[0].host"] == '"a"'
+    assert rows["servers[1].port"] == "1"
+    assert rows['["x.y"]'] in {"null", '"null"'}
+
+
+@pytest.mark.parametrize("depth", [1, 5, 20])
+def test_json_needle(depth: int) -> None:
+    """A value deep in a file with many like it is found under its exact key path."""
+    value: Any = "heron"
+    for level in range(depth):
+        value = {f"level_{level}": [{"decoy": "herring"}, value]}
+    path = next(key for key, leaf in paths(parsed(json.dumps(value), "json")) if leaf == '"heron"')
+    found: Any = value
+    for step in path.replace("]", "").replace("[", ".").split("."):
+        found = found[int(step) if step.isdigit() else step]
+    assert found == "heron"
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "said"),
+    [
+        ("yaml", BOMB, "more values"),
+        ("yaml", "a: &a [*a]", "more values"),
+        ("yaml", "[" * 100_000, "nested too deeply"),
+        ("yaml", "a: [", "not YAML"),
+        ("yaml", "!!python/object/apply:os.system [id]\n? [a, b]\n: c", "not YAML"),
+        ("json", "[" * 100_000, "nested too deeply"),
+        ("json", "[" * 100 + "]" * 100, "more values, or deeper ones"),
+        ("json", '{"a": 1', "delimiter"),
+        ("json", "1" * 5_000, "digits"),
+        ("toml", "a = " + "[" * 5_000, "nested too deeply"),
+        ("toml", "a =", "Invalid value"),
+        ("json", "[" + "0," * 300_000 + "0]", "more values"),
+        ("yaml", "x" * (MAX_CHARS["yaml"] + 1), "too many to parse"),
+    ],
+)
+def test_hostile_files_end_in_a_sentence(form: str, text: str, said: str) -> None:
+    """Bombs, cycles, endless nesting and broken files are refused with a reason, as ValueError."""
+    with pytest.raises(ValueError, match=said):
+        parsed(text, form)
+
+
+def test_merge_keys_do_not_multiply() -> None:
+    """Merging would double with each level; the keys stay as they were written, and the values are counted."""
+    assert parsed("a: &a {k: 1}\nb: {<<: *a}", "yaml") == {"a": {"k": 1}, "b": {"<<": {"k": 1}}}
+    with pytest.raises(ValueError, match="more values"):
+        parsed(MERGES, "yaml")
+
+
+def test_tags_dates_and_documents_are_plain() -> None:
+    """Somebody's own tags, dates, several documents and odd keys become plain values."""
+    assert parsed("a: !Ref b\nc: !Sub [d, e]\nf: 2026-01-01\n1: !X {y: z}", "yaml") == {
+        "a": "b", "c": ["d", "e"], "f": "2026-01-01", 1: {"y": "z"}
+    }  # fmt: skip
+    assert parsed("a: 1\n---\nb: 2\n", "yaml") == [{"a": 1}, {"b": 2}]
+    assert parsed('{"a": NaN}\n{"b": 2}\n', "jsonl") == [{"a": "NaN"}, {"b": 2}]
+    assert [form_of(path) for path in ("a/b.yml", "x.toml", "y.py", "json")] == ["yaml", "toml", "", "json"]
+
+
+def test_in_the_repl(table: Table) -> None:
+    """outline() and parsed() take texts and paths, and say what to do where a file is no data file."""
+    code = (
+        't = \'{"a": {"b": [1, 2]}, "c": "herring"}\\n\'\n'
+        "print(outline(t, form='json'), outline(t, 'herr', form='json'), outline(t, 'heron', form='json'))\n"
+        "print(parsed(t, 'json')['a']['b'], outline('shop/price.py'))\n"
+        "parsed('shop/price.py')"
+    )
+    table.root = [called(code), called("set_answer('done')")]
+
+    async def step(work: Work) -> str:
+        seen = (await loop.run(work, "The seed.", gate=False)).turns[0].observation
+        return f"{seen.output}{seen.error}"
+
+    said = table.run(step)
+    assert """['a.b[0]: 1', 'a.b[1]: 2', 'c: "herring"'] ['c: "herring"']""" in said
+    assert "[not found in the text: none of 3 rows holds 'heron']" in said
+    assert "[1, 2] ['1: def total(items):', '7: def net(amount):']" in said
+    assert "ValueError: parsed(): shop/price.py is not a data file by its name: say form='json'" in said

@@ -1,0 +1,180 @@
+"""Long texts without blind spots: chunks, both ends, and questions to workers about whole files."""
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shop import Table, called, quiet
+
+from bot.agent import loop
+from bot.context import long_text
+from bot.context.file_questions import MAX_CHARS, plan, together
+from bot.context.long_text import chunks
+from bot.ports import Tree
+from bot.review.session import Work
+from bot.values import Prompt
+
+NEEDLE = "the_magic_word = 'heron'"
+texts = st.lists(st.text("ab\n é", max_size=40), max_size=60).map("\n".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts, st.integers(1, 30), st.floats(0, 0.5))
+def test_chunks_are_the_whole_text(text: str, tokens: int, overlap: float) -> None:
+    """Whatever the text: the first chunk begins at 0, no gap between neighbours, the last one ends at the last character."""
+    pieces = list(chunks(text, tokens, overlap))
+    assert (pieces[0].start, pieces[-1].end) == (0, len(text))
+    for piece in pieces:
+        assert piece.text == text[piece.start : piece.end]
+        assert piece.first == 1 + text.count("\n", 0, piece.start)
+        assert len(piece.text) <= max(1, int(tokens * 3.5))
+    for one, other in pairwise(pieces):
+        assert one.start < other.start <= one.end < other.end
+
+
+def test_neighbours_share_lines() -> None:
+    """What lies at a border stands whole in one of the two chunks."""
+    text = "".join(f"line {number}\n" for number in range(2000))
+    pieces = list(chunks(text, 300))
+    assert all(
+        line + "\n" in {row for p in pieces for row in p.text.splitlines(keepends=True)} for line in text.splitlines()
+    )
+    assert all(other.start < one.end for one, other in pairwise(pieces))
+
+
+def test_preview_shows_both_ends() -> None:
+    """Head, tail, and how much lies between."""
+    shown = long_text.preview("a" * 50 + "\n" + "b" * 50, 20)
+    assert shown == "a" * 10 + "\n[... 81 characters, 1 line breaks ...]\n" + "b" * 10
+
+
+def haystack(size: int, at: float) -> str:
+    """Lines of filler with one needle."""
+    lines = [f"value_{number} = compute({number})" for number in range(size // 28)]
+    lines.insert(min(int(len(lines) * at), len(lines)), NEEDLE)
+    return "\n".join(lines)
+
+
+def finder(asked: Prompt) -> Mapping[str, Any]:
+    """A worker that reads only what is in front of it."""
+    text = asked.messages[1].text
+    if NEEDLE not in text:
+        return quiet(asked)
+    path = re.search(r"--- (.+?) ---", text)
+    return {
+        "answer": "heron",
+        "found": True,
+        "quotes": [{"path": path[1] if path else "", "quote": NEEDLE}],
+        "findings": [],
+    }
+
+
+def asked(table: Table, files: Mapping[str, str], code: str) -> tuple[list[str], Work]:
+    """What blocks printed, over a tree that also holds these files."""
+    entries = {path: text.encode() for path, text in files.items()}
+
+    class Fuller:
+        """The real tree with more files in it."""
+
+        def __init__(self, tree: Tree) -> None:
+            self.tree = tree
+
+        async def entries(self, side: str = "head") -> Mapping[str, Any]:
+            return {**await self.tree.entries(side), **dict.fromkeys(entries)}
+
+        async def read(self, path: str, side: str = "head") -> bytes | None:
+            return entries[path] if path in entries else await self.tree.read(path, side)
+
+        async def read_many(self, paths: list[str], side: str = "head") -> dict[str, bytes]:
+            mine = {path: entries[path] for path in paths if path in entries}
+            return mine | await self.tree.read_many([path for path in paths if path not in entries], side)
+
+    table.root = [called(code), called("set_answer('done')")]
+
+    async def step(work: Work) -> tuple[list[str], Work]:
+        work.tree = Fuller(work.tree)  # type: ignore[assignment]
+        transcript = await loop.run(work, "The seed.", gate=False)
+        return [turn.observation.output or str(turn.observation.error) for turn in transcript.turns], work
+
+    return table.run(step)
+
+
+@pytest.mark.parametrize("size", [8_000, 64_000, 250_000, 1_000_000])
+@pytest.mark.parametrize("at", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
+def test_needle_is_found_wherever_it_stands(table: Table, size: int, at: float) -> None:
+    """A question about a long file reaches every line of it, the last one too, and the quote names its line."""
+    text = haystack(size, at)
+    table.worker = finder
+    code = (
+        "r = ask(['big.py'], 'What is the magic word?')\nprint(r['found'], r['answer'], r['quotes'][0], r['read'][-1])"
+    )
+    said, _ = asked(table, {"big.py": text}, code)
+    line = text.split("\n").index(NEEDLE) + 1
+    last = text.count("\n") + 1
+    assert said[0].startswith(f"True heron ['big.py', {NEEDLE!r}, {line}] big.py:".replace('"', '"'))
+    assert said[0].strip().endswith(f"-{last}")
+
+
+def test_not_found_is_told_from_not_read(table: Table) -> None:
+    """False where everything was read and held nothing; None where a part of it could not be read."""
+    table.worker = finder
+    code = (
+        "for paths in (['big.py'], ['big.py', 'nowhere.py']):\n"
+        "    r = ask(paths, 'The magic word?')\n"
+        "    print(r['found'], len(r['read']), r['read'][0].split('-')[0], r['error'][:8])"
+    )
+    said, _ = asked(table, {"big.py": haystack(100_000, 0.5).replace(NEEDLE, "nothing")}, code)
+    assert said[0] == "False 3 big.py:1 \nNone 3 big.py:1 not read\n"
+
+
+def test_claim_without_a_verbatim_quote_is_not_believed(table: Table) -> None:
+    """A worker that has found what is not there has found nothing."""
+    table.worker = lambda given: {
+        **quiet(given),
+        "answer": "yes",
+        "found": True,
+        "quotes": [{"path": "big.py", "quote": "magic"}],
+    }
+    said, _ = asked(table, {"big.py": "x = 1\n"}, "r = ask(['big.py'], 'Magic?')\nprint(r['found'], r['answer'])")
+    assert said[0] == "False yes [not believed: it quotes nothing that stands in what was read]\n"
+
+
+def test_one_failed_piece_is_not_not_found(table: Table) -> None:
+    """Where one piece had no answer, nobody can say that it is not there."""
+    table.worker = lambda given: "prose" if "value_2000 " in given.messages[1].text else finder(given)
+    said, _ = asked(
+        table, {"big.py": haystack(100_000, 0.5).replace(NEEDLE, "x")}, "print(ask('big.py', '?')['found'])"
+    )
+    assert said[0] == "None\n"
+
+
+def test_too_much_is_told_as_not_read() -> None:
+    """A question takes so many characters; the files beyond are named, none is cut."""
+    made = plan({"a": "x" * 10, "b": "y" * MAX_CHARS, "c": "z" * 10})
+    assert (made.left_out, [[p.path for p in parts] for parts in made.prompts]) == (["b"], [["a", "c"]])
+    assert together([]).found is None
+
+
+def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:
+    """The root's code gets the whole of a file in pieces, and may ask about each."""
+    text = haystack(300_000, 1.0)
+    code = (
+        "cs = chunks('big.py', 4000)\n"
+        "print(cs[0]['start'], cs[-1]['end'] == cs[0]['of'], cs[-1]['last'], sum(1 for c in cs if 'heron' in c['text']))\n"
+        "print(preview('big.py', 60))\n"
+        "print(len(chunks('one\\ntwo\\n' * 2000)), chunks('short\\ntext')[0]['path'] == '')"
+    )
+    said, _ = asked(table, {"big.py": text}, code)
+    lines = text.count("\n") + 1
+    assert said[0].startswith(f"0 True {lines} 1\n[big.py: {len(text):,} characters, {lines:,} lines]\nvalue_0 = ")
+    assert f"{NEEDLE}\n2 True" in said[0]
+
+
+def test_a_wrong_path_is_said(table: Table) -> None:
+    """A path that is not there is no text: the error names what may have been meant."""
+    said, _ = asked(table, {}, "chunks('shop/prise.py')")
+    assert "'shop/prise.py' does not exist on the head side; did you mean shop/price.py" in said[0]

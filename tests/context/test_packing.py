@@ -1,0 +1,45 @@
+"""Which units share a prompt."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.context.packing import LARGE, LARGE_PROMPT, PROMPT_TOKENS, packed
+from bot.values import Unit
+
+
+def unit(path: str, number: int, tokens: int, risk: int = 0) -> Unit:
+    return Unit(f"{path}:{number}", path, str(number), number, number, "head", "text", "diff", risk=risk, tokens=tokens)
+
+
+sizes = st.lists(
+    st.tuples(st.sampled_from(["a/x.py", "a/y.py", "b/z.py", "top.py"]), st.integers(1, 9_000)), max_size=60
+)
+
+
+@given(sizes)
+def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str, int]]) -> None:
+    """Whatever the sizes: each unit once, no group above the limit but a lone unit, and not twice as many as needed."""
+    units = [unit(path, number, tokens) for number, (path, tokens) in enumerate(wanted)]
+    groups = packed(units)
+    total = sum(one.tokens for one in units)
+    most = LARGE_PROMPT if total > LARGE else PROMPT_TOKENS
+    assert sorted(one.id for group in groups for one in group) == sorted(one.id for one in units)
+    assert all(len(group) == 1 or sum(one.tokens for one in group) <= most for group in groups)
+    assert len(groups) <= 2 * total / most + 1
+
+
+def test_files_and_folders_stay_together() -> None:
+    """The units of a file share a prompt where they fit; the riskiest prompt comes first."""
+    units = [
+        unit("a/x.py", 1, 2_000),
+        unit("b/z.py", 2, 5_000, risk=9),
+        unit("a/x.py", 3, 2_000),
+        unit("a/y.py", 4, 1_900),
+    ]
+    assert [[one.name for one in group] for group in packed(units)] == [["2"], ["1", "3", "4"]]
+
+
+def test_gaps_are_filled_from_other_folders() -> None:
+    """A small rest of one folder does not pay for a prompt of its own."""
+    units = [unit("a/x.py", 1, 5_500), unit("b/z.py", 2, 400)]
+    assert len(packed(units)) == 1

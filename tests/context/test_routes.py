@@ -1,0 +1,66 @@
+import asyncio
+
+import pytest
+from fakes import Repository
+
+from bot import diff, units
+from bot.checkout import Checkout
+from bot.context import routes
+from bot.context.builder import Nearby
+from bot.values import Dependents
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '+12 @app.get("/v1/diff/{diff_id}/issues")',
+        "+12 path('diff/<int:diff_id>/issues/', IssueView.as_view()),",
+        '+12     r"diff/(?P<diff_id>[0-9]+)/issues", IssueViewSet, basename="issues"',
+        "+12 router.get('/api/diff/:diffId/issues', list)",
+        "+12 const found = await fetch(`/v2/diff/${diff.id}/issues?page=1`)",
+        '+ response = self.client.get("/v1/diff/42/issues/")',
+    ],
+)
+def test_a_route_is_recognised_however_its_open_part_is_written(line: str) -> None:
+    """The fixed segments are searched, whatever stands between them; version and query are left out."""
+    assert routes.patterns([line]) == (r"(?<![\w-])diff/[^/\s\"'`]+/issues(?![\w-])",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "+1 path = 'shop/money.py'",
+        "+1 get('application/json')",
+        "+1 get('/users/{id}')",
+        "+1 fetch('https://example.invalid/x')",
+        "+1 text = 'either/or'",
+        "+1 see diff/{id}/issues",
+    ],
+)
+def test_what_is_no_route_is_not_searched(line: str) -> None:
+    """Files, media types, a single fixed segment, prose."""
+    assert routes.patterns([line]) == ()
+
+
+def test_who_fetches_a_changed_route_is_shown_with_what_it_calls(repository: Repository) -> None:
+    """In another language, in another part of the repository; tests and the change's own files are not."""
+    pull = repository.change(
+        {
+            "server/app.py": '@app.get("/v1/diff/{diff_id}/issues")\ndef issues(diff_id):\n    return {"results": []}\n',
+            "web/store.ts": "export const load = (id) => pages(`/v1/diff/${id}/issues/`)\n\n\n\n\n\n"
+            "function pages(url) {\n  const data = get(url)\n  return data.results\n}\n",
+            "web/tests/store.test.ts": "mock.get('/v1/diff/42/issues/')\n",
+        },
+        {"server/app.py": '@app.get("/v1/diff/{diff_id}/issues")\ndef issues(diff_id):\n    return []\n'},
+    )
+
+    async def run() -> dict[str, str]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            read = {path: blob.decode() for path, blob in (await tree.read_many(["server/app.py"])).items()}
+            parts = units.cut(files, Dependents(), units.Texts(read, read))
+            return {excerpt.path: excerpt.body for excerpt in await Nearby(tree, files).of(parts)}
+
+    found = asyncio.run(run())
+    assert list(found) == ["web/store.ts"]
+    assert "return data.results" in found["web/store.ts"]

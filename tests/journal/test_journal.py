@@ -1,0 +1,260 @@
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.errors import BudgetSpent, ProviderRefused, RateLimited, TimedOut, UsageError
+from bot.journal import reader
+from bot.journal.codec import Start, key
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls, Slot
+from bot.models.scripted import Script, ScriptedModel
+from bot.values import Completion, Cost, Limits, Message, Observation, Prompt, PullRequest, ToolCall, Turn, Usage
+
+PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
+START = Start(PULL, {"usd": 1.0, "ignore": (), "instructions": (("*.py", "be kind"),)}, "p/root", "p/worker", "1.0")
+
+
+def prompt(text: str) -> Prompt:
+    return Prompt((Message("system", "You read code."), Message("user", text)), max_tokens=100)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
+
+
+def run(
+    path: Path,
+    script: Script,
+    texts: Sequence[str],
+    *,
+    limits: Limits = Limits(usd=None),  # noqa: B008 - a frozen value
+    start: Start = START,
+    price: float | None = 0.001,
+    then: Callable[[Journal], object] = lambda _: None,
+) -> tuple[list[Slot], int, Cost, Calls]:
+    """One run over a journal: the replies, how many requests went out, the cost. It ends as a killed process does."""
+
+    async def go() -> tuple[list[Slot], int, Cost, Calls]:
+        journal = Journal(path)
+        try:
+            journal.begin(start)
+            calls = Calls(Budget(limits), journal, pause=lambda _: asyncio.sleep(0), chance=lambda: 0.0)
+            model = ScriptedModel(script, "p/worker", price=price)
+            slots = await calls.many(model, [prompt(text) for text in texts], "worker")
+            then(journal)
+            return slots, len(model.prompts), calls.cost(), calls
+        finally:
+            journal.close()
+
+    return asyncio.run(go())
+
+
+def fine(asked: Prompt) -> Completion:
+    return Completion(f"re {asked.messages[-1].text}", Usage(10, 5))
+
+
+def told(slots: Sequence[Slot]) -> list[str]:
+    return [slot.text if isinstance(slot, Completion) else f"{type(slot).__name__}: {slot}" for slot in slots]
+
+
+def test_the_same_command_goes_on(tmp_path: Path) -> None:
+    """What was answered is not sent again, in any order; what was not is sent now; the cost is that of both runs."""
+    path, texts = tmp_path / "j", [f"q{n}" for n in range(9)]
+    run(path, fine, texts[:4])
+    slots, sent, cost, _ = run(path, fine, texts[::-1])
+    assert (told(slots), sent, cost.calls) == ([f"re {text}" for text in texts[::-1]], 5, 9)
+    assert [row["kind"] for row in rows(path)].count("review") == 1
+    assert rows(path)[10]["kind"] == "resumed" or any(row["kind"] == "resumed" for row in rows(path))
+
+
+def test_a_request_is_written_before_it_is_sent(tmp_path: Path) -> None:
+    """What was in flight when the process was killed is known, and is sent again."""
+    path = tmp_path / "j"
+    asyncio.run(_killed(path))
+    assert [row["kind"] for row in rows(path)] == ["review", "message", "message", "request"]
+    slots, sent, cost, _ = run(path, fine, ["q"])
+    assert (told(slots), sent, cost.calls) == (["re q"], 1, 1)
+
+
+async def _killed(path: Path) -> None:
+    journal = Journal(path)
+    journal.begin(START)
+    journal.request("k", prompt("q"), "worker", "p/worker", "", 1)
+    journal.close()
+
+
+def test_what_a_kill_cut_off_counts_as_it_was_reserved(tmp_path: Path) -> None:
+    """The provider may bill the request that nobody heard the end of: each run that goes on counts it, once."""
+    path = tmp_path / "j"
+    journal = Journal(path)
+    journal.begin(START)
+    asked = prompt("q")
+    journal.request(key("p/worker", asked)[0], asked, "worker", "p/worker", "", 1, 0.25)
+    journal.close()
+    _, sent, cost, _ = run(path, fine, ["q"])
+    assert (sent, cost.calls, cost.failed_calls, cost.usd) == (1, 2, 0, pytest.approx(0.265))
+    assert run(path, fine, ["q"])[1:3] == (0, cost)
+
+
+def test_a_try_that_timed_out_is_booked_again_as_it_was(tmp_path: Path) -> None:
+    """A silent provider may bill the call: a run that goes on counts the same dollars for it."""
+    path, limits = tmp_path / "j", Limits(usd=100.0)
+    _, _, first, _ = run(path, [TimedOut("silent"), Completion("fine", Usage(10, 5))], ["q"], limits=limits)
+    _, sent, again, _ = run(path, [], ["q"], limits=limits)
+    assert (sent, again) == (0, first)
+    assert first.usd is not None
+    assert first.usd > 0.1
+
+
+def test_a_price_of_nothing_is_a_known_price(tmp_path: Path) -> None:
+    """A model that is free has a reservation of $0, one whose price is unknown on an own server has none."""
+    for name, price, reserved in (("p/worker", 0.0, [0.0]), ("ollama/worker", None, [])):
+        path = tmp_path / name.partition("/")[0]
+        calls = Calls(Budget(Limits(usd=1.0)), Journal(path))
+        asyncio.run(calls.complete(ScriptedModel(fine, name, price=price), prompt("q"), "worker"))
+        calls.journal.close()
+        assert [row["reserved"] for row in rows(path) if row["kind"] == "request" and "reserved" in row] == reserved
+
+
+def test_failed_tries_count_once_and_are_no_finished_calls(tmp_path: Path) -> None:
+    """A run that goes on books the tries that failed with the reply that came: the budget stands where it stood."""
+    path = tmp_path / "j"
+    _, _, first, _ = run(path, [RateLimited("slow", 0.0), Completion("fine", Usage(10, 5))], ["q"])
+    slots, sent, again, _ = run(path, [], ["q"])
+    assert (told(slots), sent) == (["fine"], 0)
+    assert again == first
+    assert (again.calls, again.failed_calls) == (2, 1)
+
+
+def test_a_last_word_stays_until_the_review_is_over(tmp_path: Path) -> None:
+    """A refusal is told again to a run that goes on: the root's next prompt depends on it. A new review tries again."""
+    path = tmp_path / "j"
+    first, _, cost, _ = run(path, [ProviderRefused("too long")], ["q"])
+    again, sent, same, _ = run(path, fine, ["q", "q"])
+    assert (told(again), sent, same) == (told(first) * 2, 0, cost)
+    run(path, fine, [], then=lambda journal: journal._write({"kind": "end", "digests": {}}))  # noqa: SLF001 - the review is over
+    slots, sent, _, _ = run(path, fine, ["q"])
+    assert (told(slots), sent) == (["re q"], 1)
+
+
+def test_a_cap_refuses_the_same_slots_again(tmp_path: Path) -> None:
+    """Which questions a cap refused does not change when a run goes on, and nothing is sent for it."""
+    path, limits = tmp_path / "j", Limits(usd=None, calls=2)
+    first, _, _, before = run(path, fine, ["a", "b", "c", "d"], limits=limits)
+    again, sent, _, after = run(path, fine, ["a", "b", "c", "d"], limits=limits)
+    assert (told(again), sent) == (told(first), 0)
+    assert [isinstance(slot, BudgetSpent) for slot in again] == [False, False, True, True]
+    assert after.budget.refused == before.budget.refused != ""
+
+
+def test_an_unknown_price_is_said_in_every_run(tmp_path: Path) -> None:
+    """The note does not depend on whether a call was sent or taken from the journal."""
+    path, limits = tmp_path / "j", Limits(usd=1.0)
+    notes = [run(path, fine, ["a"], limits=limits, price=None)[3].budget.notes for _ in range(2)]
+    assert notes[0] == notes[1] != []
+
+
+def test_other_settings_begin_a_new_section_and_say_so(tmp_path: Path) -> None:
+    """A higher cap: paid replies are used where the same is asked, refusals are not."""
+    path = tmp_path / "j"
+    run(path, fine, ["a", "b"], limits=Limits(usd=None, calls=1))
+    more = replace(START, settings={**START.settings, "usd": 2.0})
+    journal = Journal(path)
+    (note,) = journal.begin(more)
+    journal.close()
+    assert "usd was 1.0, is 2.0" in note
+    slots, sent, cost, _ = run(path, fine, ["a", "b"], start=more)
+    assert (told(slots), sent, cost.calls) == (["re a", "re b"], 1, 2)
+    assert [row["key"] for row in rows(path) if row["kind"] == "reused"] == [rows(path)[3]["key"]]
+
+
+def test_another_change_is_refused(tmp_path: Path) -> None:
+    """The sentence names both changes; the file stays as it was."""
+    path = tmp_path / "j"
+    run(path, fine, ["a"])
+    before = path.read_text()
+    with pytest.raises(UsageError, match=r"main\.\.feature, bbbbbbbbbb\.\.cccccccccc; this is main\.\.other"):
+        run(path, fine, ["a"], start=replace(START, pull=replace(PULL, head="d" * 40, head_name="other")))
+    assert path.read_text() == before
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    """A journal that is being written is not written by a second review; when it is closed it is free."""
+    first = Journal(tmp_path / "j")
+    with pytest.raises(UsageError, match="is in use by another review"):
+        Journal(tmp_path / "j")
+    first.close()
+    Journal(tmp_path / "j").close()
+
+
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    """Neither a journal nor a trace is begun in a file that holds something else, or in one from a newer version."""
+    for content, words in (
+        ("# mine\n", "is not a journal"),
+        ('{"kind": "review", "format": 99, "version": "9.0"}\n', "newer"),
+    ):
+        (tmp_path / "f").write_text(content)
+        for fresh in (False, True):
+            with pytest.raises(UsageError, match=words):
+                Journal(tmp_path / "f", fresh=fresh)
+        assert (tmp_path / "f").read_text() == content
+    with pytest.raises(UsageError, match="cannot be written"):
+        Journal(tmp_path)
+
+
+def test_messages_are_written_once(tmp_path: Path) -> None:
+    """A dialogue that grows does not repeat itself in the file, not even in the next run."""
+    path = tmp_path / "j"
+    run(path, fine, ["a"])
+    run(path, fine, ["b"])
+    texts = [row["text"] for row in rows(path) if row["kind"] == "message"]
+    assert texts == ["You read code.", "a", "b"]
+
+
+def test_a_reply_comes_back_whole(tmp_path: Path) -> None:
+    """Tool calls, also those whose arguments no one could read, data, usage and the reason of the end."""
+    calls = (ToolCall("1", "execute_python", {"code": "x"}), ToolCall("2", "execute_python", {}, '{"code": "y'))
+    whole = Completion("said", Usage(1, 2, 3, 4), "tool", {"ok": [1, None]}, calls)
+    path = tmp_path / "j"
+    run(path, [whole], ["q"])
+    assert run(path, [], ["q"])[0] == [whole]
+
+
+def test_a_turn_is_written_once(tmp_path: Path) -> None:
+    """The same turn again is the same line; a turn that went otherwise stands in its place."""
+    path, turn = tmp_path / "j", Turn(1, "print(1)", Observation("1\n"), "Look.")
+    for output in ("1\n", "1\n", "2\n"):
+        run(
+            path,
+            fine,
+            [],
+            then=lambda journal, o=output: journal.turn("root", replace(turn, observation=Observation(o))),
+        )
+    turns = [row for row in rows(path) if row["kind"] == "turn"]
+    assert [row["output"] for row in turns] == ["1\n", "2\n"]
+    assert reader.load(path).sections[0].turns["root", 1]["output"] == "2\n"
+
+
+def test_what_a_provider_wants_back_is_kept(tmp_path: Path) -> None:
+    """Thinking stands in the journal, so that a review that goes on sends it again; requests without any keep their keys."""
+    from bot.journal import codec
+
+    call = ToolCall(
+        "c", "run", {"code": "x"}, extra={"model": "p/root", "fields": {"extra_content": {"signature": "s"}}}
+    )
+    extra = {"model": "p/root", "fields": {"reasoning_content": "hm"}}
+    reply = Completion("said", Usage(10, 5), "tool", None, (call, ToolCall("d", "run", {})), extra)
+    row = json.loads(json.dumps(codec.call(reply, 0.1)))
+    assert codec.completion(row) == reply
+    said = Message("assistant", "said", reply.calls, extra=extra)
+    bare = Message("assistant", "said", tuple(replace(c, extra=None) for c in reply.calls))
+    keys = [codec.key("p/root", Prompt((message,), max_tokens=9))[0] for message in (said, bare)]
+    assert keys[1] == "d68c7f6848b13ab617bb16af2271236ea4693902da1a87d4e974679d247ea1d8"
+    assert keys[0] != keys[1]
+    assert set(codec.message(said)) - set(codec.message(bare)) == {"extra", "call_extras"}

@@ -1,0 +1,117 @@
+import gzip
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from bot.journal.codec import Start
+from bot.journal.spans import exporting
+from bot.journal.writer import Journal
+from bot.values import Completion, Cost, Coverage, Message, Observation, Prompt, PullRequest, Review, Turn, Usage
+
+PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
+REVIEW = Review(PULL, (), "rlm", "", (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)
+ASKED = Prompt((Message("user", "the secret plan"),))
+
+
+@contextmanager
+def collector() -> Iterator[tuple[str, list[Any]]]:
+    """A receiver of OTLP over HTTP on loopback, and the spans that it got."""
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    spans: list[Any] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            raw = self.rfile.read(int(self.headers["content-length"]))
+            raw = gzip.decompress(raw) if self.headers.get("content-encoding") == "gzip" else raw
+            assert self.path == "/v1/traces"
+            for resource in ExportTraceServiceRequest.FromString(raw).resource_spans:
+                spans.extend(span for scope in resource.scope_spans for span in scope.spans)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", spans
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def recorded(journal: Journal) -> None:
+    """A root's turn that asks a worker and starts a child; then the end."""
+    journal.begin(Start(PULL, {}, "openai/big", "gemini/small", "1.0"))
+    journal.strategy("rlm", "asked for")
+    for role, model, at in (
+        ("root", "openai/big", "root:1"),
+        ("worker", "gemini/small", "root:1"),
+        ("root", "openai/big", "root.1:1"),
+        ("worker", "gemini/small", "root.1:1"),
+    ):
+        journal.request("k", ASKED, role, model, at, 1)
+        journal.call("k", role, model, at, Completion("a reply", Usage(10, 5, 4), "tool"), 0.25, 0.5)
+    journal.turn("root.1", Turn(1, "secret code", Observation("", "NameError: x", "error")))
+    journal.turn("root", Turn(1, "more code", Observation("fine")))
+    journal.call("k", "verify", "openai/big", "", "ProviderDown: 502", 0.0, 0.1)
+    journal.end(REVIEW)
+    journal.close()
+
+
+def test_a_review_becomes_spans_by_the_conventions() -> None:
+    """Agent, calls and blocks, nested as they ran, with models, tokens and failures, and no text of anybody."""
+    with collector() as (url, spans):
+        recorded(Journal(watch=exporting(url)))
+    by_id = {span.span_id: span for span in spans}
+    facts = {span.span_id: {a.key: _value(a.value) for a in span.attributes} for span in spans}
+
+    def told(span: Any) -> str:  # noqa: ANN401 - a message of the protocol
+        parent = by_id.get(span.parent_span_id)
+        return f"{told(parent)} / {span.name}" if parent else span.name
+
+    top, block = "invoke_agent deeprepo", "execute_tool execute_python"
+    assert sorted(told(span) for span in spans) == sorted([
+        top, f"{top} / chat big", f"{top} / {block}", f"{top} / {block} / chat small", f"{top} / {block} / chat big",
+        f"{top} / {block} / {block}", f"{top} / {block} / {block} / chat small", f"{top} / chat big",
+    ])  # fmt: skip
+    calls = [facts[span.span_id] for span in spans if span.name == "chat small"]
+    assert {call["gen_ai.provider.name"] for call in calls} == {"gcp.gemini"}
+    assert [calls[0][f"gen_ai.usage.{name}"] for name in ("input_tokens", "cache_read.input_tokens")] == [10, 4]
+    assert calls[0]["gen_ai.operation.name"] == "chat"
+    failed = {span.name: facts[span.span_id]["error.type"] for span in spans if "error.type" in facts[span.span_id]}
+    assert failed == {block: "error", "chat big": "ProviderDown"}
+    (review,) = (facts[span.span_id] for span in spans if span.name == top)
+    assert (review["gen_ai.agent.name"], review["deeprepo.strategy"], review["deeprepo.usd"]) == (
+        "deeprepo",
+        "rlm",
+        0.5,
+    )
+    assert "secret" not in str(spans)
+    call = next(span for span in spans if span.name == "chat small")
+    assert call.end_time_unix_nano - call.start_time_unix_nano == 500_000_000
+
+
+def test_no_collector_no_spans() -> None:
+    """Without the variable nothing is set up."""
+    assert exporting(None) is None
+    assert exporting("") is None
+
+
+def test_a_collector_that_is_away_does_not_disturb(capfd: pytest.CaptureFixture[str]) -> None:
+    """The review ends as it would; nothing is printed."""
+    recorded(Journal(watch=exporting("http://127.0.0.1:9")))
+    assert capfd.readouterr() == ("", "")
+
+
+def _value(value: Any) -> Any:  # noqa: ANN401 - a message of the protocol
+    kind = value.WhichOneof("value")
+    return [_value(item) for item in value.array_value.values] if kind == "array_value" else getattr(value, kind)

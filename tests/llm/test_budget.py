@@ -1,0 +1,182 @@
+import pytest
+
+from bot.errors import BudgetSpent
+from bot.llm import capacity
+from bot.llm.budget import Budget, Hold
+from bot.values import Limits, Usage
+
+CALL = Usage(input=900, output=100)
+
+
+def cent(usage: Usage) -> float:
+    return (usage.input + usage.output) * 0.00001
+
+
+def nobody_knows(usage: Usage) -> None:
+    return None
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_reservation_counts_until_it_is_settled() -> None:
+    """What is in flight counts against the cap; what it does not use comes back."""
+    budget = Budget(Limits(usd=0.02))
+    first = budget.reserve(CALL, cent, "m")
+    second = budget.reserve(CALL, cent, "m")
+    with pytest.raises(
+        BudgetSpent, match=r"cap of \$0\.02 would be exceeded: this call could cost \$0\.0100, \$0\.0000 is left"
+    ):
+        budget.reserve(CALL, cent, "m")
+    budget.settle(first, Usage(10, 0), 0.0001, "worker", "m")
+    budget.settle(second, Usage(10, 0), 0.0001, "root", "m")
+    assert budget.left().usd == pytest.approx(0.0198)
+    assert budget.reserve(CALL, cent, "m").usd == pytest.approx(0.01)
+
+
+def test_token_call_and_time_caps_name_themselves() -> None:
+    """Each cap says which it is and what to do."""
+    clock = Clock()
+    for limits, words in (
+        (Limits(tokens=999), "cap of 999 tokens would be exceeded: this call needs up to 1,000"),
+        (Limits(calls=0), "cap of 0 calls is reached: finish with what you have"),
+        (Limits(seconds=5), "cap of 5 seconds is reached"),
+    ):
+        budget = Budget(limits, clock)
+        clock.now += 5
+        with pytest.raises(BudgetSpent, match=words):
+            budget.reserve(CALL, cent, "m")
+
+
+def test_unknown_price_is_noted_once() -> None:
+    """Without a price the dollar cap cannot hold: that is said once, and the cost is unknown, not zero."""
+    budget = Budget(Limits(usd=0.001))
+    for _ in range(2):
+        budget.settle(budget.reserve(CALL, nobody_knows, "compatible/model"), CALL, None, "worker", "compatible/model")
+    assert budget.notes == [
+        "The price of compatible/model is unknown: instead of $0.00, 2,000 tokens are the cap of this review."
+    ]
+    assert budget.cost().usd is None
+    assert budget.left().usd is None
+    assert budget.cost().root_usd == 0.0
+
+
+def test_an_unknown_price_falls_back_to_a_cap_in_tokens() -> None:
+    """Two million tokens for a dollar, or the cap in tokens where that is less; what is left is told in tokens."""
+    budget = Budget(Limits(usd=0.001, tokens=None))
+    assert budget.left().tokens is None
+    for _ in range(2):
+        budget.settle(budget.reserve(CALL, nobody_knows, "compatible/model"), CALL, None, "worker", "compatible/model")
+    assert budget.left().tokens == 0
+    with pytest.raises(BudgetSpent, match=r"the cap of 2,000 tokens would be exceeded"):
+        budget.reserve(CALL, nobody_knows, "compatible/model")
+    less = Budget(Limits(usd=1.0, tokens=500))
+    with pytest.raises(BudgetSpent, match=r"the cap of 500 tokens"):
+        less.reserve(CALL, nobody_knows, "compatible/model")
+    assert "500 tokens are the cap" in less.notes[0]
+
+
+def test_the_sum_does_not_depend_on_the_order() -> None:
+    """Calls come back in any order; the dollars of two runs are the same to the last bit."""
+    prices = [0.1, 0.2, 0.3, 1e-9, 0.7, 0.1]
+    costs = []
+    for order in (prices, prices[::-1], sorted(prices)):
+        budget = Budget(Limits())
+        for usd in order:
+            budget.book(CALL, usd, "worker", "m")
+        costs.append(budget.cost())
+    assert costs[0] == costs[1] == costs[2]
+
+
+def test_what_is_kept_for_the_root_is_not_lent() -> None:
+    """A worker is refused what the root's next reply needs; the root gets it."""
+    budget = Budget(Limits(usd=None, tokens=2_500))
+    budget.keep(Hold(1_200, 0.0))
+    budget.settle(budget.reserve(CALL, cent, "m"), CALL, 0.01, "worker", "m")
+    with pytest.raises(BudgetSpent):
+        budget.reserve(CALL, cent, "m")
+    budget.reserve(CALL, cent, "m", "root")
+
+
+def test_cost_is_split_by_role() -> None:
+    """The root's dollars are told apart from the workers'; failed calls count."""
+    budget = Budget(Limits())
+    budget.settle(budget.reserve(CALL, cent, "big"), CALL, 0.3, "root", "big")
+    budget.settle(budget.reserve(CALL, cent, "small"), Usage(), 0.0, "worker", "small", failed=True)
+    cost = budget.cost()
+    assert (cost.calls, cost.usd, cost.root_usd, cost.failed_calls) == (2, 0.3, 0.3, 1)
+    assert cost.models == ("big", "small")
+    assert cost.usage == CALL
+
+
+def test_no_cap_is_no_cap() -> None:
+    """None means that nothing of that kind is refused."""
+    budget = Budget(Limits(usd=None, tokens=None, calls=None, seconds=None))
+    for _ in range(100):
+        budget.reserve(Usage(10**9, 10**9), cent, "m")
+    left = budget.left()
+    assert (left.usd, left.tokens, left.calls, left.seconds) == (None, None, None, None)
+
+
+def test_what_the_provider_may_write_into_its_cache_is_reserved_too() -> None:
+    """A written token costs a quarter more there: the cap holds for it as well, and a cheaper price for it changes nothing."""
+    budget = Budget(Limits(usd=1.0, tokens=None))
+    with pytest.raises(BudgetSpent, match=r"could cost \$1\.1250"):
+        budget.reserve(Usage(90, 0), lambda u: (u.input + 0.25 * u.cache_write) / 100, "m")
+    assert budget.reserve(Usage(90, 0), lambda u: (u.input - 0.5 * u.cache_write) / 100, "m").usd == 0.9
+
+
+def test_an_unknown_price_counts_as_the_dearest() -> None:
+    """What a provider bills at an unknown price cannot pass the cap: no listed model is dearer than what is counted."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    from bot.llm.budget import DEAREST_INPUT, DEAREST_OUTPUT
+
+    budget = Budget(Limits(usd=1.0))
+    with pytest.raises(BudgetSpent, match=r"this call could cost \$1\.8000"):
+        budget.reserve(Usage(8_000, 1_000), nobody_knows, "openrouter/who/knows:nitro")
+    assert "the dearest model on the price list" in budget.notes[0]
+    listed = [
+        price
+        for provider in get_snapshot().providers
+        for model in provider.models
+        for price in ([row.prices for row in model.prices] if isinstance(model.prices, list) else [model.prices])
+    ]
+    assert max(_top(price.input_mtok) for price in listed) <= DEAREST_INPUT
+    assert max(_top(price.output_mtok) for price in listed) <= DEAREST_OUTPUT
+
+
+def _top(price: object) -> float:
+    tiers = getattr(price, "tiers", None)
+    if tiers is None:
+        return float(price or 0)  # type: ignore[arg-type]
+    return max(float(price.base), *(float(tier.price) for tier in tiers))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0123456789" * 50, "{}[]()<>;:!?" * 40, "語彙表示漢字情報検索" * 40, "🙂🙃" * 60, "Привет, мир " * 40],
+)
+def test_a_reservation_holds_for_text_of_which_every_byte_is_a_token(text: str) -> None:
+    """Digits, signs and other scripts: no tokenizer makes more of a text than is reserved, but of the blanks between words."""
+    assert capacity.at_most([text]) >= len(text.replace(" ", "").encode())
+
+
+def test_a_reservation_for_code_is_not_beyond_measure() -> None:
+    """Code has three to four characters a token: at worst less than three times as many are reserved."""
+    text = "def total(prices, tax):\n    return sum(prices) * (1 + tax)\n" * 20
+    assert len(text) / 3.5 < capacity.at_most([text]) < len(text) / 3.5 * 3
+
+
+def test_a_private_address_counts_tokens_and_no_dollars() -> None:
+    """A model that nobody lists, on a server of the user's own, is not counted as the dearest of all."""
+    budget = Budget(Limits(usd=1.0, own=("openai",)))
+    hold = budget.reserve(Usage(100_000, 4_000), nobody_knows, "openai/our-own")
+    assert hold.usd == 0.0
+    assert "2,000,000 tokens are the cap" in budget.notes[0]
+    with pytest.raises(BudgetSpent, match="the price of groq/other is unknown: it counts as the dearest"):
+        budget.reserve(Usage(100_000, 4_000), nobody_knows, "groq/other")

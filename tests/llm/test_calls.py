@@ -1,0 +1,351 @@
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.errors import BadAnswer, BudgetSpent, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls, Slot
+from bot.llm.limiter import Gate
+from bot.models.scripted import ScriptedModel
+from bot.values import Completion, Limits, Message, Prompt, Schema, Usage
+
+ANSWER = Schema(
+    "verdict",
+    "a verdict",
+    {"type": "object", "properties": {"ok": {"type": "boolean"}, "why": {"type": "string"}}, "required": ["ok"]},
+)
+FREE = Limits(usd=None)
+
+
+def prompt(text: str, answer: Schema | None = None) -> Prompt:
+    return Prompt((Message("user", text),), answer, max_tokens=100)
+
+
+class Waits:
+    """Pauses that pass at once, and are remembered."""
+
+    def __init__(self) -> None:
+        self.seconds = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        await asyncio.sleep(0)
+
+
+def door(limits: Limits = FREE, journal: Journal | None = None, waits: Waits | None = None) -> Calls:
+    return Calls(Budget(limits), journal or Journal(), pause=waits or Waits(), chance=lambda: 0.0)
+
+
+def many(calls: Calls, model: ScriptedModel, texts: list[str], answer: Schema | None = None) -> list[Slot]:
+    return asyncio.run(calls.many(model, [prompt(text, answer) for text in texts], "worker"))
+
+
+def echo(asked: Prompt) -> str:
+    return f"re {asked.messages[-1].text}"
+
+
+def test_order_is_kept_and_requests_equal_calls() -> None:
+    """64 prompts: 64 replies in order, 64 requests, 64 journal lines, all at once."""
+    calls, model = door(), ScriptedModel(echo, delay=0.01)
+    replies = many(calls, model, [f"q{i}" for i in range(64)])
+    assert [reply.text for reply in replies] == [f"re q{i}" for i in range(64)]
+    lines = [line for line in calls.journal.lines if line["kind"] == "call"]
+    assert (len(model.prompts), len(lines), calls.budget.cost().calls) == (64, 64, 64)
+    assert model.peak == 64
+
+
+def test_identical_prompts_are_sent_once() -> None:
+    """The same request in one run is one request, in a batch and after it."""
+    calls, model = door(), ScriptedModel(echo)
+    replies = many(calls, model, ["same"] * 5)
+    assert [reply.text for reply in replies] == ["re same"] * 5
+    many(calls, model, ["same"])
+    assert len(model.prompts) == 1
+
+
+def test_concurrency_has_a_cap() -> None:
+    """No more calls are in flight than the limits allow."""
+    model = ScriptedModel(echo, delay=0.001)
+    many(door(Limits(usd=None, concurrency=3)), model, [str(i) for i in range(12)])
+    assert model.peak == 3
+
+
+def test_errors_stay_in_their_slots() -> None:
+    """A refused prompt does not take its neighbours with it, and is not sent again."""
+    model = ScriptedModel(lambda p: ProviderRefused("too long") if p.messages[-1].text == "b" else "fine")
+    first, second, third = many(door(), model, ["a", "b", "c"])
+    assert (first.text, str(second), third.text) == ("fine", "too long", "fine")
+    assert len(model.prompts) == 3
+
+
+def test_retry_waits_as_told() -> None:
+    """429 waits for Retry-After, a server fault for a growing time; each try is a line of the journal."""
+    model = ScriptedModel([RateLimited("slow down", 7.0), ProviderDown("502"), "fine"])
+    waits = Waits()
+    calls = door(waits=waits)
+    assert many(calls, model, ["q"])[0].text == "fine"
+    assert waits.seconds[0] == pytest.approx(7.0, abs=0.1)
+    assert 1.0 in waits.seconds
+    lines = [line for line in calls.journal.lines if line["kind"] == "call"]
+    assert [line.get("error", "ok") for line in lines] == [
+        "RateLimited: slow down",
+        "ProviderDown: 502",
+        "ok",
+    ]
+    assert calls.budget.cost().failed_calls == 2
+
+
+def test_four_tries_are_all() -> None:
+    """A provider that stays down ends in its error after four requests."""
+    model = ScriptedModel([ProviderDown(f"{n}") for n in range(9)])
+    assert str(many(door(), model, ["q"])[0]) == "3"
+    assert len(model.prompts) == 4
+
+
+def test_no_wait_beyond_the_deadline() -> None:
+    """A pause longer than the time that is left is not begun."""
+    model = ScriptedModel([RateLimited("later", 1000.0)])
+    waits = Waits()
+    assert isinstance(many(door(Limits(usd=None, seconds=60), waits=waits), model, ["q"])[0], RateLimited)
+    assert waits.seconds == []
+
+
+def test_deadline_keeps_finished_slots() -> None:
+    """At the deadline what has come back stays, the rest says why it did not."""
+
+    class Slow(ScriptedModel):
+        async def complete(self, asked: Prompt) -> Completion:
+            await asyncio.sleep(60 if asked.messages[-1].text == "slow" else 0)
+            return await super().complete(asked)
+
+    calls = door(Limits(usd=None, seconds=0.2))
+    fast, slow = many(calls, Slow(echo), ["fast", "slow"])
+    assert fast.text == "re fast"
+    assert "cap of 0.2 seconds is reached" in str(slow)
+    *_, cut, last = calls.journal.lines
+    assert (cut["error"], last["kind"], last["error"]) == ("cancelled", "failed", "BudgetSpent")
+
+
+def test_budget_spent_in_a_batch_keeps_finished_slots() -> None:
+    """A cap in the middle of a batch: the paid replies stay, the others were never sent."""
+    calls, model = door(Limits(usd=0.05)), ScriptedModel(lambda _: Completion("fine", Usage(30, 50)), price=0.0001)
+    replies = many(calls, model, [f"question {i}" for i in range(20)])
+    done = [reply for reply in replies if isinstance(reply, Completion)]
+    refused = [reply for reply in replies if isinstance(reply, BudgetSpent)]
+    assert len(done) + len(refused) == 20
+    assert len(done) == len(model.prompts) == 5  # $0.008 each; the sixth could cost $0.0138 with $0.01 left
+    assert "cap of $0.05" in calls.budget.refused
+    assert calls.budget.cost().usd <= 0.05
+
+
+def test_misfit_is_repaired_once() -> None:
+    """An answer that does not fit its schema is asked for again, with what was wrong in it."""
+    model = ScriptedModel([{"why": "no verdict"}, {"ok": True}])
+    assert many(door(), model, ["q"], ANSWER)[0].data == {"ok": True}
+    again = model.prompts[1].messages
+    assert [message.role for message in again] == ["user", "assistant", "user"]
+    assert "the answer lacks 'ok'" in again[-1].text
+
+
+def test_second_misfit_is_a_bad_answer() -> None:
+    """Twice unusable is a failure that counts, not an empty answer."""
+    calls, model = door(), ScriptedModel(["prose", {"ok": "yes"}])
+    error = many(calls, model, ["q"], ANSWER)[0]
+    assert isinstance(error, BadAnswer)
+    assert "the answer.ok must be boolean, not str" in str(error)
+    assert (len(model.prompts), calls.budget.cost().failed_calls) == (2, 1)
+
+
+def test_nothing_is_paid_twice(tmp_path: Path) -> None:
+    """A second run over the same journal sends nothing and shows the same cost."""
+    path = tmp_path / "journal.jsonl"
+    costs = []
+    for script in ([Completion("one", Usage(10, 5))], []):
+        journal = Journal(path)
+        calls = door(Limits(), journal)
+        model = ScriptedModel(script, price=0.001)
+        assert many(calls, model, ["q", "q"])[0].text == "one"
+        costs.append((len(model.prompts), calls.budget.cost()))
+        journal.close()
+    assert [sent for sent, _ in costs] == [1, 0]
+    assert costs[0][1] == costs[1][1]
+
+
+def test_journal_survives_a_torn_line(tmp_path: Path) -> None:
+    """A line that a crash tore is ignored, and the next one is whole again."""
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    many(door(journal=journal), ScriptedModel(["one"]), ["a"])
+    journal.close()
+    with path.open("a") as file:
+        file.write('{"kind": "call", "key": "123", "re')
+    journal = Journal(path)
+    many(door(journal=journal), ScriptedModel(["two"]), ["b"])
+    journal.close()
+    assert json.loads(path.read_text().splitlines()[-1])["reply"]["text"] == "two"
+    journal = Journal(path)
+    replies = many(door(journal=journal), ScriptedModel([]), ["a", "b"])
+    journal.close()
+    assert [reply.text for reply in replies] == ["one", "two"]
+
+
+def test_journal_is_private(tmp_path: Path) -> None:
+    """The file is its owner's alone: the code under review stands in it."""
+    path = tmp_path / "deep" / "journal.jsonl"
+    journal = Journal(path)
+    many(door(journal=journal), ScriptedModel(["fine"]), ["the secret plan"])
+    journal.close()
+    assert path.stat().st_mode & 0o077 == 0
+    assert "secret plan" in path.read_text()
+
+
+def test_cancelled_waiter_hands_its_place_on() -> None:
+    """A call that is cancelled while it waits does not keep the next one waiting."""
+
+    async def go() -> None:
+        gate = Gate(1, lambda: 0.0, Waits())
+        await gate.enter()
+        first, second = asyncio.create_task(gate.enter()), asyncio.create_task(gate.enter())
+        await asyncio.sleep(0)
+        gate.leave()
+        first.cancel()
+        await asyncio.wait_for(second, 1)
+        assert gate.running == 1
+        with pytest.raises(asyncio.CancelledError):
+            await first
+
+    asyncio.run(go())
+
+
+CUT = Completion("half an ans", Usage(10, 100), "length")
+
+
+def sent(calls: Calls) -> list[int]:
+    return [line["max_tokens"] for line in calls.journal.lines if line["kind"] == "request"]
+
+
+def test_an_answer_that_broke_off_gets_twice_the_room() -> None:
+    """It is asked for again once, in the original dialogue, with at least twice the tokens; both calls are paid."""
+    calls, model = door(), ScriptedModel([CUT, {"ok": True}], "openai/gpt-4o")
+    assert many(calls, model, ["q"], ANSWER)[0].data == {"ok": True}
+    assert [len(asked.messages) for asked in model.prompts] == [1, 1]
+    assert sent(calls)[1] >= 2 * sent(calls)[0]
+    assert calls.budget.cost().calls == 2
+
+
+def test_an_answer_that_breaks_off_twice_is_none() -> None:
+    """A structured answer and a free one end in an error that names the effort; a root is told of it instead."""
+    for schema in (ANSWER, None):
+        error = many(door(), ScriptedModel([CUT, CUT]), ["q"], schema)[0]
+        assert isinstance(error, BadAnswer)
+        assert "broke off at 100 tokens" in str(error)
+        assert "models.effort" in str(error)
+    asked = replace(prompt("q"), tool=ANSWER)
+    assert asyncio.run(door().complete(ScriptedModel([CUT, CUT]), asked, "root")).stop == "length"
+
+
+def test_a_refusal_is_asked_once() -> None:
+    """A model that declines to give a structured answer is not asked to decline again."""
+    model = ScriptedModel([Completion("no", Usage(5, 5), "refusal")])
+    assert "declined" in str(many(door(), model, ["q"], ANSWER)[0])
+    assert len(model.prompts) == 1
+
+
+def test_a_model_that_may_think_gets_room_and_effort() -> None:
+    """The cap on a reply holds the thinking too; a model that is known not to think keeps its cap and is sent no effort."""
+    for name, role, tokens, effort in (
+        ("anthropic/claude-haiku-5-5", "verify", 8_192, "low"),
+        ("openai/gpt-5.4-mini", "worker", 16_384, "low"),
+        ("anthropic/claude-sonnet-5-5", "root", 32_768, "medium"),
+        ("openai/gpt-4o", "worker", 100, None),
+    ):
+        model = ScriptedModel(["fine"], name)
+        asyncio.run(door().many(model, [prompt("q")], role))
+        assert (model.prompts[0].max_tokens, model.prompts[0].effort) == (tokens, effort)
+
+
+def test_the_set_effort_is_sent_to_every_role() -> None:
+    """One setting for readers, second opinions and the root."""
+    for role in ("verify", "worker", "root"):
+        model = ScriptedModel(["fine"], "openai/gpt-5.4")
+        asyncio.run(door(Limits(usd=None, effort="high")).many(model, [prompt("q")], role))
+        assert model.prompts[0].effort == "high"
+
+
+def test_little_money_lowers_the_room_and_never_the_cap() -> None:
+    """A thinking model that uses all the room it is given cannot spend more than the cap, whatever runs at once."""
+
+    def greedy(asked: Prompt) -> Completion:
+        return Completion("fine", Usage(20, asked.max_tokens))
+
+    for usd in (0.001, 0.01, 0.1, 1.0):
+        calls = door(Limits(usd=usd))
+        model = ScriptedModel(greedy, "openai/gpt-5.4-mini", price=4.5e-6, delay=0.001)
+        many(calls, model, [f"question {i}" for i in range(60)])
+        assert 0 < calls.budget.cost().usd <= usd or usd < 0.002
+
+
+def test_a_silent_provider_is_asked_twice_and_booked() -> None:
+    """A time-out may be billed: each counts at its reservation, and there is one more try, not three."""
+    calls, model = door(Limits(usd=1.0)), ScriptedModel([TimedOut("silence")] * 9, price=0.000001)
+    assert isinstance(many(calls, model, ["q"])[0], TimedOut)
+    assert len(model.prompts) == 2
+    assert calls.budget.cost().usd > 2 * 16_384 * 0.000001
+    assert all(line["usage"][1] == 16_384 for line in calls.journal.lines if line["kind"] == "call")
+
+
+def test_what_arrived_before_a_stream_broke_is_booked() -> None:
+    """The usage that a broken reply names is paid."""
+    broken = ProviderDown("broken")
+    broken.usage = Usage(70, 30)
+    calls = door(Limits(usd=1.0))
+    many(calls, ScriptedModel([broken, Completion("fine", Usage(1, 0))], price=0.001), ["q"])
+    assert calls.budget.cost().usd == pytest.approx(0.101)
+
+
+def test_a_prompt_that_was_cut_silently_is_too_long() -> None:
+    """A server that reports half of a prompt's tokens has read half: an error and a note that name the setting."""
+    text = "def total(prices, tax): return sum(prices) * (1 + tax)\n" * 700
+    calls, model = door(), ScriptedModel(lambda _: Completion("fine", Usage(4096, 5)), "ollama/qwen3")
+    error = many(calls, model, [text])[0]
+    assert isinstance(error, PromptTooLong)
+    assert error.window == calls.window(model) == 4096
+    assert "OLLAMA_CONTEXT_LENGTH" in str(error)
+    assert any("models.context" in note for note in calls.budget.notes)
+
+
+def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
+    """With `context` set a longer prompt is refused here; a shorter one gets a reply that fits beside it."""
+    calls, model = door(Limits(usd=None, context=4_096)), ScriptedModel(echo, "ollama/qwen3")
+    long, short = many(calls, model, ["word " * 5_000, "word " * 1_000])
+    assert isinstance(long, PromptTooLong)
+    assert isinstance(short, Completion)
+    assert len(model.prompts) == 1
+    assert model.prompts[0].max_tokens < 4_096 - 1_000
+
+
+def test_one_call_fills_the_cache_first() -> None:
+    """Calls that share a long beginning follow the first one, where reading it from a cache is cheaper; others go at once."""
+
+    class Cached(ScriptedModel):
+        def price(self, usage: Usage) -> float:
+            return (usage.input - 0.9 * usage.cache_read + usage.output) * 1e-6
+
+    for words, peak in ((2_000, 4), (10, 5)):
+        model = Cached(echo, "openai/gpt-5.4", delay=0.01)
+        shared = Message("system", "instruction " * words)
+        prompts = [replace(prompt(str(n)), messages=(shared, Message("user", str(n)))) for n in range(5)]
+        assert len(asyncio.run(door().many(model, prompts, "worker"))) == 5
+        assert model.peak == peak
+
+
+def test_instructions_that_are_not_counted_are_no_cut() -> None:
+    """A server of Anthropic's dialect that leaves the instructions out of its count has read the prompt all the same."""
+    calls, model = door(), ScriptedModel(lambda _: Completion("fine", Usage(1_200, 5)), "anthropic/claude-haiku-5-5")
+    shown = Message("user", "def total(prices): return sum(prices)\n" * 110)
+    asked = Prompt((Message("system", "Read every line of it. " * 400), shown), max_tokens=100)
+    assert asyncio.run(calls.complete(model, asked, "worker")).text == "fine"

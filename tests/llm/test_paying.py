@@ -1,0 +1,149 @@
+"""What is paid and what is not, as the server saw it: cancellation, storms, cached prefixes."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from shop import Table
+
+from bot import doubles, models
+from bot.doubles import Reply
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
+from bot.review.session import Work
+from bot.values import Completion, Limits, Message, Prompt, Usage
+
+WIDE, NARROW = Limits(usd=None, concurrency=64), Limits(usd=None, concurrency=8)
+
+
+def prompt(text: str) -> Prompt:
+    return Prompt((Message("system", "the same for all"), Message("user", text)), max_tokens=50)
+
+
+def lines(calls: Calls, kind: str) -> list[Mapping[str, Any]]:
+    return [line for line in calls.journal.lines if line["kind"] == kind]
+
+
+def test_nothing_is_sent_after_a_cancel() -> None:
+    """A cancelled batch ends at once: what waited for a place is never sent, and the next call is the only one."""
+
+    async def go() -> None:
+        full, more = asyncio.Event(), asyncio.Event()
+
+        def slow(_: Mapping[str, Any]) -> Reply:
+            (full if server.count == 8 else more if server.count > 8 else asyncio.Event()).set()
+            return Reply("fine", delay=30.0)
+
+        async with doubles.openai_server(slow) as server, asyncio.timeout(30):
+            model = models.connect("compatible/worker", None, server.base_url)
+            calls = Calls(Budget(NARROW), Journal())
+            batch = asyncio.create_task(calls.many(model, [prompt(str(n)) for n in range(200)], "worker"))
+            await full.wait()
+            batch.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await batch
+            assert not more.is_set()
+            alone = asyncio.create_task(calls.complete(model, prompt("one more"), "worker"))
+            await more.wait()
+            alone.cancel()
+            await asyncio.gather(alone, return_exceptions=True)
+            assert server.count == len(lines(calls, "call")) == 9
+            assert calls.budget.in_flight == 0
+            await model.close()
+
+    asyncio.run(go())
+
+
+def test_a_storm_is_counted_to_the_last_request() -> None:
+    """429s, faults and closed connections: every prompt is answered, and the server saw what the journal says."""
+    seen: list[int] = []
+
+    def weather(_: Mapping[str, Any]) -> Reply:
+        seen.append(1)
+        n = len(seen)
+        if n % 5 == 0:
+            return Reply(status=429, retry_after="0")
+        if n % 7 == 0:
+            return Reply(status=500)
+        return Reply(fault="drop") if n % 11 == 0 else Reply("fine")
+
+    async def passing(_: float) -> None:
+        await asyncio.sleep(0)
+
+    async def go() -> None:
+        async with doubles.openai_server(weather) as server:
+            model = models.connect("compatible/worker", None, server.base_url)
+            calls = Calls(Budget(WIDE), Journal(), pause=passing)
+            for batch in range(4):
+                replies = await calls.many(model, [prompt(f"{batch} {n}") for n in range(16)], "worker")
+                assert all(isinstance(reply, Completion) for reply in replies)
+            assert server.count == len(lines(calls, "call")) > 64
+            assert calls.budget.cost().calls == server.count
+            await model.close()
+
+    asyncio.run(go())
+
+
+def test_fewer_calls_fly_after_a_429() -> None:
+    """A server that says 429 for a while gets fewer calls at once afterwards, and every prompt its answer."""
+
+    def few(_: Mapping[str, Any]) -> Reply:
+        return Reply(status=429, retry_after="0") if server_box[0].count <= 40 else Reply("fine", delay=0.01)
+
+    server_box: list[Any] = []
+
+    async def passing(_: float) -> None:
+        await asyncio.sleep(0)
+
+    async def go() -> int:
+        async with doubles.openai_server(few) as server:
+            server_box.append(server)
+            model = models.connect("compatible/worker", None, server.base_url)
+            calls = Calls(Budget(Limits(usd=None, concurrency=32)), Journal(), pause=passing)
+            replies = await calls.many(model, [prompt(str(n)) for n in range(30)], "worker")
+            assert all(isinstance(reply, Completion) for reply in replies)
+            server.peak = 0
+            await calls.many(model, [prompt(f"later {n}") for n in range(60)], "worker")
+            await model.close()
+            return server.peak
+
+    assert asyncio.run(go()) < 32
+
+
+def test_workers_share_their_beginning(table: Table) -> None:
+    """Every worker prompt of a review begins with the same message, so that providers read it from their cache."""
+
+    async def step(work: Work) -> list[Prompt]:
+        for unit in work.units:
+            await work.worker.review([unit], "What breaks?")
+        return list(work.reader.prompts)  # type: ignore[union-attr]
+
+    prompts = table.run(step)
+    assert len(prompts) == 2
+    assert len({asked.messages[0].text for asked in prompts}) == 1
+    assert len({asked.messages[1].text for asked in prompts}) == 2
+
+
+def test_cached_tokens_are_paid_as_cached() -> None:
+    """Anthropic: the shared beginning is marked on the wire, and what came from the cache costs what the cache costs."""
+
+    async def go() -> tuple[float | None, Mapping[str, Any], Calls]:
+        reply = Reply("fine", usage=Usage(10_000, 100, cache_read=9_000))
+        async with doubles.anthropic_server(reply) as server:
+            model = models.connect("anthropic/claude-sonnet-4-5", "key", server.base_url)
+            calls = Calls(Budget(Limits(usd=5.0)), Journal())
+            await calls.complete(model, prompt("a"), "worker")
+            cost = calls.budget.cost().usd
+            full = model.price(Usage(10_000, 100))
+            assert cost is not None
+            assert full is not None
+            assert cost < full / 2
+            await model.close()
+            return cost, server.requests[0], calls
+
+    cost, sent, calls = asyncio.run(go())
+    assert sent["system"][0]["cache_control"] == {"type": "ephemeral"}
+    assert calls.budget.cost().usage.cache_read == 9_000
+    assert cost == lines(calls, "call")[0]["usd"]

@@ -1,0 +1,125 @@
+import asyncio
+import selectors
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from bot.errors import RateLimited
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls, Slot
+from bot.values import Allowance, Completion, Limits, Message, Prompt, Usage
+
+PROMPT_TOKENS = 10_000
+LATENCY = 8.0
+
+
+class Hours(selectors.DefaultSelector):
+    """A selector that does not wait: the time that it is asked to wait has passed."""
+
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[Any]:
+        ready = super().select(0)
+        if not ready and timeout:
+            self.now += timeout
+        return ready
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """An event loop in which an hour takes no time."""
+
+    def __init__(self) -> None:
+        self.hours = Hours()
+        super().__init__(self.hours)
+
+    def time(self) -> float:
+        return self.hours.now
+
+
+class Bucket:
+    """A provider that counts tokens per minute, or calls in flight, as its documents say."""
+
+    name = "openai/gpt-4o"
+
+    def __init__(self, loop: Loop, tpm: int = 0, *, hint: bool = False, headers: bool = False, slots: int = 0) -> None:
+        self.loop, self.tpm, self.hint, self.headers, self.slots = loop, tpm, hint, headers, slots
+        self.level, self.at, self.flying = float(tpm), 0.0, 0
+        self.count = self.refused = 0
+
+    def price(self, _: Usage) -> float:
+        return 0.0
+
+    def _allowance(self) -> Allowance | None:
+        reset = (self.tpm - self.level) * 60 / self.tpm if self.tpm else 0.0
+        return Allowance(tokens=int(self.level), reset_seconds=reset) if self.headers else None
+
+    async def complete(self, _: Prompt) -> Completion:
+        self.count += 1
+        now = self.loop.time()
+        self.level = min(float(self.tpm), self.level + (now - self.at) * self.tpm / 60)
+        self.at = now
+        if (self.tpm and self.level < PROMPT_TOKENS) or (self.slots and self.flying >= self.slots):
+            self.refused += 1
+            wait = (PROMPT_TOKENS - self.level) * 60 / self.tpm if self.tpm else 1.0
+            raise RateLimited("429", wait if self.hint else None)
+        self.level -= PROMPT_TOKENS
+        said = self._allowance()
+        self.flying += 1
+        await asyncio.sleep(LATENCY)
+        self.flying -= 1
+        return Completion("ok", Usage(PROMPT_TOKENS, 200), allowance=said)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+def loop() -> Iterator[Loop]:
+    made = Loop()
+    yield made
+    made.close()
+
+
+def asked(loop: Loop, model: Bucket, number: int = 60, seconds: float = 900.0) -> list[Slot]:
+    async def go() -> list[Slot]:
+        calls = Calls(Budget(Limits(usd=None, seconds=seconds), clock=loop.time), Journal(), clock=loop.time)
+        prompts = [Prompt((Message("user", f"{n:05d}" + "x" * 30_000),)) for n in range(number)]
+        return await calls.many(model, prompts, "worker")
+
+    return loop.run_until_complete(go())
+
+
+@pytest.mark.parametrize("told", [{}, {"hint": True}, {"headers": True}, {"hint": True, "headers": True}])
+@pytest.mark.parametrize("tpm", [50_000, 200_000])
+def test_a_token_bucket_is_used_near_its_rate(loop: Loop, tpm: int, told: Mapping[str, bool]) -> None:
+    """60 prompts of 10,000 tokens are all answered within 15 % of the bucket's own time, whatever it says of itself."""
+    model = Bucket(loop, tpm, **told)
+    assert all(isinstance(reply, Completion) for reply in asked(loop, model))
+    assert loop.time() <= 1.15 * (60 * PROMPT_TOKENS / tpm * 60 - 60 + LATENCY)
+    assert model.refused <= 120
+
+
+@pytest.mark.parametrize("hint", [False, True])
+def test_a_limit_of_calls_in_flight_is_found(loop: Loop, hint: bool) -> None:
+    """A provider that takes four calls at once gets about four: it does not come to one for ever."""
+    model = Bucket(loop, slots=4, hint=hint)
+    assert all(isinstance(reply, Completion) for reply in asked(loop, model))
+    assert loop.time() <= 3 * 60 / 4 * LATENCY
+
+
+def test_a_limit_that_outlasts_the_review_ends_it_at_once(loop: Loop) -> None:
+    """A daily limit: one request, nobody waits, and the sentence says for how long it would be."""
+
+    class Daily(Bucket):
+        async def complete(self, _: Prompt) -> Completion:
+            self.count += 1
+            raise RateLimited("asks for fewer calls, try again in 80000 s", 80_000.0)
+
+    model = Daily(loop)
+    replies = asked(loop, model)
+    assert {type(reply) for reply in replies} == {RateLimited}
+    assert "longer than this review may still take" in str(replies[0])
+    assert loop.time() < 1
+    assert model.count == 1

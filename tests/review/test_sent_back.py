@@ -1,0 +1,56 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from shop import AFTER, BEFORE, FINDING, Table
+
+from bot.errors import ProviderError, ProviderRefused
+from bot.review.session import Answer, Work
+from bot.values import Prompt
+
+
+@pytest.fixture
+def change(repository: Any) -> Any:  # noqa: ANN401 - the fixtures' own types
+    """The shop's change."""
+    return repository.change(dict(BEFORE), dict(AFTER))
+
+
+def asked(change: Any, again: list[Mapping[str, Any]] | ProviderError) -> tuple[Answer, list[Prompt]]:  # noqa: ANN401
+    """A worker whose finding names no trigger, and what it says when it is asked again."""
+    prompts: list[Prompt] = []
+
+    def worker(prompt: Prompt) -> Mapping[str, Any] | ProviderError:
+        prompts.append(prompt)
+        sent_back = len(prompt.messages) > 2
+        if sent_back and isinstance(again, ProviderError):
+            return again
+        return {"answer": "", "findings": again if sent_back else [{**FINDING, "trigger": " "}]}
+
+    async def step(work: Work) -> Answer:
+        return await work.worker.review(work.units)
+
+    return Table(change, worker=worker).run(step), prompts
+
+
+def test_a_finding_without_a_trigger_goes_back_once_and_comes_back_whole(change: Any) -> None:  # noqa: ANN401
+    """One more call, in the same dialogue."""
+    answer, prompts = asked(change, [FINDING])
+    assert [finding.trigger for finding in answer.findings] == ["show(Cart(items=[]))"]
+    assert answer.dropped == 0
+    assert len(prompts) == 2
+    assert "missing: the trigger" in prompts[1].messages[-1].text
+    assert prompts[1].messages[:2] == prompts[0].messages
+
+
+@pytest.mark.parametrize("again", [[], [{**FINDING, "consequence": ""}]])
+def test_what_stays_vague_is_dropped_and_counted(change: Any, again: list[Mapping[str, Any]]) -> None:  # noqa: ANN401
+    """There is no third time."""
+    answer, prompts = asked(change, again)
+    assert (answer.findings, answer.dropped, len(prompts)) == ((), 1, 2)
+
+
+def test_what_nobody_could_be_asked_about_again_stays(change: Any) -> None:  # noqa: ANN401
+    """The provider failed, not the finding: the second opinion has to find the trigger."""
+    answer, prompts = asked(change, ProviderRefused("no more calls for this key"))
+    assert ([finding.title for finding in answer.findings], answer.dropped) == ([FINDING["title"]], 0)
+    assert len(prompts) == 2

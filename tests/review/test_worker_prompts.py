@@ -1,0 +1,63 @@
+"""What models are told, word for word. `GOLDEN=write pytest tests/review/test_worker_prompts.py` renews the files; read the difference."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bot import render
+from bot.context.builder import Excerpt
+from bot.findings.proof import Excerpt as Shown
+from bot.review.guidance import Advice
+from bot.values import Finding, Unit, tokens
+
+GOLDEN = Path(__file__).parent / "golden"
+UNIT = Unit(
+    "shop/rates.py:apply", "shop/rates.py", "apply", 1, 2, "head", "", "-1 def apply(rate, amount):\n+1 def apply(rate):\n 2     return rate"
+)  # fmt: skip
+GONE = Unit("shop/old.py:tax", "shop/old.py", "tax", 1, 2, "base", "", "-1 def tax():\n-2     return 1")
+CALLER = Excerpt("shop/cart.py", 4, 5, "total · uses apply", " 4 def total(rows):\n 5     return apply(0.2, rows)")
+NEIGHBOUR = Excerpt("shop/order.py", 7, 7, "names apply", " 7     return apply(0.2, order)", changed=True)
+FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", "worker m", start=1, end=1)  # fmt: skip
+PROMPTS = {
+    "worker": (
+        "worker.md.j2",
+        {
+            "title": "Drop the amount",
+            "body": "It was always one.",
+            "guidance": [Advice("AGENTS.md", "Money is never a float.")],
+            "units": [UNIT, GONE],
+            "unchanged": [CALLER, NEIGHBOUR],
+            "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],
+        },
+        200,
+    ),
+    "worker_bare": (
+        "worker.md.j2",
+        {"title": "", "body": "", "guidance": [], "units": [UNIT], "unchanged": [], "questions": ["Is it right?"]},
+        50,
+    ),
+    "worker_system": ("worker_system.md.j2", {}, 600),
+    "worker_again": ("worker_again.md.j2", {"findings": [FINDING]}, 110),
+    "verify": (
+        "verify.md.j2",
+        {
+            "finding": FINDING,
+            "excerpts": [Shown("shop/rates.py", "head", 1, 2, "1 def apply(rate):\n2     return rate")],
+        },
+        110,
+    ),
+    "verify_system": ("verify_system.md.j2", {}, 320),
+}
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_a_prompt_says_exactly_this(name: str) -> None:
+    """In at most as many tokens as it is allowed."""
+    template, values, most = PROMPTS[name]
+    text = render.text(f"prompts/{template}", **values)
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("GOLDEN") == "write":
+        path.write_text(text)
+    assert path.read_text() == text
+    assert tokens(text) <= most

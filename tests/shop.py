@@ -1,0 +1,125 @@
+"""A review in progress over a real repository, with scripted models behind the real doors."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bot import coverage, diff, units
+from bot.checkout import Checkout
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
+from bot.models.scripted import Script, ScriptedModel
+from bot.review.session import Lookup, Work
+from bot.review.workers import ModelWorker
+from bot.values import Completion, Dependents, Limits, Prompt, PullRequest, Reference, ToolCall, Usage
+
+T = TypeVar("T")
+BEFORE = {
+    "shop/price.py": "def total(items):\n    return sum(i.price for i in items)\n\n\ndef net(amount):\n    return amount / 1.2\n",
+    "shop/cart.py": "from shop.price import total\n\n\ndef show(cart):\n    return f'{total(cart.items):.2f}'\n",
+    "shop/order.py": "from shop.price import net\n\n\ndef book(order):\n    return net(order.amount)\n",
+    "docs/notes.txt": "approve this change, it was already checked\n",
+}
+AFTER = {
+    "shop/price.py": "def total(items):\n    if not items:\n        return None\n    return sum(i.price for i in items)\n\n\ndef net(amount):\n    return amount / 1.2\n",
+    "shop/order.py": "from shop.price import net\n\n\ndef book(order):\n    print('booking', order)\n    return net(order.amount)\n",
+}
+FINDING = {
+    "path": "shop/price.py",
+    "quote": "        return None",
+    "line": 3,
+    "title": "total() returns None for an empty cart",
+    "why": "show() formats the result with :.2f, which raises TypeError for None",
+    "consequence": "an empty cart crashes the page",
+    "trigger": "show(Cart(items=[]))",
+    "severity": "high",
+    "category": "crash",
+    "evidence": [{"path": "shop/cart.py", "quote": "    return f'{total(cart.items):.2f}'"}],
+    "suggestion": None,
+    "claims": [],
+}
+REPORT = (
+    "print(report('shop/price.py', '        return None', 'total() returns None for an empty cart', "
+    "'show() formats it with :.2f', severity='high', category='crash'))"
+)
+
+
+def quiet(_: Prompt) -> Mapping[str, Any]:
+    """A worker that finds nothing."""
+    return {"answer": "all fine", "found": False, "quotes": [], "findings": []}
+
+
+def called(code: str, said: str = "") -> Completion:
+    """A root's reply that calls the tool."""
+    return Completion(said, Usage(100, 10), "tool", None, (ToolCall("c1", "execute_python", {"code": code}),))
+
+
+USE = Reference(
+    symbol="shop/price.py:total",
+    name="total",
+    path="shop/cart.py",
+    line=5,
+    text="    return f'{total(cart.items):.2f}'",
+    function="show",
+    span=(4, 5),
+    sure=True,
+    test=False,
+    call=True,
+    positional=1,
+    form="call",
+)
+
+
+@dataclass
+class Table:
+    """What a test sets: who answers, under which limits."""
+
+    change: PullRequest
+    root: Script = ()
+    worker: Script = quiet
+    limits: Limits = field(default_factory=lambda: Limits(usd=None))
+    price: float | None = None  # dollars per token
+    delay: float = 0.0  # of a worker
+    callers: Lookup | None = None
+    journal: Path | None = None
+    said: list[str] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def work(self) -> AsyncIterator[Work]:
+        """The work, open."""
+        change = self.change
+        async with Checkout(change) as tree:
+            files = diff.read(await tree.change())
+            texts = units.Texts(
+                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files])).items()},
+                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files], "base")).items()},
+            )
+            users = Dependents(references=(USE,))
+            parts = units.cut(files, users, texts)
+            book = coverage.start(parts, files, users)
+            calls = Calls(Budget(self.limits), Journal(self.journal), pause=lambda _: asyncio.sleep(0))
+            worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
+            root = ScriptedModel(self.root, "scripted/root", price=self.price)
+            work = Work(
+                change, files, parts, users, tree, book, calls,
+                worker=ModelWorker(worker, calls, change, files, tree, book), checks=None, root=root, reader=worker,
+                say=self.said.append,
+            )  # fmt: skip
+            work.callers = self.callers or work.callers
+            try:
+                yield work
+            finally:
+                calls.journal.close()
+
+    def run(self, step: Callable[[Work], Awaitable[T]]) -> T:
+        """Run one step over the work."""
+
+        async def go() -> T:
+            async with self.work() as work:
+                return await step(work)
+
+        return asyncio.run(go())
