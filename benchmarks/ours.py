@@ -16,17 +16,17 @@ from typing import Any
 
 from benchmarks import timing
 from bot.agent import tools
-from bot.agent.messages import Dialogue
-from bot.agent.stall_guard import Course
-from bot.agent.state import Notebook
-from bot.agent.turns import Rounds
+from bot.agent.messages import Conversation
+from bot.agent.stall_guard import StallGuard
+from bot.agent.state import RunState
+from bot.agent.turns import Turns
 from bot.coverage import start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.models import connect
 from bot.repl.bridge import opened
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest
 
 MANY, IN_FLIGHT = 1_000, 64
@@ -35,7 +35,7 @@ FILES = 500  # of 10 KB each
 READY_TAKES = 15
 
 
-class Patient(Course):
+class Patient(StallGuard):
     """Forty empty turns in a row are what is measured here; a review would be stopped after five."""
 
     @property
@@ -77,11 +77,11 @@ class Ours:
         root = connect(f"compatible/{model}", base_url=self.url, timeout=self.timeout)
         async with desk(self.url, journal, self.timeout) as work:
             work.root = root
-            book = Notebook(work, author="root")
-            dialogue = Dialogue(LIMITS, LIMITS.turns)
+            book = RunState(work, author="root")
+            dialogue = Conversation(LIMITS, LIMITS.turns)
             dialogue.open("ctx " * 100, gate=False)
             async with opened(await tools.variables(work), tools.functions(book), LIMITS) as island:
-                await Rounds(book, root, island, dialogue, Patient(LIMITS.turns), gate=False).go()
+                await Turns(book, root, island, dialogue, Patient(LIMITS.turns), gate=False).go()
             await root.close()
 
 
@@ -95,17 +95,18 @@ class Asks:
 
     async def prompt(self, texts: list[str]) -> list[Any]:
         """As the product's own worker does it."""
-        from bot.review.session import Answer
+        from bot.review.session import WorkerReply
 
         prompts = [Prompt((Message("user", text),)) for text in texts]
         replies = await self.calls.many(self.model, prompts, "worker")
         return [
-            Answer(getattr(reply, "text", ""), error="" if hasattr(reply, "text") else str(reply)) for reply in replies
+            WorkerReply(getattr(reply, "text", ""), error="" if hasattr(reply, "text") else str(reply))
+            for reply in replies
         ]
 
 
 @asynccontextmanager
-async def desk(url: str, journal: Path, timeout: float) -> AsyncIterator[Work]:
+async def desk(url: str, journal: Path, timeout: float) -> AsyncIterator[Session]:
     """A review of nothing, with everything behind it that a review has."""
     pull = PullRequest("a change", "", "0", "0", "main", "feature", ".")
     model = connect("compatible/worker", base_url=url, timeout=timeout)
@@ -114,7 +115,9 @@ async def desk(url: str, journal: Path, timeout: float) -> AsyncIterator[Work]:
     worker: Any = Asks(model, calls)
     tree: Any = NoTree()
     try:
-        yield Work(pull, (), (), Dependents(), tree, start((), (), Dependents()), calls, worker, worker, reader=model)
+        yield Session(
+            pull, (), (), Dependents(), tree, start((), (), Dependents()), calls, worker, worker, reader=model
+        )
     finally:
         book.close()
         await model.close()

@@ -21,13 +21,13 @@ from benchmarks.table import Row, report
 from bot import dependents, pipeline, wiring
 from bot.agent.tools import read
 from bot.context import identifiers
-from bot.context.builder import Nearby, call_sites
+from bot.context.builder import ContextBuilder, call_sites
 from bot.context.packing import packed
 from bot.context.usages import distinct
 from bot.dependents.sites import TEST
 from bot.evals.reviews.cases import Case
 from bot.evals.reviews.labels import Label
-from bot.review.opening import Subject
+from bot.review.opening import Survey
 from bot.values import ReviewRequest, Unit, tokens
 
 FILES, ROOM, PROMISED = 10, 6_000, 0.75
@@ -78,7 +78,7 @@ def _evidence(case: Case) -> frozenset[str]:
 
 
 @asynccontextmanager
-async def _read(repo: Path) -> AsyncIterator[Subject]:
+async def _read(repo: Path) -> AsyncIterator[Survey]:
     """The change as the product has it before anybody judges it."""
     with tempfile.TemporaryDirectory(prefix="readers-") as scratch:
         parts = wiring.rehearsal({"strategy": "fanout"}, scratch, lambda _: None)
@@ -101,9 +101,9 @@ async def _ranks(repo: Path, proof: Collection[str]) -> tuple[int, ...]:
     return tuple(next((at for at, path in enumerate(paths, 1) if path in proof), 0) for paths in found)
 
 
-async def _excerpts(subject: Subject, groups: Sequence[Sequence[Unit]]) -> list[str]:
+async def _excerpts(subject: Survey, groups: Sequence[Sequence[Unit]]) -> list[str]:
     """The files of the unchanged code beside these prompts, prompt after prompt."""
-    nearby = Nearby(subject.tree, subject.files, len(groups))
+    nearby = ContextBuilder(subject.tree, subject.files, len(groups))
     await nearby.prepare([unit for group in groups for unit in group])
     return [excerpt.path for group in groups for excerpt in await nearby.of(group)]
 
@@ -111,7 +111,7 @@ async def _excerpts(subject: Subject, groups: Sequence[Sequence[Unit]]) -> list[
 async def _twin(name: str, repo: Path, label: Label) -> Twin:
     proof = {(line.path, line.number) for line in (*label.proof, *label.doubtful)}
     async with _read(repo) as subject:
-        nearby = Nearby(subject.tree, subject.files, len(packed(subject.units)))
+        nearby = ContextBuilder(subject.tree, subject.files, len(packed(subject.units)))
         await nearby.prepare(subject.units)
         units = [await _of_unit(unit, nearby) for unit in subject.units]
         names = _names(subject.units)
@@ -120,7 +120,7 @@ async def _twin(name: str, repo: Path, label: Label) -> Twin:
     return Twin(name, any(proof & lines for lines in units), by)
 
 
-async def _of_unit(unit: Unit, nearby: Nearby) -> set[tuple[str, int]]:
+async def _of_unit(unit: Unit, nearby: ContextBuilder) -> set[tuple[str, int]]:
     """The lines of the head that stand in a prompt about one unit, as far as there is room."""
     shown = [(unit.path, row) for row in unit.diff.split("\n") if unit.side == "head"]
     shown += [(excerpt.path, row) for excerpt in await nearby.of([unit]) for row in excerpt.body.split("\n")]
@@ -128,7 +128,7 @@ async def _of_unit(unit: Unit, nearby: Nearby) -> set[tuple[str, int]]:
     return {(path, int(row[1])) for path, row in found if row}
 
 
-async def _of_readers(subject: Subject, name: str) -> set[tuple[str, int]]:
+async def _of_readers(subject: Survey, name: str) -> set[tuple[str, int]]:
     """The lines that `readers(name)` hands to the root, as far as there is room for what it would print."""
     rows = (await dependents.readers(subject.tree, name))[: read.MAX_HITS]
     told = [

@@ -26,7 +26,7 @@ from benchmarks.chaos_server import database
 from benchmarks.table import Row, report
 from bot import action, doubles, sandbox
 from bot.config import Step
-from bot.config.action import Inputs, Runner
+from bot.config.action import Inputs, RunnerVariables
 from bot.doubles.thread import in_thread
 from bot.models import prices
 from bot.sandbox.things import WorkflowRun
@@ -359,7 +359,7 @@ def _step(
         "deeprepo_write_pause": 0,
     }
     given = {"github_token": gh.actions_token(repo, GRANTED), "worker": MODEL, "strategy": "direct", **inputs}
-    return Step(Inputs.model_validate(given), Runner.model_validate(runner))
+    return Step(Inputs.model_validate(given), RunnerVariables.model_validate(runner))
 
 
 @contextmanager

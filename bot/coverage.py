@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from bot import config
-from bot.values import ChangedFile, ChangedSymbol, Contract, Coverage, Dependents, Reading, Reference, Symbol, Unit
+from bot.values import ChangedFile, ChangedSymbol, Contract, Coverage, CoverageRow, Dependents, Reference, Symbol, Unit
 
 HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
@@ -38,7 +38,7 @@ _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its numbe
 _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
 
 
-class Ledger:
+class CoverageTracker:
     """One review's book. Not frozen: it is the one thing that grows while workers answer."""
 
     def __init__(
@@ -156,11 +156,11 @@ class Ledger:
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
         rows += [
-            Reading("file", file.path, file.path, "unread", reason=f"not read: {file.skip}; {REMEDY}")
+            CoverageRow("file", file.path, file.path, "unread", reason=f"not read: {file.skip}; {REMEDY}")
             for file in self._files
             if file.unreviewed
         ]
-        rows += [Reading("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
+        rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)
@@ -169,22 +169,26 @@ class Ledger:
         skipped = tuple((file.path, file.skip) for file in self._files if file.skip)
         return Coverage(tuple(rows), skipped, self._dependents.cut, self.by_model)
 
-    def _reading(self, unit: Unit, why_unread: str) -> Reading:
+    def _reading(self, unit: Unit, why_unread: str) -> CoverageRow:
         checked, readers = self._checked.get(unit.id, ""), self._by.get(unit.id, [])
         read = ", ".join(readers) if self.by_model else ""
         if readers:
-            return Reading("unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checked, read)
+            return CoverageRow(
+                "unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checked, read
+            )
         if unit.id in self._reused:
             by = self._reused[unit.id]
-            return Reading("unit", unit.path, unit.name, "reused", by, "", unit.start, checked, by if "/" in by else "")
+            return CoverageRow(
+                "unit", unit.path, unit.name, "reused", by, "", unit.start, checked, by if "/" in by else ""
+            )
         if unit.id in self._skipped:
             reason = self._skipped[unit.id]
-            return Reading("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checked)
-        return Reading("unit", unit.path, unit.name, "unread", "", why_unread, unit.start, checked)
+            return CoverageRow("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checked)
+        return CoverageRow("unit", unit.path, unit.name, "unread", "", why_unread, unit.start, checked)
 
-    def _use(self, use: "ObligedUse") -> Reading:
+    def _use(self, use: "ObligedUse") -> CoverageRow:
         checked, read = self._compared.get(use.place, ""), self._read.get(use.place, "")
-        row = Reading("use", use.path, use.symbol, "reviewed", line=use.line, checked=checked, read=read)
+        row = CoverageRow("use", use.path, use.symbol, "reviewed", line=use.line, checked=checked, read=read)
         if checked or read:
             return replace(row, by=", ".join(filter(None, ("contracts" if checked else "", read))))
         if use.place in self._reused_uses:
@@ -195,12 +199,12 @@ class Ledger:
         why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
         return replace(row, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
-    def _dependent(self, path: str) -> Reading:
+    def _dependent(self, path: str) -> CoverageRow:
         if by := ", ".join(self._callers.get(path, ())):
-            return Reading("dependent", path, path, "reviewed", by)
+            return CoverageRow("dependent", path, path, "reviewed", by)
         if path in self._reused_files:
-            return Reading("dependent", path, path, "reused", self._reused_files[path])
-        return Reading("dependent", path, path, "skipped", reason="nothing in it obliges anybody to read it")
+            return CoverageRow("dependent", path, path, "reused", self._reused_files[path])
+        return CoverageRow("dependent", path, path, "skipped", reason="nothing in it obliges anybody to read it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,9 +289,9 @@ def _override(key: str, own: Symbol) -> Reference:
 
 def start(
     units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
-) -> Ledger:
+) -> CoverageTracker:
     """A new book in which nothing is read yet."""
-    return Ledger(units, files, dependents, by_model=by_model)
+    return CoverageTracker(units, files, dependents, by_model=by_model)
 
 
 def stands_in(unit: Unit, prompt: str) -> bool:

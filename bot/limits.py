@@ -28,7 +28,7 @@ Other = TypeVar("Other")
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class ProcessLimits:
     """The limits of one child."""
 
     memory: int = 1024 << 20  # bytes, of the child and of all that it starts
@@ -81,7 +81,7 @@ def renew() -> None:
         _armed.renew()
 
 
-def arm(note: memoryview, caps: Caps) -> None:
+def arm(note: memoryview, caps: ProcessLimits) -> None:
     """Hold this process, and what it starts, to its limits from now on. `note`: SIZE bytes that the parent sees."""
     global _armed  # noqa: PLW0603 - limits are the process's own
     _armed = _Armed(note, caps.cpu)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.commands import Standing
+from bot.commands import Permission
 from bot.config import Config
 from bot.outputs.posts import Comments
 from bot.values import PullRequest, Review
@@ -39,7 +39,7 @@ class Question:
 
     word: str
     argument: str
-    standing: Standing
+    standing: Permission
     settings: Config
     actor: str
     branch: str

@@ -16,8 +16,8 @@ from bot.journal import codec
 from bot.policy import No
 from bot.ports import Language, Tree
 from bot.review import guidance, incremental
-from bot.review.opening import Subject
-from bot.review.session import Work
+from bot.review.opening import Survey
+from bot.review.session import Session
 from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Trigger, Unit
 
 
@@ -26,7 +26,7 @@ class Deps:
     """The parts that `wiring` hands over, and the doors that it opened."""
 
     languages: Mapping[str, Language]
-    desk: Callable[[Subject, Config], AbstractAsyncContextManager[Work]]
+    desk: Callable[[Survey, Config], AbstractAsyncContextManager[Session]]
     settings: Settings
     flags: Mapping[str, Any]
     scratch: str  # a folder that is thrown away afterwards
@@ -65,7 +65,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
 
 
 @asynccontextmanager
-async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subject, Config]]:
+async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Survey, Config]]:
     """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
     pull = await deps.pull(request, deps.scratch)
     async with checkout.Checkout(pull, deps.left_out) as tree:
@@ -87,7 +87,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Subj
         given |= {"ignored": deps.ignored} if deps.ignored else {}
         given |= {"note": deps.note} if deps.note else {}
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
-        subject = Subject(pull, files, parts, users, tree, coverage.start(parts, files, users), request, given)
+        subject = Survey(pull, files, parts, users, tree, coverage.start(parts, files, users), request, given)
         yield (
             replace(
                 subject,
@@ -110,7 +110,7 @@ async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No
 
 
 async def _judged(
-    transcript: Transcript, subject: Subject, work: Work, reread: Sequence[Unit], *, verify: bool
+    transcript: Transcript, subject: Survey, work: Session, reread: Sequence[Unit], *, verify: bool
 ) -> tuple[judge.Judged, Transcript]:
     """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
     judged = partial(
@@ -133,9 +133,9 @@ async def _judged(
 
 
 def _review(
-    subject: Subject,
+    subject: Survey,
     settings: Config,
-    work: Work,
+    work: Session,
     strategy: tuple[str, str],
     transcript: Transcript,
     judged: judge.Judged,

@@ -8,7 +8,6 @@ from bot.values import (
     Clues,
     Completion,
     Dependents,
-    Entry,
     Finding,
     Import,
     Observation,
@@ -16,6 +15,7 @@ from bot.values import (
     Prompt,
     Review,
     Side,
+    TreeEntry,
     Unit,
     Usage,
     Use,
@@ -32,7 +32,7 @@ class Tree(Protocol):
     def stopped(self) -> Sequence[str]:
         """A sentence for each search that was ended before it was done."""
 
-    async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
@@ -84,7 +84,7 @@ class Shared(Protocol):
 
 
 @runtime_checkable
-class Told(Protocol):
+class SelfDescribed(Protocol):
     """A project in which a path does not say what the file offers: packages of Kotlin, namespaces of C#."""
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:

@@ -6,17 +6,17 @@ from fakes import Repository
 
 from bot import dependents, diff, units
 from bot.checkout import Checkout
-from bot.context.builder import Excerpt, Nearby
+from bot.context.builder import ContextBuilder, Snippet
 from bot.languages import LANGUAGES
 
 Files = dict[str, str | bytes | None]
 
 
-def beside(repository: Repository, before: Files, after: Files, path: str, prompts: int = 1) -> tuple[Excerpt, ...]:
+def beside(repository: Repository, before: Files, after: Files, path: str, prompts: int = 1) -> tuple[Snippet, ...]:
     """The excerpts of the prompt about `path`."""
     pull = repository.change(before, after)
 
-    async def run() -> tuple[Excerpt, ...]:
+    async def run() -> tuple[Snippet, ...]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
             heads = await tree.read_many([file.path for file in files])
@@ -26,13 +26,13 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
                 {name: blob.decode() for name, blob in bases.items()},
             )
             parts = units.cut(files, await dependents.find(tree, files, LANGUAGES), texts)
-            nearby = Nearby(tree, files, prompts)
+            nearby = ContextBuilder(tree, files, prompts)
             await nearby.prepare(parts)
             return await nearby.of([unit for unit in parts if unit.path == path])
 
     return asyncio.run(run())
 
 
-def text(excerpts: tuple[Excerpt, ...]) -> str:
+def text(excerpts: tuple[Snippet, ...]) -> str:
     """All of them as one text."""
     return "\n".join(f"{one.path} · {one.title}\n{one.body}" for one in excerpts)

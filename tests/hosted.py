@@ -8,12 +8,12 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot import github, sandbox
-from bot.github import Host, Identity, Pace
-from bot.values import Cost, Coverage, Finding, Placed, PullRef, PullRequest, Reading, Review, Spot
+from bot.github import Host, Identity, RequestPace
+from bot.values import CommentSpot, Cost, Coverage, CoverageRow, Finding, Placed, PullRef, PullRequest, Review
 
 BASE = "".join(f"line {n}\n" for n in range(1, 61))
 HEAD = BASE.replace("line 5\n", "five\nand a half\n").replace("line 40\n", "forty\n")
-COVERAGE = Coverage(readings=(Reading("unit", "app.py", "app", "reviewed", "contracts"),))
+COVERAGE = Coverage(readings=(CoverageRow("unit", "app.py", "app", "reviewed", "contracts"),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Scene:
     number: int
     pull: PullRef
     identity: Identity
-    pace: Pace
+    pace: RequestPace
     host: Host
 
     @property
@@ -43,7 +43,7 @@ class Scene:
 
 @asynccontextmanager
 async def scene(
-    folder: Path, *, fork: bool = False, private: bool = True, pace: Pace | None = None
+    folder: Path, *, fork: bool = False, private: bool = True, pace: RequestPace | None = None
 ) -> AsyncIterator[Scene]:
     """A private repository with one open pull request that changes app.py at two places."""
     async with sandbox.github(folder) as gh:
@@ -51,7 +51,7 @@ async def scene(
         await repo.commit("feature", {"app.py": HEAD})
         number = await repo.open_pull("feature", title="A change", fork=fork)
         pull = PullRef(gh.installation, repo.id, "acme", "shop", number)
-        identity, pace = identify(gh), pace or Pace(between=0, backoff=0)
+        identity, pace = identify(gh), pace or RequestPace(between=0, backoff=0)
         async with github.opened(identity, pull, pace) as host:
             yield Scene(gh, repo, number, pull, identity, pace, host)
         assert gh.violations == ()
@@ -79,7 +79,7 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> Placed:
         fingerprint=fingerprint,
     )
     made = replace(made, **changes)  # type: ignore[arg-type]
-    return Placed(made, "inline", Spot("app.py", line, line, "RIGHT")) if line else Placed(made, "outside")
+    return Placed(made, "inline", CommentSpot("app.py", line, line, "RIGHT")) if line else Placed(made, "outside")
 
 
 def reviewed(head: str, *findings: Placed, **changes: object) -> Review:

@@ -13,7 +13,7 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.models.scripted import Script, ScriptedModel
-from bot.review.session import Lookup, Work
+from bot.review.session import Lookup, Session
 from bot.review.workers import ModelWorker
 from bot.values import Completion, Dependents, Limits, Prompt, PullRequest, Reference, ToolCall, Usage
 
@@ -89,7 +89,7 @@ class Table:
     said: list[str] = field(default_factory=list)
 
     @asynccontextmanager
-    async def work(self) -> AsyncIterator[Work]:
+    async def work(self) -> AsyncIterator[Session]:
         """The work, open."""
         change = self.change
         async with Checkout(change) as tree:
@@ -104,7 +104,7 @@ class Table:
             calls = Calls(Budget(self.limits), Journal(self.journal), pause=lambda _: asyncio.sleep(0))
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
-            work = Work(
+            work = Session(
                 change, files, parts, users, tree, book, calls,
                 worker=ModelWorker(worker, calls, change, files, tree, book), checks=None, root=root, reader=worker,
                 say=self.said.append,
@@ -115,7 +115,7 @@ class Table:
             finally:
                 calls.journal.close()
 
-    def run(self, step: Callable[[Work], Awaitable[T]]) -> T:
+    def run(self, step: Callable[[Session], Awaitable[T]]) -> T:
         """Run one step over the work."""
 
         async def go() -> T:

@@ -41,7 +41,7 @@ USERS = Dependents(
 )
 
 
-def book() -> coverage.Ledger:
+def book() -> coverage.CoverageTracker:
     return coverage.start([UNIT, OTHER], FILES, USERS)
 
 

@@ -9,7 +9,7 @@ from fakes import Repository
 from bot import doubles, pipeline, wiring
 from bot.doubles import Server
 from bot.outputs import posts
-from bot.values import Review, ReviewRequest, Spot
+from bot.values import CommentSpot, Review, ReviewRequest
 
 SETTINGS = "language: de\nstrategy: {}\n"
 CODE = "def total(rows):\n    return sum(rows)\n"
@@ -50,7 +50,7 @@ def test_a_fix_of_an_analyser_can_be_committed(repository: Repository, monkeypat
     review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
     (placed,) = [row for row in review.findings if row.finding.rule == "F632"]
     assert placed.replacement == "    if len(rows) == 1000:"
-    assert placed.spot == Spot("a.py", 2, 2, "RIGHT")
+    assert placed.spot == CommentSpot("a.py", 2, 2, "RIGHT")
     assert [area.folder for area in review.areas] == ["", ".deeprepo/templates"]
 
 

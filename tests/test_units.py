@@ -13,8 +13,8 @@ from bot.values import (
     ChangedSymbol,
     Dependent,
     Dependents,
+    DiffLine,
     Hunk,
-    Line,
     PullRequest,
     Reference,
     Signature,
@@ -207,7 +207,7 @@ def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:
     lines, old, new = [], 0, 0
     for kind, text in rows:
         old, new = old + (kind != "+"), new + (kind != "-")
-        lines.append(Line(kind, text, None if kind == "+" else old, None if kind == "-" else new))  # type: ignore[arg-type]
+        lines.append(DiffLine(kind, text, None if kind == "+" else old, None if kind == "-" else new))  # type: ignore[arg-type]
     sides = ["\n".join(line.text for line in lines if line.kind != drop) for drop in ("-", "+")]
     file = ChangedFile(
         "f",

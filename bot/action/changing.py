@@ -3,7 +3,7 @@
 from typing import Any
 
 from bot import github
-from bot.action.visit import Visit
+from bot.action.visit import ActionRun
 from bot.checkout.held import held
 from bot.errors import UsageError
 from bot.policy import Go
@@ -18,7 +18,7 @@ NO_SECRETS = (
 )
 
 
-async def found(visit: Visit, folder: str) -> PullRequest:
+async def found(visit: ActionRun, folder: str) -> PullRequest:
     """The change: from the workspace's clone where that holds all of it, else fetched into `folder`.
 
     A job with more rights than the author of the change believes nothing that is in the workspace.
@@ -33,7 +33,7 @@ async def found(visit: Visit, folder: str) -> PullRequest:
     return fetching.pulled(facts, bases, store)
 
 
-async def asked(visit: Visit, pull: PullRequest, decision: Go) -> Change:
+async def asked(visit: ActionRun, pull: PullRequest, decision: Go) -> Change:
     """The review to make, built upon the last one where its state can be had."""
     earlier, lost = await _earlier(visit)
     flags: dict[str, Any] = visit.step.inputs.flags()
@@ -43,7 +43,7 @@ async def asked(visit: Visit, pull: PullRequest, decision: Go) -> Change:
     return Change(pull, flags, "", earlier, visit.ask.full, " ".join(filter(None, notes)))
 
 
-async def _earlier(visit: Visit) -> tuple[bytes | None, str]:
+async def _earlier(visit: ActionRun) -> tuple[bytes | None, str]:
     """The last review as JSON, and a sentence for the reader where there was one that cannot be built upon."""
     path = visit.step.inputs.previous
     if path is not None:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from bot.config.action import Runner
+from bot.config.action import RunnerVariables
 from bot.errors import UsageError
 
 
@@ -28,7 +28,7 @@ def append(path: Path | None, text: str) -> None:
             file.write(text)
 
 
-def place(wanted: Path, runner: Runner) -> Path:
+def place(wanted: Path, runner: RunnerVariables) -> Path:
     """Where a file of this name goes. Links that the workspace holds lead nowhere else. Raises UsageError."""
     path = runner.github_workspace / wanted
     try:

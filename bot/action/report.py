@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bot.action import files
 from bot.action.console import Console
-from bot.action.told import Told
+from bot.action.told import StepResult
 from bot.config import Step
 from bot.outputs import facts, markdown
 from bot.publish import checks
@@ -22,7 +22,7 @@ def ready(step: Step) -> None:
         files.place(path, step.runner)
 
 
-def report(told: Told, step: Step, console: Console) -> None:
+def report(told: StepResult, step: Step, console: Console) -> None:
     """Leave everything where it is looked for."""
     written = {}
     if told.review is not None:
@@ -44,7 +44,7 @@ def _asked(step: Step) -> dict[str, Path]:
     return {form: path for form, path in asked.items() if path is not None}
 
 
-def _page(told: Told) -> str:
+def _page(told: StepResult) -> str:
     """The job summary. The review itself is made harmless by its templates; the sentence above it is ours."""
     lines = [f"> {told.says}"] if told.says else []
     lines += [f"[The summary on the pull request]({told.outcome.summary_url})"] if told.outcome else []
@@ -52,7 +52,7 @@ def _page(told: Told) -> str:
     return "\n\n".join([*lines, ""])
 
 
-def _outputs(told: Told, written: dict[str, Path]) -> dict[str, str]:
+def _outputs(told: StepResult, written: dict[str, Path]) -> dict[str, str]:
     """The outputs of action.yml; an empty text is what there is not."""
     review = told.review
     said = {

@@ -8,7 +8,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from bot import policy
-from bot.action.visit import Visit
+from bot.action.visit import ActionRun
 from bot.config import FILE
 from bot.errors import HostRefused
 from bot.publish import summary
@@ -21,7 +21,7 @@ LISTED = 1_000  # runs at most that GitHub lists for a span of time
 GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day"
 
 
-async def held_back(visit: Visit) -> str:
+async def held_back(visit: ActionRun) -> str:
     """Why no model may read this change today, "" if one may."""
     inputs = visit.step.inputs
     unasked = visit.facts.fork and visit.ask.trigger not in policy.ASKED
@@ -51,7 +51,7 @@ async def held_back(visit: Visit) -> str:
     return ""
 
 
-async def _listed(visit: Visit) -> tuple[WorkflowRun, ...] | None:
+async def _listed(visit: ActionRun) -> tuple[WorkflowRun, ...] | None:
     """The repository's runs of workflows in the last day; None if the token may not list them."""
     since = (datetime.now(UTC) - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
@@ -62,7 +62,7 @@ async def _listed(visit: Visit) -> tuple[WorkflowRun, ...] | None:
         raise
 
 
-def _earlier(visit: Visit, listed: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
+def _earlier(visit: ActionRun, listed: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, ...]:
     """Those of this workflow that were started before this one."""
     runner = visit.step.runner
     path = runner.github_workflow_ref.partition("@")[0].removeprefix(f"{runner.github_repository}/")
@@ -70,7 +70,7 @@ def _earlier(visit: Visit, listed: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun
     return tuple(run for run in listed if run.id < own and not run.skipped and (not path or run.path == path))
 
 
-async def _uncounted(visit: Visit, limit: int | None, cap: float | None) -> str:
+async def _uncounted(visit: ActionRun, limit: int | None, cap: float | None) -> str:
     """Without the list of runs: no cap in dollars can be held, and of reviews only this pull request's rounds are known."""
     if cap is not None:
         return f"Reviewed without a model: the input cap-usd-per-day is set, and {GRANT}."

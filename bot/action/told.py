@@ -8,7 +8,7 @@ from bot.values import Ending, Review
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StepResult:
     """The end of a step. `says`: why there is no review, or why it is in the job summary alone."""
 
     conclusion: Ending

@@ -12,7 +12,7 @@ DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those f
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class ActionRun:
     """What every part of a review is given."""
 
     ask: ReviewAsk

@@ -15,7 +15,7 @@ END = "set_answer('rehearsed')"
 
 
 @dataclass
-class Rehearsal:
+class DryRun:
     """Satisfies `ports.Model`. Nothing leaves the process."""
 
     name: str

@@ -5,13 +5,13 @@ from itertools import count
 
 from bot import render
 from bot.agent import tools
-from bot.agent.messages import Dialogue
-from bot.agent.stall_guard import Course
-from bot.agent.state import Notebook
-from bot.agent.turns import Outcome, Rounds
+from bot.agent.messages import Conversation
+from bot.agent.stall_guard import StallGuard
+from bot.agent.state import RunState
+from bot.agent.turns import Outcome, Turns
 from bot.errors import UsageError
 from bot.repl.bridge import opened
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Transcript
 
 CHILD_TURNS = 6
@@ -29,7 +29,7 @@ ENDS: dict[Outcome, str] = {
 }
 
 
-async def run(work: Work, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
+async def run(work: Session, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
     """The root's turns over this work. Raises ReplUnavailable where no REPL starts; everything else ends in a transcript.
 
     With `gate`, finishing with units unread is refused once; the strategy has what is still unread then read by workers.
@@ -39,17 +39,17 @@ async def run(work: Work, seed: str, *, gate: bool, turns: int | None = None) ->
     return _transcript(work, rounds)
 
 
-async def _rounds(work: Work, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root") -> Rounds:
+async def _rounds(work: Session, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root") -> Turns:
     if work.root is None:
         raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
     limits = work.calls.budget.limits
-    book = Notebook(work, author=f"root {work.root.name}", depth=depth)
+    book = RunState(work, author=f"root {work.root.name}", depth=depth)
     children = count(1)
     book.child = lambda task, paths, below: _child(work, task, paths, below, f"{name}.{next(children)}")
-    dialogue = Dialogue(limits, turns)
+    dialogue = Conversation(limits, turns)
     dialogue.open(seed, gate=gate, language=work.language)
     async with opened(await tools.variables(work), tools.functions(book), limits) as island:
-        rounds = Rounds(book, work.root, island, dialogue, Course(turns), gate, name)
+        rounds = Turns(book, work.root, island, dialogue, StallGuard(turns), gate, name)
         try:
             await rounds.go()
         finally:
@@ -58,7 +58,7 @@ async def _rounds(work: Work, seed: str, *, gate: bool, turns: int, depth: int =
     return rounds
 
 
-async def _child(work: Work, task: str, paths: Sequence[str], depth: int, name: str) -> str:
+async def _child(work: Session, task: str, paths: Sequence[str], depth: int, name: str) -> str:
     """A root of its own for one task: its own REPL and dialogue, the same work, budget and findings."""
     texts = await work.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
@@ -77,7 +77,7 @@ async def _child(work: Work, task: str, paths: Sequence[str], depth: int, name: 
     return rounds.summary or f"[the child run ended without an answer: {_end(rounds) or 'it said nothing'}]"
 
 
-def _transcript(work: Work, rounds: Rounds) -> Transcript:
+def _transcript(work: Session, rounds: Turns) -> Transcript:
     refused = work.calls.budget.refused
     notes = [_end(rounds)] if _end(rounds) else []
     if refused and rounds.outcome != "budget":
@@ -93,13 +93,13 @@ def _transcript(work: Work, rounds: Rounds) -> Transcript:
     )
 
 
-def _end(rounds: Rounds) -> str:
+def _end(rounds: Turns) -> str:
     """How it ended, where that was not by an answer."""
     words = ENDS.get(rounds.outcome, "")
     return words.format(turns=rounds.course.turns, why=rounds.why, idle=rounds.course.stale).strip()
 
 
-def _summary(work: Work) -> str:
+def _summary(work: Session) -> str:
     """Never nothing: a sentence made from the findings and the ledger."""
     read, unread = len(work.units) - len(work.ledger.unread()), len(work.ledger.unread())
     rest = f"; {unread} were not read" if unread else ""

@@ -16,7 +16,7 @@ LEFT_OUT = "[This output was left out: the dialogue had become longer than your 
 
 
 @dataclass(slots=True)
-class Dialogue:
+class Conversation:
     """One root's dialogue."""
 
     limits: Limits
@@ -67,7 +67,7 @@ class Dialogue:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class TurnStatus:
     """What the last lines of every turn say."""
 
     number: int
@@ -78,7 +78,7 @@ class Status:
     refused: bool = False  # the root wanted to finish and may not yet
 
 
-def turn_text(observation: Observation, hint: str, status: Status, form: str = "root") -> str:
+def turn_text(observation: Observation, hint: str, status: TurnStatus, form: str = "root") -> str:
     """Output, error, hint and the turn line."""
     text = render.text(
         f"prompts/{form}_turn.md.j2",

@@ -19,7 +19,7 @@ Gain = tuple[int, int, int]  # units unread, findings, worker calls
 
 
 @dataclass(slots=True)
-class Course:
+class StallGuard:
     """One run."""
 
     turns: int

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Finding
 
 MAX_DEPTH = 2  # a child's child is the last one
@@ -11,10 +11,10 @@ Child = Callable[[str, Sequence[str], int], Awaitable[str]]
 
 
 @dataclass(slots=True)
-class Notebook:
+class RunState:
     """State of one run of a root; a child run has its own, over the same work."""
 
-    work: Work
+    work: Session
     author: str  # who reports: "root provider/model"
     child: Child | None = None
     depth: int = 0

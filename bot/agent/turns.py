@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.agent import tools
-from bot.agent.messages import Dialogue, Status, turn_text
-from bot.agent.stall_guard import Course
-from bot.agent.state import Notebook
+from bot.agent.messages import Conversation, TurnStatus, turn_text
+from bot.agent.stall_guard import StallGuard
+from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.ports import Model
 from bot.repl import extraction, hints
-from bot.repl.bridge import Island
+from bot.repl.bridge import ReplBridge
 from bot.values import Completion, Observation, Prompt, Turn
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
@@ -30,14 +30,14 @@ NO_VARIABLE = "FINAL_VAR: there is no variable {name!r}. Assign it first, or use
 
 
 @dataclass(slots=True)
-class Rounds:
+class Turns:
     """One run of a root over an open REPL."""
 
-    book: Notebook
+    book: RunState
     model: Model
-    island: Island
-    dialogue: Dialogue
-    course: Course
+    island: ReplBridge
+    dialogue: Conversation
+    course: StallGuard
     gate: bool
     name: str = "root"  # of this run, in the journal
     turns: list[Turn] = field(default_factory=list)
@@ -166,10 +166,10 @@ class Rounds:
         work = self.book.work
         return len(work.ledger.unread()), len(self.book.reported) + len(self.book.dropped), self.book.asked
 
-    def _status(self, number: int, *, refused: bool) -> Status:
+    def _status(self, number: int, *, refused: bool) -> TurnStatus:
         budget = self.book.work.calls.budget
         spent = bool(budget.refused) or self.tight
-        return Status(
+        return TurnStatus(
             number=number,
             turns=self.course.turns,
             left=budget.left(),

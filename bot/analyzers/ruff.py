@@ -35,7 +35,7 @@ DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RuffSource:
     """One changed file on both sides, with what ruff said about each."""
 
     file: ChangedFile
@@ -61,7 +61,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     return tuple(finding for source in sources for finding in _findings(source))
 
 
-async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[Source]:
+async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[RuffSource]:
     after = await tree.read_many([file.path for file in files])
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     known = [(file, after[file.path], before.get(file.old_path or "", b"")) for file in files if file.path in after]
@@ -69,12 +69,12 @@ async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[Source]:
         [text for _, head, base in known for text in (head, base)], [code for code in rules() if code != SYNTAX]
     )
     return [
-        Source(file, _lines(head), _lines(base), tuple(said[2 * at]), tuple(said[2 * at + 1]))
+        RuffSource(file, _lines(head), _lines(base), tuple(said[2 * at]), tuple(said[2 * at + 1]))
         for at, (file, head, base) in enumerate(known)
     ]
 
 
-def _findings(source: Source) -> list[Finding]:
+def _findings(source: RuffSource) -> list[Finding]:
     if any(report.code == SYNTAX for report in source.base):
         return []  # not a Python 3 file before the change either: nothing that ruff says about it can be trusted
     broken = [report for report in source.head if rules()[report.code].severity == "critical"]
@@ -97,7 +97,7 @@ def _findings(source: Source) -> list[Finding]:
     return found
 
 
-def _is_program(source: Source, report: Diagnostic) -> bool:
+def _is_program(source: RuffSource, report: Diagnostic) -> bool:
     """Templates and the inputs of parsers' tests are no programs, though they end in `.py`."""
     near = "\n".join(source.lines[max(0, report.start - 3) : report.start + 2])
     if re.search(r"\{[{%]|[%}]\}", near):
@@ -105,7 +105,7 @@ def _is_program(source: Source, report: Diagnostic) -> bool:
     return bool(source.base_lines) or not source.test or "test" in basename(source.file.path)
 
 
-def _counts(source: Source, report: Diagnostic) -> bool:
+def _counts(source: RuffSource, report: Diagnostic) -> bool:
     """What a rule alone cannot see."""
     if report.code in {"B015", "B018"}:
         above = source.lines[max(0, report.start - 4) : report.start]
@@ -124,7 +124,7 @@ def _counts(source: Source, report: Diagnostic) -> bool:
     return True
 
 
-def _is_quoted(source: Source, report: Diagnostic) -> bool:
+def _is_quoted(source: RuffSource, report: Diagnostic) -> bool:
     """Whether the name stands in an annotation in quotes, which only runs when somebody resolves it."""
     before = source.lines[report.start - 1][: report.column - 1]
     if FORMATTED.search(before):  # a placeholder of an f-string runs with its line
@@ -132,7 +132,7 @@ def _is_quoted(source: Source, report: Diagnostic) -> bool:
     return any(before.count(mark) % 2 for mark in "\"'")
 
 
-def _is_changed(source: Source, report: Diagnostic) -> bool:
+def _is_changed(source: RuffSource, report: Diagnostic) -> bool:
     """Whether the function changes the parameter whose default is shared: otherwise it does no harm."""
     parameter = DEFAULT.search(source.lines[report.start - 1])
     if parameter is None:
@@ -146,7 +146,7 @@ def _is_changed(source: Source, report: Diagnostic) -> bool:
     return False
 
 
-def _is_redefinition(source: Source, report: Diagnostic) -> bool:
+def _is_redefinition(source: RuffSource, report: Diagnostic) -> bool:
     """Two definitions of one name, the first without a decorator that may have kept it."""
     first = _first_definition(report)
     both = all(0 < at <= len(source.lines) and DEFINITION.match(source.lines[at - 1]) for at in (first, report.start))
@@ -160,7 +160,7 @@ def _first_definition(report: Diagnostic) -> int:
     return int(at[1]) if at else 0
 
 
-def _finding(source: Source, report: Diagnostic, rule: Rule) -> Finding:
+def _finding(source: RuffSource, report: Diagnostic, rule: Rule) -> Finding:
     title, why, effect = rule.words(report.message)
     quote = _quote(source.lines, report)
     doubtful = report.code == "F821" and (_is_quoted(source, report) or DYNAMIC.search("\n".join(source.lines)))
@@ -182,7 +182,7 @@ def _finding(source: Source, report: Diagnostic, rule: Rule) -> Finding:
     )
 
 
-def _evidence(source: Source, report: Diagnostic) -> tuple[Evidence, ...]:
+def _evidence(source: RuffSource, report: Diagnostic) -> tuple[Evidence, ...]:
     """The other line that the report is about: the first definition, or the binding that the change takes away."""
     if report.code == "F811":
         first = _first_definition(report)

@@ -61,7 +61,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class TokenPattern:
     """One exact form of a token."""
 
     rule: str
@@ -73,11 +73,11 @@ class Form:
 
 
 OWN = (  # forms that detect-secrets 1.5 does not know
-    Form("github-token", "A GitHub token", (re.compile(r"\bgithub_pat_[A-Za-z0-9_]{60,}"),)),
-    Form("anthropic-key", "An Anthropic API key", (re.compile(r"\bsk-ant-[A-Za-z0-9_-]{60,}"),)),
-    Form("google-key", "A Google API key", (re.compile(r"\bAIza[0-9A-Za-z_-]{35}(?![\w-])"),), "critical"),
-    Form("npm-token", "An npm token", (re.compile(r"\bnpm_[A-Za-z0-9]{36}\b"),)),
-    Form("hugging-face-token", "A Hugging Face token", (re.compile(r"\bhf_[A-Za-z]{34}\b"),)),
+    TokenPattern("github-token", "A GitHub token", (re.compile(r"\bgithub_pat_[A-Za-z0-9_]{60,}"),)),
+    TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"\bsk-ant-[A-Za-z0-9_-]{60,}"),)),
+    TokenPattern("google-key", "A Google API key", (re.compile(r"\bAIza[0-9A-Za-z_-]{35}(?![\w-])"),), "critical"),
+    TokenPattern("npm-token", "An npm token", (re.compile(r"\bnpm_[A-Za-z0-9]{36}\b"),)),
+    TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(r"\bhf_[A-Za-z]{34}\b"),)),
 )
 
 
@@ -170,7 +170,7 @@ def _is_allowed(path: str, line: str, before: str) -> bool:
 
 
 @cache
-def _forms() -> tuple[Form, ...]:
+def _forms() -> tuple[TokenPattern, ...]:
     from detect_secrets.plugins import (
         aws,
         azure_storage_key,
@@ -189,8 +189,8 @@ def _forms() -> tuple[Form, ...]:
         telegram_token,
     )
 
-    def form(rule: str, what: str, detector: type, severity: Severity = "high") -> Form:
-        return Form(rule, what, tuple(detector.denylist), severity)  # type: ignore[attr-defined]
+    def form(rule: str, what: str, detector: type, severity: Severity = "high") -> TokenPattern:
+        return TokenPattern(rule, what, tuple(detector.denylist), severity)  # type: ignore[attr-defined]
 
     return (
         replace(form("private-key", "A private key", private_key.PrivateKeyDetector, "critical"), random=False),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from bot import limits
 from bot.analyzers.secret_forms import Hit, hits
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Evidence, Finding, Line
+from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding
 
 NAME = "secrets"
 READS = "every text file"
@@ -51,7 +51,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     return tuple(found.values())
 
 
-def _lines(file: ChangedFile) -> list[tuple[Line, list[str], Hit]]:
+def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit]]:
     """Added lines with a hit, with the few lines after each."""
     sample, found = bool(SAMPLE.search(file.path)), []
     for hunk in file.hunks:
@@ -64,15 +64,15 @@ def _lines(file: ChangedFile) -> list[tuple[Line, list[str], Hit]]:
     return found
 
 
-def _has_body(line: Line, following: Sequence[str]) -> bool:
+def _has_body(line: DiffLine, following: Sequence[str]) -> bool:
     return any(PEM_BODY.search(text) for text in (line.text.rpartition("PRIVATE KEY")[2], *following))
 
 
-def _quote(line: Line, hit: Hit) -> str:
+def _quote(line: DiffLine, hit: Hit) -> str:
     return line.text if len(line.text) <= LONG else hit.value
 
 
-def _finding(file: ChangedFile, line: Line, hit: Hit) -> Finding:
+def _finding(file: ChangedFile, line: DiffLine, hit: Hit) -> Finding:
     return Finding(
         path=file.path,
         quote=_quote(line, hit),

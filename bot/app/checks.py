@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from bot import config, storage
 from bot.app import manifest
-from bot.config import App, Place, Server
+from bot.config import App, Server, ServerPlace
 from bot.errors import DeepRepoError, HostError, UsageError
-from bot.github import Identity, Pace, apps
+from bot.github import Identity, RequestPace, apps
 
 Chosen = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
 VITAL = frozenset(
@@ -20,7 +20,7 @@ ENOUGH = {"read": 1, "write": 2, "admin": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CheckedItem:
     """One thing that was looked at."""
 
     what: str
@@ -33,11 +33,11 @@ class Line:
         return "ok" if self.works else "!!"
 
 
-async def checks(settings: Server, chosen: Chosen) -> list[Line]:
+async def checks(settings: Server, chosen: Chosen) -> list[CheckedItem]:
     """Everything that a server needs, one line each."""
     place = settings.place
     lines = [
-        Line(
+        CheckedItem(
             "address",
             f"http://{place.host}:{place.port}" + (f", for GitHub {place.public_url}" if place.public_url else ""),
         )
@@ -45,12 +45,14 @@ async def checks(settings: Server, chosen: Chosen) -> list[Line]:
     lines.append(await asyncio.to_thread(_folder, place))
     lines.append(await _database(settings))
     if settings.app is None:
-        lines.append(Line("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False))
+        lines.append(
+            CheckedItem("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False)
+        )
     else:
         lines += [line async for line in _github(settings.app, place)]
     root, worker = chosen()
     lines.append(
-        Line(
+        CheckedItem(
             "models",
             f"root {root or 'none'}, worker {worker or root}"
             if root or worker
@@ -58,48 +60,48 @@ async def checks(settings: Server, chosen: Chosen) -> list[Line]:
         )
     )
     limits = config.environment(hosted=True)
-    lines.append(Line("ceiling", f"${limits.cap_usd:.2f} for each review"))
+    lines.append(CheckedItem("ceiling", f"${limits.cap_usd:.2f} for each review"))
     days = (
         f"${limits.cap_usd_per_day_repository:.2f} for each repository",
         f"${limits.cap_usd_per_day_installation:.2f} for each installation",
         f"${limits.cap_usd_per_day:.2f} in all",
     )
-    lines.append(Line("in 24 hours", ", ".join(days)))
+    lines.append(CheckedItem("in 24 hours", ", ".join(days)))
     return lines
 
 
-def _folder(place: Place) -> Line:
+def _folder(place: ServerPlace) -> CheckedItem:
     try:
         place.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=place.data):
             pass
     except OSError as error:
-        return Line("data", f"{place.data} cannot be written: {error.strerror}", works=False)
-    return Line("data", f"{place.data}, {shutil.disk_usage(place.data).free / 1e9:.1f} GB free")
+        return CheckedItem("data", f"{place.data} cannot be written: {error.strerror}", works=False)
+    return CheckedItem("data", f"{place.data}, {shutil.disk_usage(place.data).free / 1e9:.1f} GB free")
 
 
-async def _database(settings: Server) -> Line:
+async def _database(settings: Server) -> CheckedItem:
     """PostgreSQL is asked; a file is made when it is needed, and another server may be using it now."""
     if not settings.url:
-        return Line("database", "SQLite in the data folder, for one server")
+        return CheckedItem("database", "SQLite in the data folder, for one server")
     try:
         async with storage.opened(settings.url):
-            return Line("database", "PostgreSQL, which workers can share")
+            return CheckedItem("database", "PostgreSQL, which workers can share")
     except DeepRepoError as error:
-        return Line("database", str(error), works=False)
+        return CheckedItem("database", str(error), works=False)
 
 
-async def _github(app: App, place: Place) -> AsyncIterator[Line]:
+async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
     """What GitHub says about the App, and what it lacks of what deeprepo needs."""
     try:
         async with apps.app(
-            Identity(app.app_id, app.private_key, place.github_api), Pace(backoff=0.2, patience=0, timeout=10)
+            Identity(app.app_id, app.private_key, place.github_api), RequestPace(backoff=0.2, patience=0, timeout=10)
         ) as asked:
             said = await asked.get("app")
     except (HostError, UsageError) as error:
-        yield Line("App", f"{app.app_id}: {error}", works=False)
+        yield CheckedItem("App", f"{app.app_id}: {error}", works=False)
         return
-    yield Line("App", f"{said['slug']} ({app.app_id}) at {place.github_api}")
+    yield CheckedItem("App", f"{said['slug']} ({app.app_id}) at {place.github_api}")
     granted, events = said.get("permissions") or {}, said.get("events") or ()
     lacking = {name: need for name, need in manifest.PERMISSIONS.items() if not _enough(granted.get(name), need)}
     yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(VITAL & lacking.keys()))
@@ -107,8 +109,8 @@ async def _github(app: App, place: Place) -> AsyncIterator[Line]:
     yield _lacks("events", deaf, bad=not VITAL.isdisjoint(deaf))
 
 
-def _lacks(what: str, missing: list[str], *, bad: bool) -> Line:
-    return Line(
+def _lacks(what: str, missing: list[str], *, bad: bool) -> CheckedItem:
+    return CheckedItem(
         what, f"the App's settings at GitHub lack {', '.join(missing)}" if missing else "as needed", works=not bad
     )
 

@@ -13,13 +13,13 @@ from starlette.requests import ClientDisconnect
 
 from bot import __version__, events
 from bot.app import delivery, manifest
-from bot.app.delivery import Delivery, Refused
+from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
 from bot.app.opened import Opened
 from bot.app.page import page
 from bot.errors import StorageError
 from bot.storage import Delivered
-from bot.values import Ignored
+from bot.values import NothingAsked
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
 _log = log("webhook")
@@ -33,7 +33,7 @@ class Taken(BaseModel):
     reason: str = ""  # of what is ignored
 
 
-class Refusal(BaseModel):
+class CreationRefused(BaseModel):
     """Why a request was not taken."""
 
     detail: str
@@ -54,7 +54,7 @@ class Ready(BaseModel):
 
 
 STATUSES: dict[int | str, dict[str, Any]] = {
-    status: {"model": Refusal, "description": what}
+    status: {"model": CreationRefused, "description": what}
     for status, what in {
         400: "No delivery: a header is missing, or the payload is not a JSON object.",
         401: "The signature is missing or wrong.",
@@ -138,12 +138,12 @@ async def webhook(request: Request) -> Response:
         started = time.perf_counter()
         found = delivery.read(request.headers, raw, opened.secret)
         taken = await _taken(opened, found)
-    except Refused as refused:
+    except DeliveryRefused as refused:
         return _refused(opened, refused, request)
     except TimeoutError:
-        return _refused(opened, Refused(408, "the body did not arrive in time"), request)
+        return _refused(opened, DeliveryRefused(408, "the body did not arrive in time"), request)
     except ClientDisconnect:
-        return _refused(opened, Refused(400, "the sender went away"), request)
+        return _refused(opened, DeliveryRefused(400, "the sender went away"), request)
     seconds = time.perf_counter() - started
     opened.metrics.delivery(found.event, taken.outcome, seconds)
     _told(opened, found, taken, 1000 * seconds)
@@ -153,13 +153,13 @@ async def webhook(request: Request) -> Response:
 async def _taken(opened: Opened, found: Delivery) -> Taken:
     """Stored until it is done, or ignored for a stated reason. Raises Refused where it cannot be stored."""
     ask = events.read(found.event, found.payload, opened.ours)
-    if isinstance(ask, Ignored):
+    if isinstance(ask, NothingAsked):
         return Taken(delivery=found.guid, outcome="ignored", reason=ask.reason)
     try:
         fresh = await opened.jobs.submit(ask, found.guid)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=found.guid, reason=str(error))
-        raise Refused(503, "the delivery could not be stored: send it again") from None
+        raise DeliveryRefused(503, "the delivery could not be stored: send it again") from None
     return Taken(delivery=found.guid, outcome="queued" if fresh else "known")
 
 
@@ -175,7 +175,7 @@ def _told(opened: Opened, found: Delivery, taken: Taken, ms: float) -> None:
     _log("delivery", level=level, event=found.event, action=found.action or None, ms=ms, **facts)
 
 
-def _refused(opened: Opened, refused: Refused, request: Request) -> Response:
+def _refused(opened: Opened, refused: DeliveryRefused, request: Request) -> Response:
     """The answer to what was not taken. Its headers are a stranger's: none of them is logged.
 
     The connection ends with it: what is left of the body is not read, however long the sender goes on.

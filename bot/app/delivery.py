@@ -44,7 +44,7 @@ class Delivery:
         return first, second
 
 
-class Refused(Exception):  # noqa: N818 - an answer
+class DeliveryRefused(Exception):  # noqa: N818 - an answer
     """A request that is not a delivery: the HTTP status and a sentence."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -79,7 +79,7 @@ class Arriving:
             self._bodies = [other for other in self._bodies if other is not largest]
             largest.clear()
         if not self._here(read):
-            raise Refused(503, "too many large deliveries at one time: send it again")
+            raise DeliveryRefused(503, "too many large deliveries at one time: send it again")
         read += chunk
 
     def _here(self, read: bytearray) -> bool:
@@ -89,15 +89,15 @@ class Arriving:
 def signed(headers: Mapping[str, str]) -> None:
     """Refuse what cannot be a delivery before its body is read: the form of the signature tells. Raises Refused."""
     if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
-        raise Refused(401, UNSIGNED)
+        raise DeliveryRefused(401, UNSIGNED)
 
 
 async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes], arriving: Arriving | None = None) -> bytes:
     """The whole body. Raises Refused as soon as it is known to be too long, whatever its header says."""
-    too_long = Refused(413, f"a delivery has at most {MOST >> 20} MB")
+    too_long = DeliveryRefused(413, f"a delivery has at most {MOST >> 20} MB")
     told = headers.get("content-length", "0")
     if not (told.isascii() and told.isdecimal()):
-        raise Refused(400, "Content-Length is not a number")
+        raise DeliveryRefused(400, "Content-Length is not a number")
     if len(told) > len(str(MOST)) or int(told) > MOST:
         raise too_long
     arriving = arriving or Arriving()
@@ -112,12 +112,12 @@ async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes], arrivin
 def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
     """The delivery, if GitHub has sent it. Raises Refused."""
     if not genuine(secret.get_secret_value().encode(), raw, headers.get("x-hub-signature-256")):
-        raise Refused(401, UNSIGNED)
+        raise DeliveryRefused(401, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
     if not _NAME.fullmatch(event):
-        raise Refused(400, "X-GitHub-Event is missing or is not an event's name")
+        raise DeliveryRefused(400, "X-GitHub-Event is missing or is not an event's name")
     if not _GUID.fullmatch(guid):
-        raise Refused(400, "X-GitHub-Delivery is missing or is not a delivery's id")
+        raise DeliveryRefused(400, "X-GitHub-Delivery is missing or is not a delivery's id")
     return Delivery(event, guid, _payload(headers.get("content-type", ""), raw))
 
 
@@ -132,18 +132,18 @@ def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
     """The JSON object of a body, in either of the forms that an App can choose at GitHub."""
     name = kind.partition(";")[0].strip().lower()
     if name not in {JSON, FORM}:
-        raise Refused(415, f"the content type is neither {JSON} nor {FORM}")
+        raise DeliveryRefused(415, f"the content type is neither {JSON} nor {FORM}")
     try:
         text = raw.decode() if name == JSON else parse_qs(raw.decode("ascii"), strict_parsing=True)["payload"][0]
         found = json.loads(text, parse_constant=_no_number)
     except KeyError:
-        raise Refused(400, "the form has no field `payload`") from None
+        raise DeliveryRefused(400, "the form has no field `payload`") from None
     except RecursionError:
-        raise Refused(400, "the payload is nested too deeply") from None
+        raise DeliveryRefused(400, "the payload is nested too deeply") from None
     except ValueError:
-        raise Refused(400, "the payload is not valid JSON") from None
+        raise DeliveryRefused(400, "the payload is not valid JSON") from None
     if not isinstance(found, dict):
-        raise Refused(400, "the payload is not a JSON object")
+        raise DeliveryRefused(400, "the payload is not a JSON object")
     return found
 
 

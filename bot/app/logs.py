@@ -42,7 +42,7 @@ def log(name: str) -> Callable[..., None]:
 def start(level: str, form: str, secrets: Iterable[str], stream: TextIO | None = None) -> None:
     """Set up the log of this process: one handler at the root, through which everything goes."""
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter((Json if form == "json" else Words)(redactor(secrets)))
+    handler.setFormatter((Json if form == "json" else PlainFormatter)(redactor(secrets)))
     handler.addFilter(_worth)
     root = logging.getLogger()
     root.handlers = [handler]
@@ -74,7 +74,7 @@ def _worth(record: logging.LogRecord) -> bool:
     return True
 
 
-class Words(logging.Formatter):
+class PlainFormatter(logging.Formatter):
     """A line for people."""
 
     def __init__(self, redact: Callable[[str], str]) -> None:

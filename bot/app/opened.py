@@ -15,12 +15,12 @@ from bot.app import logs
 from bot.app.metrics import Metrics
 from bot.app.notes import Notes
 from bot.app.rounds import rounds, tidying
-from bot.config import App, Place, Server
+from bot.config import App, Server, ServerPlace
 from bot.errors import ConfigError, StorageError, UsageError
 from bot.events import Ours
-from bot.github import Identity, Pace
+from bot.github import Identity, RequestPace
 from bot.jobs import Jobs, JobSettings
-from bot.limits import Caps
+from bot.limits import ProcessLimits
 from bot.ports import Job
 from bot.storage import Store
 from bot.values import Ask, PullRef, Review
@@ -37,10 +37,10 @@ class OpenWork(Protocol):
         self,
         *,
         identity: Identity,
-        pace: Pace,
+        pace: RequestPace,
         store: Store,
         folder: Path,
-        caps: Caps,
+        caps: ProcessLimits,
         submit: Callable[[Ask, str], Awaitable[bool]],
         cancel: Callable[[PullRef], Awaitable[bool]],
         forget: Callable[[int, Sequence[int]], Awaitable[int]],
@@ -53,13 +53,13 @@ class OpenWork(Protocol):
 class Opened:
     """A running server. Not frozen: it learns its name at GitHub, and one day it is told to rest."""
 
-    place: Place
+    place: ServerPlace
     app: App
     metrics: Metrics
     store: Store
     jobs: Jobs
     identity: Identity
-    pace: Pace
+    pace: RequestPace
     ours: Ours
     notes: Notes
     resting: bool = False
@@ -108,7 +108,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     metrics = Metrics()
     identity, pace = (
         Identity(app.app_id, app.private_key, place.github_api),
-        Pace(place.write_pause, heard=metrics.github),
+        RequestPace(place.write_pause, heard=metrics.github),
     )
     known: asyncio.Future[Jobs] = (
         asyncio.get_running_loop().create_future()
@@ -135,7 +135,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
             cancel=cancel,
             forget=forget,
             told=metrics.review,
-            caps=Caps(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
+            caps=ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
         )
         run = jobs.running(
             _jobs(settings, web=web), work, store=store, serve=web, work_here=place.work or not web, apologise=apologise

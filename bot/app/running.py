@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.app.logs import log
-from bot.config import Place
+from bot.config import ServerPlace
 from bot.errors import UsageError
 
 BACKLOG = 2048
@@ -86,7 +86,7 @@ class _Server(uvicorn.Server):
         self._signalled()
 
 
-def listen(place: Place) -> socket.socket:
+def listen(place: ServerPlace) -> socket.socket:
     """The port, taken before anything else is started. Raises UsageError."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     taken = socket.socket(
@@ -109,7 +109,7 @@ def listen(place: Place) -> socket.socket:
 async def answer(
     app: FastAPI,
     taken: socket.socket,
-    place: Place,
+    place: ServerPlace,
     leaving: Leaving,
     *,
     rest: Rest | None = None,
@@ -138,7 +138,7 @@ def address(taken: socket.socket) -> str:
     return f"http://{name}:{port}"
 
 
-def _config(app: FastAPI, place: Place) -> uvicorn.Config:
+def _config(app: FastAPI, place: ServerPlace) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=_Impatient,

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from bot.app import manifest
 from bot.app.logs import log
 from bot.app.page import page
-from bot.config import Place
+from bot.config import ServerPlace
 from bot.config.server import STORED
 from bot.errors import HostError
 from bot.github.identity import site
@@ -29,7 +29,7 @@ _log = log("setup")
 class Setup:
     """One set-up under way. `done` is set once the credentials are stored."""
 
-    place: Place
+    place: ServerPlace
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     state: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     done: asyncio.Event = field(default_factory=asyncio.Event)

@@ -7,10 +7,10 @@ import httpx
 import sqlalchemy as sa
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.config import Place, Server
+from bot.config import Server, ServerPlace
 from bot.errors import StorageError
 from bot.storage.database import Database
-from bot.storage.reviews import Reviews, Spending
+from bot.storage.reviews import RepositorySpending, Reviews
 from bot.storage.spending import Spending as Ledger
 
 DAY = 86_400.0
@@ -32,14 +32,14 @@ class Recent:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ServerStatus:
     """A server at one moment. `unready` is "" if it takes and carries out work."""
 
     address: str
     unready: str
     jobs: tuple[tuple[str, int], ...]  # state and count, over all processes
-    day: tuple[Spending, ...]  # by repository, of the last 24 hours
-    period: tuple[Spending, ...]  # by repository, of the days that were asked for
+    day: tuple[RepositorySpending, ...]  # by repository, of the last 24 hours
+    period: tuple[RepositorySpending, ...]  # by repository, of the days that were asked for
     recent: tuple[Recent, ...]
     counted: tuple[int, float] = (
         0,
@@ -48,13 +48,13 @@ class Status:
     problem: str = ""  # why figures of the database are missing
 
 
-async def status(settings: Server, days: float, now: float) -> Status:
+async def status(settings: Server, days: float, now: float) -> ServerStatus:
     """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
     place = settings.place
     unready, jobs = await _asked(place)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
-    day: Sequence[Spending] = ()
-    period: Sequence[Spending] = ()
+    day: Sequence[RepositorySpending] = ()
+    period: Sequence[RepositorySpending] = ()
     recent: tuple[Recent, ...] = ()
     counted, problem = (0, 0.0), ""
     if not settings.url and not (place.data / "deeprepo.db").exists():
@@ -70,15 +70,15 @@ async def status(settings: Server, days: float, now: float) -> Status:
             problem = str(error)
         finally:
             await database.close()
-    return Status(_address(place), unready, jobs, tuple(day), tuple(period), recent, counted, problem)
+    return ServerStatus(_address(place), unready, jobs, tuple(day), tuple(period), recent, counted, problem)
 
 
-def _address(place: Place) -> str:
+def _address(place: ServerPlace) -> str:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(place.host, place.host)  # noqa: S104 - asked, not bound
     return f"http://{f'[{host}]' if ':' in host else host}:{place.port}"
 
 
-async def _asked(place: Place) -> tuple[str, tuple[tuple[str, int], ...]]:
+async def _asked(place: ServerPlace) -> tuple[str, tuple[tuple[str, int], ...]]:
     """Why the server takes no work ("" if it does), and its jobs by state."""
     try:
         async with httpx.AsyncClient(base_url=_address(place), timeout=PATIENCE, trust_env=False) as client:

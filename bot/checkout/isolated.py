@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bot.checkout import git
-from bot.checkout.locate import Place
+from bot.checkout.locate import RepositoryPaths
 from bot.errors import RevisionError
 
 EMPTY_TREES = {
@@ -60,7 +60,7 @@ def objects(common: str, folder: Path, *, sha256: bool) -> str:
     return str(folder)
 
 
-async def revisions(place: Place, folder: Path) -> str:
+async def revisions(place: RepositoryPaths, folder: Path) -> str:
     """Make a bare git folder in which the repository's revisions mean what they mean there. Its path."""
     own = await local(place)
     last = {name.lower(): value.lower() for name, value in own}
@@ -89,14 +89,14 @@ async def revisions(place: Place, folder: Path) -> str:
     return made
 
 
-def _refs(place: Place) -> Iterable[tuple[Path, str]]:
+def _refs(place: RepositoryPaths) -> Iterable[tuple[Path, str]]:
     """What holds the refs and their logs, and its name in the folder of our own."""
     common, own = Path(place.common), Path(place.git_dir)
     found = ((common / name, name) for name in ("refs", "packed-refs", "reftable", "logs/refs"))
     return [(path, name) for path, name in (*found, (own / "logs" / "HEAD", "logs/HEAD")) if path.exists()]
 
 
-async def local(place: Place) -> Settings:
+async def local(place: RepositoryPaths) -> Settings:
     """The settings that the repository brings. They are read as text: nothing acts upon them, and no include is followed."""
     found: list[tuple[str, str]] = []
     for path in (Path(place.common, "config"), Path(place.git_dir, "config.worktree")):
@@ -122,7 +122,7 @@ def reading(personal: Settings, local: Settings) -> Settings:
     ]
 
 
-def shallow(place: Place) -> bool:
+def shallow(place: RepositoryPaths) -> bool:
     """Whether the repository lacks a part of its history."""
     return Path(place.common, "shallow").exists()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checkout import git, isolated, worktree
-from bot.checkout.locate import Place, locate
+from bot.checkout.locate import RepositoryPaths, locate
 from bot.errors import GitError, NoCommitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
 
@@ -15,10 +15,10 @@ USUAL_NAMES = ("main", "master", "trunk", "develop", "development", "devel", "de
 
 
 @dataclass(frozen=True, slots=True)
-class _Repository:
+class _OwnRepository:
     """The repository and the folder of our own in which its revisions are read."""
 
-    place: Place
+    place: RepositoryPaths
     own: str
 
     async def run(self, *arguments: str) -> git.Done:
@@ -31,7 +31,7 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
     Raises RevisionError with a sentence that says what to do.
     """
     place = locate(request.repo)
-    repository = _Repository(place, await isolated.revisions(place, _fresh(scratch)))
+    repository = _OwnRepository(place, await isolated.revisions(place, _fresh(scratch)))
     if request.scope == "range":
         return await _range(request, repository)
     return await _worktree(request, repository)
@@ -42,13 +42,13 @@ def _fresh(scratch: str) -> Path:
     return next(path for number in range(1_000_000) if not (path := Path(scratch, f"revisions-{number}.git")).exists())
 
 
-async def _commit(repository: _Repository, revision: str) -> str | None:
+async def _commit(repository: _OwnRepository, revision: str) -> str | None:
     """The id of a commit, None where there is none of that name. `--end-of-options`: a name may begin with a dash."""
     done = await repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     return done.out.decode().strip() if done.status == 0 else None
 
 
-async def _known(repository: _Repository, revision: str) -> str:
+async def _known(repository: _OwnRepository, revision: str) -> str:
     found = await _commit(repository, revision)
     if found:
         return found
@@ -70,12 +70,12 @@ async def _known(repository: _Repository, revision: str) -> str:
     raise RevisionError(f"unknown revision {revision!r}: `git branch -a` and `git log` list what there is")
 
 
-async def _a_path(repository: _Repository, name: str) -> bool:
+async def _a_path(repository: _OwnRepository, name: str) -> bool:
     """Whether HEAD has a file or folder of this name."""
     return (await repository.run("cat-file", "-e", f"HEAD:{name.rstrip('/')}")).status == 0
 
 
-async def _range(request: ReviewRequest, repository: _Repository) -> PullRequest:
+async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
     head_name = request.head or "HEAD"
     head = await _known(repository, head_name)
     base_name, tip = (request.base, "") if request.base else await _default_branch(repository)
@@ -94,7 +94,7 @@ async def _range(request: ReviewRequest, repository: _Repository) -> PullRequest
     )
 
 
-async def _default_branch(repository: _Repository) -> tuple[str, str]:
+async def _default_branch(repository: _OwnRepository) -> tuple[str, str]:
     """The branch that work is merged into, as (name, commit).
 
     A remote's HEAD says it; `git init`, `git remote add` and a fetch of one branch leave none, so names that are usual come next,
@@ -129,7 +129,7 @@ def _origin_first(remote: str) -> tuple[bool, str]:
     return remote != "origin", remote
 
 
-async def _told(repository: _Repository, base: str, head: str, head_name: str) -> tuple[str, str]:
+async def _told(repository: _OwnRepository, base: str, head: str, head_name: str) -> tuple[str, str]:
     """What the change is called and says of itself: its only commit's message, else its branch and the titles of its commits."""
     counted = int((await repository.run("rev-list", "--count", f"{base}..{head}")).out or b"0")
     if counted < 2:  # noqa: PLR2004 - a single commit speaks for itself
@@ -142,7 +142,7 @@ async def _told(repository: _Repository, base: str, head: str, head_name: str) -
     return named, listed.out.decode("utf-8", "replace").strip()
 
 
-async def _message(repository: _Repository, commit: str) -> tuple[str, str]:
+async def _message(repository: _OwnRepository, commit: str) -> tuple[str, str]:
     """The first line of a commit's message and the rest, read from the object itself: `git log` can start programs."""
     done = await repository.run("cat-file", "commit", commit)
     head, _, message = done.out.partition(b"\n\n")
@@ -155,7 +155,7 @@ async def _message(repository: _Repository, commit: str) -> tuple[str, str]:
     return title.strip(), body.strip()
 
 
-async def _merge_base(repository: _Repository, base: str, head: str, base_name: str, head_name: str) -> str:
+async def _merge_base(repository: _OwnRepository, base: str, head: str, base_name: str, head_name: str) -> str:
     done = await repository.run("merge-base", base, head)
     if done.status == 0:
         return done.out.decode().split("\n")[0].strip()
@@ -167,7 +167,7 @@ async def _merge_base(repository: _Repository, base: str, head: str, base_name: 
     raise RevisionError(f"{base_name} and {head_name} have no common history: name the base with BASE..HEAD")
 
 
-async def _worktree(request: ReviewRequest, repository: _Repository) -> PullRequest:
+async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
     """Staged or uncommitted work as a tree. The index is copied, and new objects go to the folder of our own."""
     place = repository.place
     if place.top is None:

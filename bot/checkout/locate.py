@@ -11,7 +11,7 @@ MOST_LINK = 64_000  # bytes of a `.git` file: it holds one path
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RepositoryPaths:
     """Where a repository lies. Paths are absolute."""
 
     git_dir: str  # HEAD and the index
@@ -19,7 +19,7 @@ class Place:
     top: str | None  # of the work tree, None in a bare repository
 
 
-def locate(repo: str) -> Place:
+def locate(repo: str) -> RepositoryPaths:
     """Find the repository that a folder belongs to. Raises RevisionError.
 
     A folder that looks like a bare repository but is inside a checkout is refused: it may be tracked files of a stranger. Git
@@ -50,16 +50,16 @@ def git_dir(repo: str) -> str:
         return repo
 
 
-def place_of(git_dir: str | Path) -> Place:
+def place_of(git_dir: str | Path) -> RepositoryPaths:
     """A git folder that is known as such, as a place without a work tree."""
     return _place(Path(git_dir), None)
 
 
-def _place(git_dir: Path, top: str | None) -> Place:
-    return Place(str(git_dir), str(_common(git_dir)), top)
+def _place(git_dir: Path, top: str | None) -> RepositoryPaths:
+    return RepositoryPaths(str(git_dir), str(_common(git_dir)), top)
 
 
-def _at(folder: Path) -> Place | None:
+def _at(folder: Path) -> RepositoryPaths | None:
     """The checkout whose top is this folder, if it is one."""
     entry = folder / ".git"
     if entry.is_file():

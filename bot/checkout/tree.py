@@ -14,7 +14,7 @@ from bot.checkout import git, isolated
 from bot.checkout.locate import place_of
 from bot.concurrency import together
 from bot.errors import GitError
-from bot.values import Entry, PullRequest, RawChange, Side
+from bot.values import PullRequest, RawChange, Side, TreeEntry
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 HEAD_BYTES = 8_000  # enough for a "generated" header, and for git to see whether a file is binary
@@ -54,8 +54,8 @@ class Checkout:
         self._opened = ExitStack()
         self._left_out = frozenset(left_out)
         self._without = [f":(top,exclude,literal){path}" for path in sorted(self._left_out)]
-        self._entries: dict[Side, dict[str, Entry]] = {}
-        self._rows: dict[bytes, Entry] = {}  # of the side that was listed first, until the other one is
+        self._entries: dict[Side, dict[str, TreeEntry]] = {}
+        self._rows: dict[bytes, TreeEntry] = {}  # of the side that was listed first, until the other one is
         self._batch: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
@@ -130,7 +130,7 @@ class Checkout:
         texts = {section.partition(b"\n")[0]: section for section in _sections(out)}
         return b"".join(texts.get(part.partition(b"\n")[0], part) for part in _sections(patch))
 
-    async def entries(self, side: Side = "head") -> Mapping[str, Entry]:
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
         async with self._listing:
             if side not in self._entries:
@@ -271,7 +271,7 @@ class Checkout:
             raise git.failure("diff-tree", done)
         return done.out
 
-    def _may_read(self, entry: Entry) -> bool:
+    def _may_read(self, entry: TreeEntry) -> bool:
         return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
 
     async def _diff(self, *form: str) -> bytes:
@@ -369,7 +369,7 @@ def _sections(patch: bytes) -> list[bytes]:
     return [b"diff --git " + part.removesuffix(b"\n") + b"\n" for part in parts]
 
 
-def _contents(entries: Sequence[Entry], blobs: Sequence[bytes | None]) -> dict[str, bytes]:
+def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> dict[str, bytes]:
     return limits.Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
 
 
@@ -380,8 +380,8 @@ def _one_line(pattern: str, syntax: str) -> str:
     return "" if syntax == "fixed" else pattern.replace("\\\n", "\\n").replace("\n", "\\n")
 
 
-def _entry(row: bytes) -> Entry:
+def _entry(row: bytes) -> TreeEntry:
     meta, _, path = row.partition(b"\t")
     mode, _, oid, size = meta.split()
     known = SIZES[size] if size in SIZES else int(size)
-    return Entry(name_of(path), oid.decode(), KINDS.get(mode, "file"), known)
+    return TreeEntry(name_of(path), oid.decode(), KINDS.get(mode, "file"), known)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bot.checkout import git, isolated
 from bot.checkout.isolated import Settings
-from bot.checkout.locate import Place
+from bot.checkout.locate import RepositoryPaths
 from bot.concurrency import together
 from bot.config import hook
 
@@ -32,7 +32,7 @@ SUBMODULE = b"160000"
 class Index:
     """A copy of the repository's index, in which the work tree can be added."""
 
-    place: Place
+    place: RepositoryPaths
     own: str
     settings: tuple[Settings, Settings]  # of the user, of the repository
 
@@ -122,7 +122,7 @@ class Index:
         return done.out
 
 
-async def index(place: Place, own: str) -> Index:
+async def index(place: RepositoryPaths, own: str) -> Index:
     """A copy of the index in a git folder of our own, so that nothing in the repository changes."""
     personal, local = await together(isolated.personal(own), isolated.local(place))
     reading = isolated.reading(personal, local)
@@ -132,7 +132,7 @@ async def index(place: Place, own: str) -> Index:
     return Index(place, own, (personal, local))
 
 
-def _copy(place: Place, own: Path) -> None:
+def _copy(place: RepositoryPaths, own: Path) -> None:
     """What git keeps of a work tree beside its configuration."""
     named = Path(
         place.top or place.git_dir, hook.index() or Path(place.git_dir, "index")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bot.values import ReviewRequest
 
 
-class Form(StrEnum):
+class EstimateFormat(StrEnum):
     """Forms of the output."""
 
     console = "console"
@@ -39,7 +39,7 @@ def command(
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
     effort: Annotated[EffortName | None, EFFORT] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
-    form: Annotated[Form, typer.Option("--format", help="Output format.")] = Form.console,
+    form: Annotated[EstimateFormat, typer.Option("--format", help="Output format.")] = EstimateFormat.console,
     verify: Annotated[
         bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
     ] = None,
@@ -68,7 +68,7 @@ def command(
         "full": full,
     }
     told = _weigh(asked(change, repo, staged=staged, uncommitted=uncommitted), flags, quiet=quiet)
-    if form is Form.json:
+    if form is EstimateFormat.json:
         sys.stdout.write(json.dumps(told, indent=2) + "\n")
     else:
         _table(told)

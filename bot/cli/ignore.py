@@ -62,7 +62,7 @@ def command(
     entry = (
         suppress.entry_for(found, scope.value, reason.strip(), until)
         if found is not None
-        else suppress.Entry(fingerprint=fingerprint, reason=reason.strip(), expires=until)
+        else suppress.IgnoreEntry(fingerprint=fingerprint, reason=reason.strip(), expires=until)
     )
     if path is not None:
         entry = entry.model_copy(update={"path": path})

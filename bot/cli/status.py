@@ -14,8 +14,8 @@ from bot.cli.exits import CLEAN, FAULT
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bot.app.status import Status
-    from bot.storage.reviews import Spending
+    from bot.app.status import ServerStatus
+    from bot.storage.reviews import RepositorySpending
 
 
 def command(
@@ -38,7 +38,7 @@ def command(
     return FAULT if found.unready or found.problem else CLEAN
 
 
-def _show(found: "Status", days: float) -> None:
+def _show(found: "ServerStatus", days: float) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -60,7 +60,7 @@ def _show(found: "Status", days: float) -> None:
         console.print(_spending(found.period), _recent(found), sep="\n")
 
 
-def _spending(rows: "tuple[Spending, ...]") -> "Table":
+def _spending(rows: "tuple[RepositorySpending, ...]") -> "Table":
     table = _table("repository", "reviews", "clean", "calls", "tokens", "dollars", "last")
     for row in rows:
         figures = (f"{row.reviews:,}", f"{row.clean:,}", f"{row.calls:,}", f"{row.tokens:,}", _dollars([row]))
@@ -68,7 +68,7 @@ def _spending(rows: "tuple[Spending, ...]") -> "Table":
     return table
 
 
-def _recent(found: "Status") -> "Table":
+def _recent(found: "ServerStatus") -> "Table":
     table = _table("last reviews", "conclusion", "strategy", "seconds", "dollars", "finished")
     for row in found.recent:
         usd = "unknown" if row.usd is None else f"${row.usd:,.2f}"
@@ -88,7 +88,7 @@ def _table(*names: str) -> "Table":
     return table
 
 
-def _dollars(rows: "list[Spending] | tuple[Spending, ...]") -> str:
+def _dollars(rows: "list[RepositorySpending] | tuple[RepositorySpending, ...]") -> str:
     unknown = sum(row.unpriced for row in rows)
     more = f" and {unknown} of unknown price" if unknown else ""
     return f"${sum(row.usd for row in rows):,.2f}{more}"

@@ -20,12 +20,22 @@ from bot.commands import (
     review,
     settings,
 )
-from bot.commands.carrying import Standing
-from bot.commands.context import Answer, Desk, Word
+from bot.commands.carrying import Permission
+from bot.commands.context import CommandContext, CommandReply, Word
 from bot.commands.reading import Command
 from bot.config import Config
 
-__all__ = ["COMMANDS", "READING", "Answer", "Command", "Desk", "Standing", "carry_out", "read", "refusal"]
+__all__ = [
+    "COMMANDS",
+    "READING",
+    "Command",
+    "CommandContext",
+    "CommandReply",
+    "Permission",
+    "carry_out",
+    "read",
+    "refusal",
+]
 
 COMMANDS: Mapping[str, Word] = MappingProxyType(
     {word.WORD: word for word in (review, full_review, ask, explain, ignore, pause, resume, cancel, settings, helping)}
@@ -39,12 +49,12 @@ def read(body: str, login: str = "") -> Command | None:
     return reading.read(body, login, tuple(COMMANDS), LONG)
 
 
-def refusal(word: str, actor: str, standing: Standing, settings: Config) -> Answer | None:
+def refusal(word: str, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
     """The answer where a person may not give this command, or not now; None where it is to be carried out."""
     return carrying.refusal(COMMANDS.get(word, helping), actor, standing, settings)
 
 
-async def carry_out(word: str, argument: str, standing: Standing, desk: Desk) -> Answer:
+async def carry_out(word: str, argument: str, standing: Permission, desk: CommandContext) -> CommandReply:
     """The answer to a command. A word that nobody knows gets the list of those that are known."""
     known = COMMANDS.get(word)
     if known is None:

@@ -9,15 +9,15 @@ from typing import Any
 
 from bot import render
 from bot.commands import sources
-from bot.commands.target import Target
+from bot.commands.target import CommandTarget
 from bot.errors import BadAnswer
 from bot.findings import proof
 from bot.findings.check import check, locate
-from bot.findings.proof import Excerpt
+from bot.findings.proof import NumberedLines
 from bot.findings.read import strict, text
 from bot.ports import Model, Tree
 from bot.review.guidance import tongue
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Evidence, Finding, Message, Prompt, Schema
 
 MAX_TOKENS = 2_048
@@ -47,7 +47,7 @@ ANSWER = Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CheckedAnswer:
     """What the model said. Each quote is in the tree; the model's other quotes are gone."""
 
     text: str
@@ -55,10 +55,10 @@ class Told:
     sketch: str | None
 
 
-async def answer(template: str, question: str, target: Target, work: Work, model: Model) -> Told:
+async def answer(template: str, question: str, target: CommandTarget, work: Session, model: Model) -> CheckedAnswer:
     """The model's reply. Raises ProviderError and BudgetSpent."""
     about = await _as_it_is_now(target, work.tree)
-    excerpts: tuple[Excerpt, ...] = ()
+    excerpts: tuple[NumberedLines, ...] = ()
     if about.finding is not None:
         excerpts = tuple(dict.fromkeys(await proof.gather(about.finding, work.tree, work.dependents, work.files)))
     excerpts += await sources.look(sources.named(question), work.tree, excerpts)
@@ -70,17 +70,24 @@ async def answer(template: str, question: str, target: Target, work: Work, model
     if not data["answer"].strip():
         raise BadAnswer(f"{model.name} had nothing to say")
     sketch = (data["sketch"] or "").strip("\n") or None
-    return Told(data["answer"].strip(), await _verbatim(data["quotes"], work.tree), sketch)
+    return CheckedAnswer(data["answer"].strip(), await _verbatim(data["quotes"], work.tree), sketch)
 
 
-async def _as_it_is_now(target: Target, tree: Tree) -> Target:
+async def _as_it_is_now(target: CommandTarget, tree: Tree) -> CommandTarget:
     """The finding where its quote stands today: the pull request may have gone on since its review."""
     moved = await check(target.finding, tree) if target.finding is not None else ""
     return replace(target, finding=moved) if isinstance(moved, Finding) else target
 
 
 async def _ask(
-    template: str, question: str, target: Target, work: Work, model: Model, excerpts: Sequence[Excerpt], *, last: bool
+    template: str,
+    question: str,
+    target: CommandTarget,
+    work: Session,
+    model: Model,
+    excerpts: Sequence[NumberedLines],
+    *,
+    last: bool,
 ) -> Mapping[str, Any]:
     """One call; what comes back fits the schema."""
     about = {excerpt.path for excerpt in excerpts}

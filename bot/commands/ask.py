@@ -1,7 +1,7 @@
 """`/deeprepo ask`: a question about the change, or in a thread about its finding, answered by a model that sees the code."""
 
 from bot.commands import saying, target
-from bot.commands.context import Answer, Desk, Permission
+from bot.commands.context import CommandContext, CommandReply, Permission
 
 WORD = "ask"
 USE = "ask QUESTION"
@@ -9,7 +9,7 @@ NEEDS: Permission = "write"
 LONG = True
 
 
-async def run(argument: str, desk: Desk) -> Answer:
+async def run(argument: str, desk: CommandContext) -> CommandReply:
     """The answer with the lines that it rests on, and what it cost."""
     if not argument.strip():
         return desk.say("reply_no_question", example="`/deeprepo ask who calls this?`")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.commands import pace
-from bot.commands.context import Answer, Desk, Word
+from bot.commands.context import CommandContext, CommandReply, Word
 from bot.config import Config
 from bot.render import code, comment, load
 
@@ -12,7 +12,7 @@ WRITERS = frozenset({"admin", "maintain", "write"})
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Permission:
     """Who gives a command: what they may do here, and when they gave others (seconds on the clock of `now`)."""
 
     permission: str  # as GitHub says it
@@ -25,7 +25,7 @@ class Standing:
         return self.permission in WRITERS
 
 
-def refusal(word: Word, actor: str, standing: Standing, settings: Config) -> Answer | None:
+def refusal(word: Word, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
     """The answer where the command is not carried out, None where it is."""
     words = load(settings["language"])
     most = settings.triggers.commands_per_hour if standing.writes else pace.STRANGER
@@ -33,15 +33,15 @@ def refusal(word: Word, actor: str, standing: Standing, settings: Config) -> Ans
     if not pace_.free:
         values: dict[str, object] = {"most": most}
         told = comment("replies/phrase.md.j2", words, key="reply_too_many", number=pace_.minutes, values=values)
-        return Answer("" if pace_.told else told, "-1")
+        return CommandReply("" if pace_.told else told, "-1")
     if word.NEEDS == "write" and not standing.writes:
         values = {"word": code(f"/deeprepo {word.WORD}"), "actor": actor}
-        return Answer(
+        return CommandReply(
             comment("replies/phrase.md.j2", words, key="reply_no_permission", number=None, values=values), "-1"
         )
     return None
 
 
-async def carry_out(word: Word, argument: str, standing: Standing, desk: Desk) -> Answer:
+async def carry_out(word: Word, argument: str, standing: Permission, desk: CommandContext) -> CommandReply:
     """The answer to a command."""
     return refusal(word, desk.actor, standing, desk.settings) or await word.run(argument, desk)

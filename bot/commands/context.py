@@ -8,14 +8,14 @@ from typing import Literal, Protocol
 
 from bot.config import Config
 from bot.render import Phrases, comment, load
-from bot.review.session import Work
+from bot.review.session import Session
 
 Permission = Literal["read", "write"]
 Reaction = Literal["", "+1", "-1", "confused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandReply:
     """What the person gets: a reply, a reaction on the comment, or both. An empty body is not a reply."""
 
     body: str = ""
@@ -27,7 +27,7 @@ async def _nothing() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CommandContext:
     """The parts of one command. Each function does one thing to this pull request, and may be called again after a restart."""
 
     settings: Config  # of the tip of the base branch
@@ -40,7 +40,9 @@ class Desk:
     resume: Callable[[], Awaitable[bool]]
     cancel: Callable[[], Awaitable[bool]]  # False: nothing was under way
     top: Callable[[], Awaitable[str]] = _nothing  # the top comment of the thread, where we wrote it
-    work: Callable[[], AbstractAsyncContextManager[Work]] | None = None  # the change, opened; None: there is no model
+    work: Callable[[], AbstractAsyncContextManager[Session]] | None = (
+        None  # the change, opened; None: there is no model
+    )
     clock: Callable[[], float] = time.monotonic
 
     @property
@@ -48,11 +50,11 @@ class Desk:
         """Our own words, in the repository's language."""
         return load(self.settings["language"])
 
-    def reply(self, name: str, **values: object) -> Answer:
+    def reply(self, name: str, **values: object) -> CommandReply:
         """A reply from its template."""
-        return Answer(comment(f"replies/{name}.md.j2", self.words, **values))
+        return CommandReply(comment(f"replies/{name}.md.j2", self.words, **values))
 
-    def say(self, key: str, number: int | None = None, **values: object) -> Answer:
+    def say(self, key: str, number: int | None = None, **values: object) -> CommandReply:
         """A reply of one phrase."""
         return self.reply("phrase", key=key, number=number, values=values)
 
@@ -65,5 +67,5 @@ class Word(Protocol):
     NEEDS: Permission
     LONG: bool  # whether the lines below belong to its argument
 
-    async def run(self, argument: str, desk: Desk) -> Answer:
+    async def run(self, argument: str, desk: CommandContext) -> CommandReply:
         """Carry it out."""

@@ -1,7 +1,7 @@
 """`/deeprepo explain`: a finding with everything that the review knows of it, and with a model, how it comes about."""
 
 from bot.commands import saying, target
-from bot.commands.context import Answer, Desk, Permission
+from bot.commands.context import CommandContext, CommandReply, Permission
 
 WORD = "explain"
 USE = "explain [NUMBER]"
@@ -9,7 +9,7 @@ NEEDS: Permission = "write"
 LONG = False
 
 
-async def run(argument: str, desk: Desk) -> Answer:
+async def run(argument: str, desk: CommandContext) -> CommandReply:
     """A model's explanation, else the evidence that is stored."""
     about = await target.find(argument, desk)
     if about.finding is None or about.said is None:

@@ -1,6 +1,6 @@
 """`/deeprepo full review`: read everything again, and say everything."""
 
-from bot.commands.context import Answer, Desk, Permission
+from bot.commands.context import CommandContext, CommandReply, Permission
 
 WORD = USE = "full review"
 NEEDS: Permission = "write"
@@ -8,7 +8,7 @@ LONG = False
 FULL = True  # read everything again, and say everything
 
 
-async def run(_: str, desk: Desk) -> Answer:
+async def run(_: str, desk: CommandContext) -> CommandReply:
     """Ask for it; the review itself is the answer."""
     await desk.submit(FULL)
-    return Answer()
+    return CommandReply()

@@ -1,7 +1,7 @@
 """`/deeprepo ignore`: a finding is not reported again in this pull request, and how to silence it for good."""
 
 from bot.commands import target
-from bot.commands.context import Answer, Desk, Permission
+from bot.commands.context import CommandContext, CommandReply, Permission
 from bot.findings import suppress
 
 WORD = "ignore"
@@ -11,7 +11,7 @@ LONG = False
 LONGEST = 300  # characters of a reason
 
 
-async def run(argument: str, desk: Desk) -> Answer:
+async def run(argument: str, desk: CommandContext) -> CommandReply:
     """Store it with the reason, and show the entry that would hold beyond this pull request."""
     found = await target.find(argument, desk)
     if not found.fingerprint:
@@ -23,7 +23,7 @@ async def run(argument: str, desk: Desk) -> Answer:
     entry = (
         suppress.entry_for(finding, "finding", reason)
         if finding is not None
-        else suppress.Entry(fingerprint=found.fingerprint, reason=reason)
+        else suppress.IgnoreEntry(fingerprint=found.fingerprint, reason=reason)
     )
     lines = suppress.write(None, entry).removeprefix(suppress.HEAD)
     title = finding.title if finding is not None else found.fingerprint

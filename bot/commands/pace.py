@@ -9,7 +9,7 @@ STRANGER = 3  # commands in an hour of somebody who may not write here
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class CommandAllowance:
     """Whether a command is carried out; if not, in how many minutes the next one is, and whether a reply reported that already."""
 
     free: bool
@@ -17,13 +17,13 @@ class Pace:
     told: bool = False
 
 
-def judge(earlier: Sequence[float], now: float, most: int) -> Pace:
+def judge(earlier: Sequence[float], now: float, most: int) -> CommandAllowance:
     """The pace of a person with these earlier commands, refused ones too, as seconds on the clock of `now`.
 
     Who goes on while refused stays refused, and gets one reply.
     """
     recent = sorted(at for at in earlier if now - HOUR < at <= now)
     if len(recent) < most:
-        return Pace(free=True)
+        return CommandAllowance(free=True)
     free_at = recent[len(recent) - most] + HOUR
-    return Pace(free=False, minutes=max(1, math.ceil((free_at - now) / 60)), told=len(recent) > most)
+    return CommandAllowance(free=False, minutes=max(1, math.ceil((free_at - now) / 60)), told=len(recent) > most)

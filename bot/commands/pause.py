@@ -1,12 +1,12 @@
 """`/deeprepo pause`: no review of this pull request starts by itself."""
 
-from bot.commands.context import Answer, Desk, Permission
+from bot.commands.context import CommandContext, CommandReply, Permission
 
 WORD = USE = "pause"
 NEEDS: Permission = "write"
 LONG = False
 
 
-async def run(_: str, desk: Desk) -> Answer:
+async def run(_: str, desk: CommandContext) -> CommandReply:
     """Pause, and say how it goes on."""
     return desk.say("reply_paused" if await desk.pause() else "reply_paused_already")

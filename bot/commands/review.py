@@ -1,6 +1,6 @@
 """`/deeprepo review`: a review of what is new."""
 
-from bot.commands.context import Answer, Desk, Permission
+from bot.commands.context import CommandContext, CommandReply, Permission
 
 WORD = USE = "review"
 NEEDS: Permission = "write"
@@ -8,7 +8,7 @@ LONG = False
 FULL = False
 
 
-async def run(_: str, desk: Desk) -> Answer:
+async def run(_: str, desk: CommandContext) -> CommandReply:
     """Ask for it; the review itself is the answer."""
     await desk.submit(FULL)
-    return Answer()
+    return CommandReply()

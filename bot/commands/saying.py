@@ -5,23 +5,23 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import PurePosixPath
 
 from bot.commands import answering
-from bot.commands.context import Answer, Desk
-from bot.commands.target import Said, Target
+from bot.commands.context import CommandContext, CommandReply
+from bot.commands.target import CommandTarget, LastReview
 from bot.errors import BudgetSpent, ProviderError
 from bot.outputs import facts
 from bot.render import Safe, link
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Evidence, Finding, PullRequest
 
-Opened = Callable[[], AbstractAsyncContextManager[Work]]
+Opened = Callable[[], AbstractAsyncContextManager[Session]]
 
 
-def secret(about: Target) -> bool:
+def secret(about: CommandTarget) -> bool:
     """Whether the finding is a leaked secret: its code is shown to no model, and quoted in no answer."""
     return about.finding is not None and about.finding.category == "secret"
 
 
-def stored(finding: Finding, said: Said, desk: Desk, *, model: bool) -> Answer:
+def stored(finding: Finding, said: LastReview, desk: CommandContext, *, model: bool) -> CommandReply:
     """The finding as the last review has it."""
     words, pull = desk.words, said.pull
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
@@ -45,18 +45,30 @@ def stored(finding: Finding, said: Said, desk: Desk, *, model: bool) -> Answer:
 
 
 async def told(
-    template: str, question: str, about: Target, desk: Desk, opened: Opened, instead: Answer | None = None
-) -> Answer:
+    template: str,
+    question: str,
+    about: CommandTarget,
+    desk: CommandContext,
+    opened: Opened,
+    instead: CommandReply | None = None,
+) -> CommandReply:
     """A model's answer. If there is none, the reason, and what is known without one."""
     try:
         return await _answered(template, question, about, desk, opened, instead)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
-        return Answer(f"{desk.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip())
+        return CommandReply(
+            f"{desk.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip()
+        )
 
 
 async def _answered(
-    template: str, question: str, about: Target, desk: Desk, opened: Opened, instead: Answer | None
-) -> Answer:
+    template: str,
+    question: str,
+    about: CommandTarget,
+    desk: CommandContext,
+    opened: Opened,
+    instead: CommandReply | None,
+) -> CommandReply:
     started = desk.clock()
     async with opened() as work:
         model = work.root or work.reader

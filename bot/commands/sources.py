@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot import render
 from bot.diff import numbered
-from bot.findings.proof import Excerpt, definition
+from bot.findings.proof import NumberedLines, definition
 from bot.ports import Tree
 from bot.values import ChangedFile, tokens
 
@@ -35,7 +35,7 @@ def named(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*ticked, *plain]))[:MAX_WORDS]
 
 
-async def look(words: Iterable[str], tree: Tree, known: Sequence[Excerpt] = ()) -> tuple[Excerpt, ...]:
+async def look(words: Iterable[str], tree: Tree, known: Sequence[NumberedLines] = ()) -> tuple[NumberedLines, ...]:
     """What the tree holds for these words, beside what is known already."""
     shown, room = list(known), EXCERPT_TOKENS
     paths = await tree.entries()
@@ -95,14 +95,14 @@ def _spread(rows: Iterable[tuple[str, int, str]]) -> Iterator[tuple[str, int, in
             yield path, max(1, line - AROUND), line + AROUND
 
 
-def _holds(one: Excerpt, other: Excerpt) -> bool:
+def _holds(one: NumberedLines, other: NumberedLines) -> bool:
     return (one.path, one.side) == (other.path, other.side) and one.first <= other.first and other.last <= one.last
 
 
-async def _excerpt(tree: Tree, path: str, first: int, last: int) -> Excerpt | None:
+async def _excerpt(tree: Tree, path: str, first: int, last: int) -> NumberedLines | None:
     blob = await tree.read(path)
     text = blob.decode("utf-8", "replace").removesuffix("\n") if blob and b"\0" not in blob else ""
     lines = text.split("\n") if text else []
     last = min(len(lines), last)
     rows = [f"{number} {lines[number - 1][:400]}" for number in range(first, last + 1)]
-    return Excerpt(path, "head", first, last, "\n".join(rows)) if rows else None
+    return NumberedLines(path, "head", first, last, "\n".join(rows)) if rows else None

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.commands.context import Answer, Desk
+from bot.commands.context import CommandContext, CommandReply
 from bot.findings import earlier
 from bot.outputs import marker
 from bot.values import Finding, PullRequest
@@ -18,7 +18,7 @@ _NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LastReview:
     """The last finished review: every finding that it knows, and what each number was given to."""
 
     pull: PullRequest
@@ -35,33 +35,33 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CommandTarget:
     """What a command is about. A fingerprint without a finding: the last review does not hold it any more."""
 
-    said: Said | None
+    said: LastReview | None
     fingerprint: str = ""
     finding: Finding | None = None
     rest: str = ""  # of the argument
     thread: str = ""  # what our comment at the top of the thread says
 
-    def missing(self, desk: Desk, example: str) -> Answer:
+    def missing(self, desk: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
         if self.said is None:
             return desk.say("reply_no_review")
         return desk.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
 
-async def of_thread(desk: Desk) -> Target:
+async def of_thread(desk: CommandContext) -> CommandTarget:
     """The finding of the thread in which the command stands; none where it stands elsewhere."""
     said = read(await desk.last())
     top = await desk.top()
     facts = marker.read(top) or {}
     mark = facts.get("fingerprint", "") if facts.get("kind") == "finding" else ""
     found = said.known(mark) if said and mark else None
-    return Target(said, mark, found, thread=top.partition("\n")[2].strip() if mark else "")
+    return CommandTarget(said, mark, found, thread=top.partition("\n")[2].strip() if mark else "")
 
 
-async def find(argument: str, desk: Desk) -> Target:
+async def find(argument: str, desk: CommandContext) -> CommandTarget:
     """The finding that is meant, and what is left of the argument."""
     here = await of_thread(desk)
     if here.fingerprint:
@@ -72,15 +72,15 @@ async def find(argument: str, desk: Desk) -> Target:
     rest = argument[named.end() :].strip()
     if named[2]:
         found = said.known(named[2])
-        return Target(said, named[2] if found else "", found, rest)
+        return CommandTarget(said, named[2] if found else "", found, rest)
     number = int(named[1])
     numbered = said.numbered(number)
     if numbered is None and number not in said.numbers:
-        return Target(said, rest=argument.strip())
-    return Target(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
+        return CommandTarget(said, rest=argument.strip())
+    return CommandTarget(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
 
 
-def read(data: bytes | None) -> Said | None:
+def read(data: bytes | None) -> LastReview | None:
     """The last review from its JSON output; None where there is none, or it has another form."""
     try:
         found = json.loads(data) if data else None
@@ -89,13 +89,13 @@ def read(data: bytes | None) -> Said | None:
         return None
 
 
-def _said(found: dict[str, Any]) -> Said:
+def _said(found: dict[str, Any]) -> LastReview:
     """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or unproven."""
     listed = earlier.listed(found)
     silenced = [row["finding"] for row in found["suppressed"]]
     rest = _FINDINGS.validate_python([*silenced, *found["fixed"], *found["unproven"]])
     pull = found["pull"]
-    return Said(
+    return LastReview(
         PullRequest(
             pull["title"],
             pull["body"],

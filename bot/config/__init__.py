@@ -4,7 +4,7 @@ from bot.config.action import Step, step
 from bot.config.repository import FILE, OTHER_NAMES, Pattern, Problem, RepoConfig, Strategy, Triggers, check, read
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
 from bot.config.schema import schema
-from bot.config.server import App, Place, Server, server
+from bot.config.server import App, Server, ServerPlace, server
 from bot.config.settings import Settings, base_url, environment, first, key, telemetry
 
 TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))  # an owner's own
@@ -17,10 +17,10 @@ __all__ = [
     "App",
     "Config",
     "Pattern",
-    "Place",
     "Problem",
     "RepoConfig",
     "Server",
+    "ServerPlace",
     "Settings",
     "Step",
     "Strategy",

@@ -55,7 +55,7 @@ class Inputs(BaseSettings):
         return {**said, "usd": self.budget}
 
 
-class Runner(BaseSettings):
+class RunnerVariables(BaseSettings):
     """The runner's own variables."""
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True)
@@ -81,7 +81,7 @@ class Step:
     """The inputs of a step."""
 
     inputs: Inputs
-    runner: Runner
+    runner: RunnerVariables
 
 
 Kind = TypeVar("Kind", bound=BaseSettings)
@@ -91,7 +91,7 @@ def step() -> Step:
     """The step's inputs and surroundings. Raises ConfigError with the input's name, never with its value."""
     if not os.environ.get("GITHUB_EVENT_PATH"):
         raise UsageError(f"{WHERE}: docs/action.md has workflows to copy; `deeprepo review` reviews a local change")
-    return Step(_read(Inputs), _read(Runner))
+    return Step(_read(Inputs), _read(RunnerVariables))
 
 
 def lend(variable: str, key: SecretStr) -> None:

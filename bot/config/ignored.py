@@ -19,7 +19,7 @@ Scope = Literal["finding", "rule", "path"]
 NEEDS: dict[Scope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
 
 
-class Entry(BaseModel):
+class IgnoreEntry(BaseModel):
     """One entry of the file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,7 +44,7 @@ class Entry(BaseModel):
 class Checked:
     """What the file says: its usable entries with their numbers, from 1, and its problems. A fatal one: nothing is ignored."""
 
-    entries: tuple[tuple[int, Entry], ...] = ()
+    entries: tuple[tuple[int, IgnoreEntry], ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
@@ -64,11 +64,11 @@ def check(text: bytes) -> Checked:
         return Checked()
     if not isinstance(rows, list):
         return Checked(problems=(Problem(1, "must hold a list of entries: nothing is ignored"),))
-    entries: list[tuple[int, Entry]] = []
+    entries: list[tuple[int, IgnoreEntry]] = []
     problems = [Problem(line, said, fatal=False) for line, said in written.duplicates(node)]
     for number, row in enumerate(rows, 1):
         entry = _entry(row)
-        if isinstance(entry, Entry):
+        if isinstance(entry, IgnoreEntry):
             entries.append((number, entry))
         else:
             said, place = entry
@@ -77,10 +77,10 @@ def check(text: bytes) -> Checked:
     return Checked(tuple(entries), tuple(problems))
 
 
-def _entry(row: object) -> Entry | tuple[str, tuple[str | int, ...]]:
+def _entry(row: object) -> IgnoreEntry | tuple[str, tuple[str | int, ...]]:
     """The entry, or what is wrong with it and the place of that inside the entry."""
     try:
-        entry = Entry.model_validate(row)
+        entry = IgnoreEntry.model_validate(row)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))

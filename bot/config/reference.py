@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings
 
 from bot.config.resolved import DEFAULTS
 from bot.config.schema import schema
-from bot.config.server import CREDENTIALS, PREFIX, App, Place
+from bot.config.server import CREDENTIALS, PREFIX, App, ServerPlace
 from bot.config.settings import Settings
 
 AS_FILE = (*CREDENTIALS, "database_url")  # secrets that may also stand in a file whose path is given
@@ -17,7 +17,7 @@ SECTIONS = ("models", "budget")  # of the repository's file, whose keys are sett
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SettingRow:
     """One setting: how it is written, what it may be, what holds without it, what it is for."""
 
     name: str
@@ -26,17 +26,17 @@ class Row:
     about: str
 
 
-def tables() -> dict[str, list[Row]]:
+def tables() -> dict[str, list[SettingRow]]:
     """The rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
     return {
         "repository": list(_keys(json.loads(schema()))),
         "everywhere": list(_variables(Settings)),
-        "server": list(_variables(Place)),
+        "server": list(_variables(ServerPlace)),
         "app": list(_variables(App)),
     }
 
 
-def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[Row]:
+def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[SettingRow]:
     """The keys of the repository's file, or of one section of it as "section.key"."""
     here = part or whole
     for name, found in here["properties"].items():
@@ -44,7 +44,7 @@ def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefi
         if inner is not None and found.get("type") != "array":
             yield from _keys(whole, inner, f"{key}.")
             continue
-        yield Row(f"`{key}`", _form(found), _default(here, name, key), found["description"])
+        yield SettingRow(f"`{key}`", _form(found), _default(here, name, key), found["description"])
         if inner is not None:
             yield from _keys(whole, inner, f"{key}[].")
 
@@ -65,14 +65,14 @@ def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, 
     return found
 
 
-def _variables(of: type[BaseSettings]) -> Iterator[Row]:
+def _variables(of: type[BaseSettings]) -> Iterator[SettingRow]:
     """The variables of the environment that one group of settings is read from."""
     whole = of.model_json_schema()
     for name, part in whole["properties"].items():
         variable = f"`{PREFIX}{name.upper()}`"
         both = f"{variable} or `{PREFIX}{name.upper()}_FILE`" if name in AS_FILE else variable
         default = "needed" if name in whole.get("required", ()) else written(part.get("default"))
-        yield Row(both, _form(part), default, part["description"])
+        yield SettingRow(both, _form(part), default, part["description"])
 
 
 def written(value: object) -> str:

@@ -33,7 +33,7 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Models(_Section):
+class ModelsSection(_Section):
     """Section `models`: who orchestrates and who reads, and how they are called."""
 
     root: str | None = Field(default=None, description="The model that asks across units, as provider/model.")
@@ -55,7 +55,7 @@ class Models(_Section):
     )
 
 
-class Budget(_Section):
+class BudgetSection(_Section):
     """Section `budget`: hard caps of one review."""
 
     usd: float | None = Field(default=None, ge=0, description="Dollars.")
@@ -111,8 +111,8 @@ class Triggers(_Section):
 class RepoConfig(_Section):
     """The whole of .deeprepo.yml."""
 
-    models: Models = Field(default=Models(), description="The models that orchestrate and read.")
-    budget: Budget = Field(default=Budget(), description="Hard caps of one review.")
+    models: ModelsSection = Field(default=ModelsSection(), description="The models that orchestrate and read.")
+    budget: BudgetSection = Field(default=BudgetSection(), description="Hard caps of one review.")
     strategy: Strategy | None = Field(default=None, description="How a change is read; `auto` chooses by its size.")
     ignore: tuple[Pattern, ...] = Field(default=(), description="Files that are listed and not read, as in .gitignore.")
     quota: int | None = Field(default=None, ge=0, description="Findings shown in full; critical ones do not count.")

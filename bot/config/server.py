@@ -114,7 +114,7 @@ def _home() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "deeprepo"
 
 
-class Place(_FromEnvironment):
+class ServerPlace(_FromEnvironment):
     """How the server runs on this machine."""
 
     github_api: Address = Field(
@@ -177,7 +177,7 @@ class Place(_FromEnvironment):
 class Server:
     """Every setting of a server. `app` is None where nothing is set yet: the set-up page helps then."""
 
-    place: Place
+    place: ServerPlace
     app: App | None
 
     @property
@@ -195,7 +195,7 @@ class Server:
 def server() -> Server:
     """The settings of a server. Raises ConfigError with one sentence for each variable, never with its value."""
     wrong: list[str] = []
-    place = _read(Place, _files(("database_url",), wrong), wrong)
+    place = _read(ServerPlace, _files(("database_url",), wrong), wrong)
     if any(_variable(name) or _variable(f"{name}_file") for name in CREDENTIALS):
         app = _read(App, _files(CREDENTIALS, wrong), wrong)
     else:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bot.context import definitions
-from bot.context.definitions import LONG_LINE, Call
+from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.usages import PROSE, Pick, Row
 from bot.dependents.sites import TEST
 from bot.values import ChangedFile, Unit
@@ -27,7 +27,7 @@ class Links:
         for name, (row, *others) in self.defined.items():
             if not others:  # of two definitions nobody can say which is meant
                 self._of_file[row[0]].append((name, row))
-        self.calls: dict[str, list[tuple[Call, Row]]] = defaultdict(list)
+        self.calls: dict[str, list[tuple[CalledName, Row]]] = defaultdict(list)
         for row in rows:
             for call in dict.fromkeys(definitions.calls(row[0], row[2])):
                 self.calls[call.name].append((call, row))

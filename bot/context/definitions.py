@@ -49,7 +49,7 @@ OWN, IMPORTED, BESIDE, FAR = range(4)
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CalledName:
     """A name that an added line of a file calls. `of`: "" bare, "self" on its own object, "." on anything else."""
 
     name: str
@@ -57,9 +57,9 @@ class Call:
     of: str
 
 
-def called(units: Iterable[Unit]) -> tuple[Call, ...]:
+def called(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     """What the added lines of these units call, in their order, each once for its file."""
-    found: dict[Call, None] = {}
+    found: dict[CalledName, None] = {}
     for unit in units:
         if unit.side != "head" or TEST.search(unit.path) or PROSE.search(unit.path):
             continue
@@ -69,15 +69,17 @@ def called(units: Iterable[Unit]) -> tuple[Call, ...]:
     return tuple(found)
 
 
-def calls(path: str, text: str) -> list[Call]:
+def calls(path: str, text: str) -> list[CalledName]:
     """What a line of a file calls."""
     hits = _CALL.findall(text) if len(text) <= LONG_LINE else ()
     return [
-        Call(name, path, "self" if own else "." if other else "") for own, other, name in hits if len(name) >= SHORTEST
+        CalledName(name, path, "self" if own else "." if other else "")
+        for own, other, name in hits
+        if len(name) >= SHORTEST
     ]
 
 
-def searches(calls: Iterable[Call]) -> Iterator[tuple[str, list[str]]]:
+def searches(calls: Iterable[CalledName]) -> Iterator[tuple[str, list[str]]]:
     """Perl patterns of lines that may define these names, each with the globs of the files in which it is worth a look."""
     asked = list(dict.fromkeys((call.name, posixpath.splitext(call.path)[1]) for call in calls))[:MAX_CALLED]
     for suffixes, form in _FORMS:
@@ -118,7 +120,7 @@ def head(path: str, rows: Sequence[str], line: int) -> int:
     return 0
 
 
-def meant(call: Call, rows: Iterable[Row], imported: Collection[str]) -> tuple[Row, ...]:
+def meant(call: CalledName, rows: Iterable[Row], imported: Collection[str]) -> tuple[Row, ...]:
     """The definitions that a call may mean, if they are few enough to say something. `imported`: words of its file's imports."""
     near: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
@@ -153,7 +155,7 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _distance(call: Call, path: str, imported: Collection[str]) -> int:
+def _distance(call: CalledName, path: str, imported: Collection[str]) -> int:
     """How near a definition is to its call. What another object has is hardly ever what its own file defines."""
     if path == call.path:
         return FAR if call.of == "." else OWN

@@ -15,7 +15,7 @@ _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class Snippet:
     """Lines beside the units with their numbers, and why they are shown."""
 
     path: str
@@ -58,10 +58,10 @@ def lines(blob: bytes) -> list[str]:
     return blob.decode("utf-8", "replace").split("\n")
 
 
-def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
+def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Snippet:
     """These lines of a file, in their order; where some between them are left out, the numbers say so."""
     body = "\n".join(diff.row(" ", number, rows[number - 1]) for number in numbers)
-    return Excerpt(path, numbers[0], numbers[-1], title, body)
+    return Snippet(path, numbers[0], numbers[-1], title, body)
 
 
 def block(rows: Sequence[str], start: int) -> int:
@@ -74,7 +74,7 @@ def block(rows: Sequence[str], start: int) -> int:
     return start + BODY
 
 
-def helper(excerpt: Excerpt, rows: Sequence[str], shown: Shown) -> Excerpt | None:
+def helper(excerpt: Snippet, rows: Sequence[str], shown: Shown) -> Snippet | None:
     """What the shown lines call first in their own file: a reader often leaves the deciding step to a neighbour."""
     for name in dict.fromkeys(_CALLED.findall(excerpt.body)):
         at = next((n for n, text in enumerate(rows, 1) if name in text and usages.defines(name, text)), 0)
@@ -86,20 +86,20 @@ def helper(excerpt: Excerpt, rows: Sequence[str], shown: Shown) -> Excerpt | Non
     return None
 
 
-def joined(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+def joined(excerpts: Sequence[Snippet]) -> list[Snippet]:
     """Windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
-    by_path: Mapping[str, list[Excerpt]] = defaultdict(list)
+    by_path: Mapping[str, list[Snippet]] = defaultdict(list)
     for excerpt in excerpts:
         by_path[excerpt.path].append(excerpt)
     return [whole for found in by_path.values() for whole in _adjacent(sorted(found, key=lambda e: e.start))]
 
 
-def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
-    held: Excerpt | None = None
+def _adjacent(excerpts: Sequence[Snippet]) -> Iterator[Snippet]:
+    held: Snippet | None = None
     for excerpt in excerpts:
         if held is not None and excerpt.start <= held.end + 1:
             title = held.title if held.title == excerpt.title else f"{held.title}; {excerpt.title}"
-            held = Excerpt(held.path, held.start, excerpt.end, title, f"{held.body}\n{excerpt.body}")
+            held = Snippet(held.path, held.start, excerpt.end, title, f"{held.body}\n{excerpt.body}")
             continue
         if held is not None:
             yield held
@@ -108,21 +108,21 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
         yield held
 
 
-def by_file(found: Iterable[Excerpt], shown: Shown) -> list[Excerpt]:
+def by_file(found: Iterable[Snippet], shown: Shown) -> list[Snippet]:
     """Single lines of one file under one header, without those that the prompt shows by now."""
-    by_path: dict[str, list[Excerpt]] = defaultdict(list)
+    by_path: dict[str, list[Snippet]] = defaultdict(list)
     for one in found:
         if (one.path, one.start) not in shown.lines:
             by_path[one.path].append(one)
     return [_together(sorted(mine, key=lambda one: one.start)) for mine in by_path.values()]
 
 
-def _together(mine: Sequence[Excerpt]) -> Excerpt:
+def _together(mine: Sequence[Snippet]) -> Snippet:
     title = "defines " + ", ".join(one.title.removeprefix("defines ") for one in mine)
     return replace(mine[0], end=mine[-1].end, title=title, body="\n".join(one.body for one in mine))
 
 
-def marked(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
+def marked(excerpts: Iterable[Snippet], files: Iterable[ChangedFile]) -> tuple[Snippet, ...]:
     """The excerpts, with those marked that hold lines of the change itself."""
     added: dict[str, Collection[int]] = {file.path: file.added for file in files}
     return tuple(

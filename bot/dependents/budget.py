@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class SearchLimits:
     """Limits of one search; what a limit cuts is listed in `Dependents.cut`."""
 
     files: int = 120  # changed source files whose symbols and dependents are looked for

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from bot.dependents.budget import Budget
+from bot.dependents.budget import SearchLimits
 from bot.dependents.names import PROSE
 from bot.dependents.sites import TEST, mention, telling
 from bot.dependents.usages import CONFIGURATION
@@ -40,7 +40,9 @@ EVERYWHERE = (
 COMMON = frozenset(EVERYWHERE.split())
 
 
-async def by_name(tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[str], budget: Budget) -> Dependents:
+async def by_name(
+    tree: Tree, files: Sequence[ChangedFile], suffixes: Iterable[str], budget: SearchLimits
+) -> Dependents:
     """References by name alone for the files whose suffix no language reads, and the sentence that reports it."""
     read = frozenset(suffixes)
     mine = [file for file in files if file.analyzed and not PROSE.search(file.path) and suffix(file.path) not in read]

@@ -6,8 +6,8 @@ from fnmatch import translate
 
 from bot import limits
 from bot.dependents.propose import propose
-from bot.ports import Language, Project, Shared, Told, Tree
-from bot.values import Entry, Import, Outline, Side
+from bot.ports import Language, Project, SelfDescribed, Shared, Tree
+from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
@@ -31,7 +31,7 @@ class Reach:
         self.paths = paths
         # Asked once: a question about a protocol costs as much as resolving an import.
         self._shared = project if isinstance(project, Shared) else None
-        self._told = project if isinstance(project, Told) else None
+        self._told = project if isinstance(project, SelfDescribed) else None
         self._imports: dict[str, tuple[Import, ...]] = {}
 
     async def importers(self, targets: Collection[str]) -> Importers:
@@ -90,12 +90,17 @@ async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
     same = {path: source for path, source in now.items() if path in base and base[path].oid == head[path].oid}
     other = await tree.read_many([path for path in _configs(language, base) if path not in same], "base")
     first = _reach(tree, language, "head", head, now)
-    if not other and same.keys() == now.keys() and head.keys() == base.keys() and not isinstance(first.project, Told):
+    if (
+        not other
+        and same.keys() == now.keys()
+        and head.keys() == base.keys()
+        and not isinstance(first.project, SelfDescribed)
+    ):
         return first, Reach(tree, language, first.project, first.paths, "base")
     return first, _reach(tree, language, "base", base, {**same, **other})
 
 
-def _configs(language: Language, entries: Mapping[str, Entry]) -> list[str]:
+def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     """The configuration files that a language reads, those nearest the root first."""
     if not language.CONFIGS:
         return []
@@ -105,7 +110,7 @@ def _configs(language: Language, entries: Mapping[str, Entry]) -> list[str]:
 
 
 def _reach(
-    tree: Tree, language: Language, side: Side, entries: Mapping[str, Entry], configs: Mapping[str, bytes]
+    tree: Tree, language: Language, side: Side, entries: Mapping[str, TreeEntry], configs: Mapping[str, bytes]
 ) -> Reach:
     paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
     project = language.project(paths, limits.Contents(configs))

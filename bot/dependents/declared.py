@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents.exports import Exports
-from bot.dependents.symbols import Source
+from bot.dependents.symbols import ChangedSource
 from bot.ports import Tree
 from bot.values import ChangedSymbol, Side, Symbol
 
@@ -16,7 +16,7 @@ Symbols = dict[str, tuple[ChangedSymbol, ...]]
 
 
 async def declared(
-    tree: Tree, exports: Exports, sources: Sequence[Source], symbols: Mapping[str, Sequence[ChangedSymbol]]
+    tree: Tree, exports: Exports, sources: Sequence[ChangedSource], symbols: Mapping[str, Sequence[ChangedSymbol]]
 ) -> tuple[Symbols, Declared]:
     """The changed symbols with each prototype merged into its definition, and the headers that offer the definitions."""
     places: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -34,7 +34,7 @@ async def declared(
     return kept, {key: frozenset(headers) for key, headers in places.items()}
 
 
-async def _prototypes(tree: Tree, exports: Exports, source: Source, side: Side, names: set[str]) -> list[Symbol]:
+async def _prototypes(tree: Tree, exports: Exports, source: ChangedSource, side: Side, names: set[str]) -> list[Symbol]:
     """The prototypes of these names in the files of which a changed file takes everything."""
     outline, path = (source.old, source.file.old_path) if side == "base" else (source.new, source.file.path)
     if not outline.stars or path is None:

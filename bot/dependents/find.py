@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.concurrency import together
 from bot.dependents import symbols
-from bot.dependents.budget import Budget, minified
+from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import lost_attributes, with_contract
@@ -19,11 +19,11 @@ from bot.dependents.overrides import heirs
 from bot.dependents.proof import Proof
 from bot.dependents.search import Search
 from bot.dependents.sites import TEST
-from bot.dependents.symbols import Source
+from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
 from bot.diff.skip import MOVED
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Entry, Symbol
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 
@@ -32,7 +32,7 @@ async def find(
     tree: Tree,
     files: Sequence[ChangedFile],
     languages: Mapping[str, Language],
-    budget: Budget = Budget(),  # noqa: B008 - frozen
+    budget: SearchLimits = SearchLimits(),  # noqa: B008 - frozen
 ) -> Dependents:
     """What the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
     cut: list[str] = []
@@ -56,7 +56,7 @@ async def find(
 
 
 def _chosen(
-    files: Sequence[ChangedFile], languages: Mapping[str, Language], budget: Budget, cut: list[str]
+    files: Sequence[ChangedFile], languages: Mapping[str, Language], budget: SearchLimits, cut: list[str]
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """The changed files that some language reads, tests last, as many as the budget allows."""
     by_suffix = {suffix: language for language in languages.values() for suffix in language.SUFFIXES}
@@ -77,7 +77,7 @@ def _chosen(
 
 
 async def _of_language(
-    tree: Tree, language: Language, files: Sequence[ChangedFile], budget: Budget, cut: list[str]
+    tree: Tree, language: Language, files: Sequence[ChangedFile], budget: SearchLimits, cut: list[str]
 ) -> Dependents:
     missed: list[str] = []
     sources = await _sources(tree, language, files, budget, missed)
@@ -112,7 +112,7 @@ async def _of_language(
     return Dependents(every, files_of, (*broken, *references), missed=tuple(missed), heirs=overriding)
 
 
-def _lacking(language: Language, entries: Mapping[str, Entry]) -> list[str]:
+def _lacking(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
     """The sentence about files of a damaged or partial store."""
     lost = [path for path, entry in entries.items() if entry.size < 0 and path.endswith(language.SUFFIXES)]
     if not lost:
@@ -121,7 +121,7 @@ def _lacking(language: Language, entries: Mapping[str, Entry]) -> list[str]:
     return [f"{len(lost)} {language.NAME} files were not searched, the object store lacks their content: {listed}"]
 
 
-def _tell(sources: Iterable[Source], head: Reach, base: Reach) -> None:
+def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> None:
     """What the changed files hold. The head is told of what they held, too: who still uses it is wanted."""
     for source in sources:
         if source.before:
@@ -145,8 +145,8 @@ def _opaque(symbol: Symbol | None) -> Symbol | None:
 
 
 async def _sources(
-    tree: Tree, language: Language, files: Sequence[ChangedFile], budget: Budget, cut: list[str]
-) -> list[Source]:
+    tree: Tree, language: Language, files: Sequence[ChangedFile], budget: SearchLimits, cut: list[str]
+) -> list[ChangedSource]:
     before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
     after = await tree.read_many([file.path for file in files if file.status != "deleted"])
     found = []
@@ -165,7 +165,7 @@ async def _sources(
 
 
 def _weighed(
-    sources: Sequence[Source], found: Mapping[str, tuple[ChangedSymbol, ...]]
+    sources: Sequence[ChangedSource], found: Mapping[str, tuple[ChangedSymbol, ...]]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """The changed definitions, each with what changed for its users."""
     texts: dict[tuple[str, str], list[str]] = {}
@@ -186,7 +186,7 @@ def _weighed(
     }
 
 
-def _attributes(sources: Sequence[Source]) -> dict[str, str]:
+def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
     """Attributes that no changed file sets or names any more -> "path:name"."""
     after = b"\n".join(source.after for source in sources)
     found: dict[str, str] = {}
@@ -198,7 +198,7 @@ def _attributes(sources: Sequence[Source]) -> dict[str, str]:
 
 
 def _limited(
-    found: Mapping[str, tuple[ChangedSymbol, ...]], budget: Budget, cut: list[str]
+    found: Mapping[str, tuple[ChangedSymbol, ...]], budget: SearchLimits, cut: list[str]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """What can break callers first: removed, renamed, a new signature; then bodies."""
     order = {"removed": 0, "renamed": 0, "signature": 1, "body": 2, "added": 3}

@@ -10,7 +10,7 @@ from bot.dependents.confirm import Reach
 from bot.dependents.declared import Declared
 from bot.dependents.exports import Exports
 from bot.dependents.sites import TEST
-from bot.dependents.symbols import Source
+from bot.dependents.symbols import ChangedSource
 from bot.values import ChangedSymbol, Dependent, Import, Reference
 
 BARRELS = frozenset({"__init__", "index"})
@@ -21,7 +21,7 @@ HOPS = 2
 class Scene:
     """Everything known about the changed files of one language."""
 
-    sources: list[Source]
+    sources: list[ChangedSource]
     symbols: dict[str, tuple[ChangedSymbol, ...]]
     head: Reach
     base: Reach

@@ -53,7 +53,9 @@ def kept(
 ) -> dict[str, Language]:
     """The languages with a memory in this folder, which they share with every process that names it."""
     rows = Rows(folder, say, limit, clock)
-    return {name: cast("Language", Kept(language, rows, _code(version))) for name, language in languages.items()}
+    return {
+        name: cast("Language", CachedLanguage(language, rows, _code(version))) for name, language in languages.items()
+    }
 
 
 @lru_cache(maxsize=4)
@@ -67,7 +69,7 @@ def _code(version: str) -> str:
     ).hexdigest()
 
 
-class Kept:
+class CachedLanguage:
     """A language that remembers its answers. Satisfies `ports.Language`."""
 
     def __init__(self, language: Language, rows: "Rows", code: str) -> None:

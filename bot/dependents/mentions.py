@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from bot.dependents.names import PROSE
-from bot.dependents.sites import Target, mention, telling
+from bot.dependents.sites import UseTarget, mention, telling
 from bot.dependents.usages import CONFIGURATION
 from bot.ports import Tree
 from bot.values import Reference
@@ -26,7 +26,7 @@ DEFINES = r"(?:\b(?:def|class|func|function|fn|const|let|var|val|interface|type|
 
 async def mentions(
     tree: Tree,
-    targets: Sequence[Target],
+    targets: Sequence[UseTarget],
     known: Sequence[Reference],
     fresh: Mapping[str, Collection[int]],
     attributes: Mapping[str, str],

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.concurrency import together
-from bot.dependents.budget import Budget, minified
+from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.propose import globs
 from bot.dependents.sites import telling
 from bot.ports import Language, Tree
@@ -63,7 +63,9 @@ class Own:
     fresh: Mapping[str, Collection[int]]  # file of the head tree -> lines that the change adds
 
 
-async def lonely(tree: Tree, language: Language, names: Collection[str], own: Own, budget: Budget) -> frozenset[str]:
+async def lonely(
+    tree: Tree, language: Language, names: Collection[str], own: Own, budget: SearchLimits
+) -> frozenset[str]:
     """Of these names, those that nothing defines but what is changed, on neither side: a line that writes one means that.
 
     A name that loses its definition and is newly written as a member exists elsewhere: in a library, or in the language.
@@ -95,7 +97,7 @@ async def _base(tree: Tree, language: Language, names: Collection[str]) -> Named
 
 
 def _meant(
-    language: Language, path: str, source: bytes, asked: Collection[str], side: Side, own: Own, budget: Budget
+    language: Language, path: str, source: bytes, asked: Collection[str], side: Side, own: Own, budget: SearchLimits
 ) -> set[str]:
     """The names to which a file gives a meaning of its own, or may."""
     if len(source) > budget.bytes or minified(source):

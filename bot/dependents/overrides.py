@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.dependents.budget import Budget, minified
+from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
-from bot.dependents.sites import Bindings, Target, bind, classes_of
+from bot.dependents.sites import Bindings, UseTarget, bind, classes_of
 from bot.dependents.targets import is_imported, resigned
 from bot.ports import Language, Tree
 from bot.values import Import, Outline, Symbol
@@ -19,11 +19,11 @@ Heirs = tuple[tuple[str, Symbol], ...]  # (Target.key, the definition that takes
 async def heirs(
     tree: Tree,
     language: Language,
-    targets: Sequence[Target],
+    targets: Sequence[UseTarget],
     importers: Mapping[str, Sequence[Import]],
     origins: Mapping[str, Collection[str]],
     exports: Exports,
-    budget: Budget,
+    budget: SearchLimits,
 ) -> Heirs:
     """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
     mine = [target for target in targets if _counts(target)] if language.NAME not in EMBEDDING else []
@@ -46,7 +46,7 @@ async def heirs(
     return tuple(found)
 
 
-def _counts(target: Target) -> bool:
+def _counts(target: UseTarget) -> bool:
     """Whether another number of arguments is asked of a method that is no constructor."""
     item = target.symbol
     if item is None or item.before is None or item.after is None or not resigned(target) or not target.owner:
@@ -56,11 +56,11 @@ def _counts(target: Target) -> bool:
     return known and not target.constructor and item.before.name == item.after.name
 
 
-def _words(target: Target) -> tuple[bytes, ...]:
+def _words(target: UseTarget) -> tuple[bytes, ...]:
     return target.owner.encode(), *(short.encode() for short in target.shorts)
 
 
-def _overriding(target: Target, outline: Outline | None, bound: Bindings, path: str) -> list[Symbol]:
+def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, path: str) -> list[Symbol]:
     """The one method of that name of each class that names the target's class as its base."""
     if outline is None:
         return []

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.dependents.budget import Budget
+from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.names import occurrences
-from bot.dependents.sites import Match, Target
+from bot.dependents.sites import Match, UseTarget
 from bot.dependents.targets import OPENED, former_names, has_member, is_closed, words_of
 from bot.ports import Language, Tree
 from bot.values import Side, Use
@@ -23,12 +23,12 @@ class Proof:
     tree: Tree
     language: Language
     exports: Exports
-    budget: Budget
+    budget: SearchLimits
     lost: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
     _defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
     async def missing(
-        self, target: Target, hit: Match, path: str, uses: Sequence[Use], alone: frozenset[str], *, by_name: bool
+        self, target: UseTarget, hit: Match, path: str, uses: Sequence[Use], alone: frozenset[str], *, by_name: bool
     ) -> bool:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
@@ -77,7 +77,7 @@ class Proof:
             self._defined[name] = not known or any(use.form in ("definition", "key") for use in uses)
         return self._defined[name]
 
-    async def _baseless(self, target: Target, name: str) -> bool:
+    async def _baseless(self, target: UseTarget, name: str) -> bool:
         """Whether the class stands alone, in full sight, and has no member of that name."""
         home = min(target.homes)
         outline = await self.exports.outline("head", home)
@@ -93,7 +93,7 @@ class Proof:
                 return False
         return not await self.exports.elsewhere(home, f"{target.owner}.{name}")
 
-    async def _open(self, target: Target) -> bool:
+    async def _open(self, target: UseTarget) -> bool:
         """Whether the class answers to names that are written nowhere: its bases hold "*", or one that is new to it."""
         now, before = [
             {

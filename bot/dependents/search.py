@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.concurrency import together
-from bot.dependents.budget import Budget, minified
+from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
 from bot.dependents.names import Own, lonely, occurrences
 from bot.dependents.proof import Proof
-from bot.dependents.sites import Match, Target, bind, match, names, reference, resembles, telling
+from bot.dependents.sites import Match, UseTarget, bind, match, names, reference, resembles, telling
 from bot.dependents.targets import (
     former_names,
     is_imported,
@@ -42,14 +42,14 @@ class Search:
     importers: Mapping[str, Sequence[Import]]
     origins: Mapping[str, Collection[str]]
     exports: Exports
-    budget: Budget
+    budget: SearchLimits
     cut: list[str]
     fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
     proof: Proof
     missed: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
     obliging: bool = False  # whether some target's contract changed
 
-    async def run(self, targets: Sequence[Target]) -> tuple[Reference, ...]:
+    async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
         """The references to all targets, the ones that prove a break first."""
         if not targets:
             return ()
@@ -85,7 +85,7 @@ class Search:
                 await self._file(path, source, targets, by_name.get(path, set()), alone, found)
         return self._limited(found, frozenset(target.key for target in targets if target.contract))
 
-    async def _by_name(self, targets: Sequence[Target]) -> dict[str, set[str]]:
+    async def _by_name(self, targets: Sequence[UseTarget]) -> dict[str, set[str]]:
         """File -> the members whose names occur there, for names that do not occur everywhere."""
         wanted = {
             s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
@@ -107,7 +107,7 @@ class Search:
         self,
         path: str,
         source: bytes,
-        targets: Sequence[Target],
+        targets: Sequence[UseTarget],
         named: Collection[str],
         alone: frozenset[str],
         found: dict[str, list[Reference]],
@@ -140,7 +140,7 @@ class Search:
     async def _weighed(
         self,
         row: Reference,
-        target: Target,
+        target: UseTarget,
         hit: Match,
         uses: Sequence[Use],
         alone: frozenset[str],
@@ -184,13 +184,13 @@ class Search:
         outside = (imported - known) | (roots & self.language.AMBIENT)
         return frozenset(receiver for receiver in receivers if (match := ROOT.match(receiver)) and match[0] in outside)
 
-    async def _told(self, target: Target, use: Use, path: str, alone: frozenset[str]) -> bool:
+    async def _told(self, target: UseTarget, use: Use, path: str, alone: frozenset[str]) -> bool:
         """Whether the name of a member says enough: nothing else bears it, and the two files have to do with each other."""
         if use.types or use.name not in alone:
             return False
         return resembles(use.receiver, target.owner) or await self._connected(path, target)
 
-    async def _connected(self, path: str, target: Target) -> bool:
+    async def _connected(self, path: str, target: UseTarget) -> bool:
         """Whether one of two files imports the other, directly or through one file between, or they share a folder."""
         if posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}:
             return True
@@ -202,7 +202,7 @@ class Search:
             path in backwards or not between.isdisjoint(backwards) or any(self._takes(one, target) for one in between)
         )
 
-    def _takes(self, path: str, target: Target) -> bool:
+    def _takes(self, path: str, target: UseTarget) -> bool:
         """Whether a file imports a home of the target, directly or from a file that hands it on."""
         return any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ()))
 

@@ -16,7 +16,7 @@ MODULE = "<module>"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class UseTarget:
     """A changed name as its users can write it."""
 
     key: str  # Reference.symbol
@@ -92,7 +92,7 @@ def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]]) -> B
     return found
 
 
-def names(targets: Iterable[Target], bound: Bindings) -> frozenset[str]:
+def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
     """The words that can be a use of one of the targets in a file."""
     found: set[str] = set()
     for target in targets:
@@ -116,7 +116,7 @@ class Match:
     unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
 
 
-def match(target: Target, uses: Sequence[Use], bound: Bindings, path: str) -> list[Match]:
+def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> list[Match]:
     """The uses of a file that mean the target, and those that may mean it."""
     found = []
     taken = {use.name for use in uses if use.form == "definition"}
@@ -130,7 +130,7 @@ def match(target: Target, uses: Sequence[Use], bound: Bindings, path: str) -> li
     return found
 
 
-def _plain(target: Target, use: Use, bound: Bindings, path: str, taken: Collection[str]) -> Match | None:
+def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, taken: Collection[str]) -> Match | None:
     for origin, offered in target.doors:
         for name in offered:
             if use.form == "member" and use.name == name:
@@ -154,7 +154,7 @@ def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
     return next((door for here, door in modules if here == receiver), "")
 
 
-def _member(target: Target, use: Use, classes: Mapping[str, str]) -> Match | None:
+def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
     if target.constructor:
         written = f"{use.receiver}.{use.name}" if use.receiver else use.name
         if use.form in ("name", "member") and use.call is not None and written in classes:
@@ -171,7 +171,7 @@ def _member(target: Target, use: Use, classes: Mapping[str, str]) -> Match | Non
     return None
 
 
-def classes_of(target: Target, bound: Bindings, path: str) -> dict[str, str]:
+def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     """The ways in which a file can write the class of a member, with the door of each."""
     found = {target.owner: "", target.within: ""} if path in target.homes else {}
     outer, _, rest = target.within.partition(".")
@@ -185,7 +185,9 @@ def classes_of(target: Target, bound: Bindings, path: str) -> dict[str, str]:
     return found
 
 
-def reference(target: Target, hit: Match, path: str, lines: Sequence[str], *, missing: bool, unique: bool) -> Reference:
+def reference(
+    target: UseTarget, hit: Match, path: str, lines: Sequence[str], *, missing: bool, unique: bool
+) -> Reference:
     """A match as the value that is handed on."""
     use, call = hit.use, hit.use.call
     return Reference(

@@ -18,7 +18,7 @@ MOST_FITTING = 100  # new definitions that each removed one is compared with
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ChangedSource:
     """A changed file on both sides, as its language reads it."""
 
     file: ChangedFile
@@ -39,10 +39,10 @@ def _split(source: bytes) -> list[str]:
     return source.decode("utf-8", "replace").split("\n")
 
 
-def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> Source:
+def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
     """Outline both sides of a file; a side that does not exist is empty."""
     old, new = file.old_path or file.path, file.path
-    return Source(
+    return ChangedSource(
         file,
         language,
         before or b"",
@@ -77,7 +77,7 @@ class _Edits:
         return True
 
 
-def changed(source: Source) -> tuple[ChangedSymbol, ...]:
+def changed(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
     base, head = _Edits(source.old, source.file.removed), _Edits(source.new, source.file.added)
     old = _by_name(source.old.symbols)
@@ -160,7 +160,7 @@ def _outer(name: str) -> Iterator[str]:
         yield name
 
 
-def _renamed(source: Source, removed: Sequence[Symbol], added: Sequence[Symbol]) -> list[ChangedSymbol]:
+def _renamed(source: ChangedSource, removed: Sequence[Symbol], added: Sequence[Symbol]) -> list[ChangedSymbol]:
     """Pairs of one definition under two names: of the same kind, in the same place, and alike."""
     pairs = []
     left: dict[tuple[str, str], list[Symbol]] = defaultdict(list)
@@ -182,7 +182,7 @@ def _place(symbol: Symbol) -> tuple[str, str]:
     return symbol.kind, symbol.name.rpartition(".")[0]
 
 
-def _alike(source: Source, before: Symbol, after: Symbol) -> float:
+def _alike(source: ChangedSource, before: Symbol, after: Symbol) -> float:
     """How alike two bodies are, 0 to 1, their own names left out. Variables have no body: they are never alike."""
     if before.kind == "variable":
         return 0.0
@@ -192,11 +192,11 @@ def _alike(source: Source, before: Symbol, after: Symbol) -> float:
 
 
 def moved(
-    sources: Sequence[Source], symbols: Mapping[str, tuple[ChangedSymbol, ...]]
+    sources: Sequence[ChangedSource], symbols: Mapping[str, tuple[ChangedSymbol, ...]]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """A definition that left one file and came alike to another of the same change is one that moved, not one removed."""
     by_path = {source.file.path: source for source in sources}
-    came: dict[tuple[str, str], tuple[Source, Symbol]] = {}
+    came: dict[tuple[str, str], tuple[ChangedSource, Symbol]] = {}
     for path, items in symbols.items():
         for item in items:
             if item.change == "added" and item.after is not None and "." not in item.after.name:
@@ -216,7 +216,7 @@ def moved(
     return {path: tuple(i for i in items if i.before or i.after not in arrived) for path, items in found.items()}
 
 
-def _same(old: Source, before: Symbol, new: Source, after: Symbol) -> bool:
+def _same(old: ChangedSource, before: Symbol, new: ChangedSource, after: Symbol) -> bool:
     return _likeness(old.lines(before)[:MAX_BODY], new.lines(after)[:MAX_BODY]) >= ALIKE
 
 

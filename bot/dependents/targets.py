@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
 from bot.dependents.names import Spans
-from bot.dependents.sites import Bindings, Target
-from bot.values import Entry, Import, Outline, Side, Use
+from bot.dependents.sites import Bindings, UseTarget
+from bot.values import Import, Outline, Side, TreeEntry, Use
 
 # Classes of the libraries that come with a language whose members are all known, and none is called like a constant.
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
@@ -27,12 +27,12 @@ def words_of(item: Import) -> frozenset[str]:
     }
 
 
-def resigned(target: Target) -> bool:
+def resigned(target: UseTarget) -> bool:
     """Whether the change gives it a new signature."""
     return target.symbol is not None and target.symbol.change == "signature"
 
 
-def former_names(target: Target) -> frozenset[str]:
+def former_names(target: UseTarget) -> frozenset[str]:
     """The names that are gone: of a renamed definition only the old one."""
     item = target.symbol
     return frozenset({item.before.short}) if item is not None and item.before is not None else target.shorts
@@ -43,7 +43,7 @@ def has_member(outline: Outline, name: str) -> bool:
     return any(symbol.short == name for symbol in outline.symbols)
 
 
-def is_imported(target: Target, bound: Bindings) -> bool:
+def is_imported(target: UseTarget, bound: Bindings) -> bool:
     """Whether a file imports what it needs to write the target."""
     return any(
         origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in offered)
@@ -51,13 +51,13 @@ def is_imported(target: Target, bound: Bindings) -> bool:
     )
 
 
-def is_inside(target: Target, use: Use, path: str) -> bool:
+def is_inside(target: UseTarget, use: Use, path: str) -> bool:
     """Whether a use is the definition's own head line."""
     after = target.symbol.after if target.symbol is not None else None
     return after is not None and after.path == path and use.form == "definition"
 
 
-def spans_of(targets: Iterable[Target]) -> dict[Side, Spans]:
+def spans_of(targets: Iterable[UseTarget]) -> dict[Side, Spans]:
     """Where the changed definitions stand. Before: their whole files, which also hand them on."""
     before: dict[str, set[tuple[int, int]]] = defaultdict(set)
     after: dict[str, set[tuple[int, int]]] = defaultdict(set)
@@ -69,7 +69,7 @@ def spans_of(targets: Iterable[Target]) -> dict[Side, Spans]:
     return {"base": before, "head": after}
 
 
-def unread(asked: Iterable[str], got: Collection[str], entries: Mapping[str, Entry]) -> list[str]:
+def unread(asked: Iterable[str], got: Collection[str], entries: Mapping[str, TreeEntry]) -> list[str]:
     """The sentence about files that are too large to be read."""
     lost = [
         path

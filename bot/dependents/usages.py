@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from bot.dependents.budget import Budget, minified
+from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.propose import globs
 from bot.dependents.sites import TEST
 from bot.ports import Language, Tree
@@ -35,7 +35,7 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limi
     if not re.fullmatch(r"[\w$]+", short):
         return ()
     found: list[Reference] = []
-    budget = Budget()
+    budget = SearchLimits()
     for language in languages.values():
         paths = await tree.grep([short], globs(language), word=True)
         chosen = sorted(paths, key=lambda path: (bool(TEST.search(path)), path))[: budget.parsed]

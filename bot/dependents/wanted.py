@@ -1,11 +1,11 @@
 """What is looked up: every changed definition as its users can write it, and every name that is offered no longer."""
 
 from bot.dependents.importing import Scene
-from bot.dependents.sites import Target
+from bot.dependents.sites import UseTarget
 from bot.values import ChangedSymbol
 
 
-async def wanted(scene: Scene) -> list[Target]:
+async def wanted(scene: Scene) -> list[UseTarget]:
     """Every changed definition, and every name that a changed file or a barrel no longer offers."""
     found = [await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"]
     covered = {(path, name) for target in found if not target.owner for path, names in target.doors for name in names}
@@ -13,13 +13,13 @@ async def wanted(scene: Scene) -> list[Target]:
         known = {name for origin, name in covered if origin in {path, *scene.origins[path]}}
         lost = sorted(await scene.exports.gone(path) - known)
         found += [
-            Target(f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), gone=True)
+            UseTarget(f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), gone=True)
             for name in lost
         ]
     return found
 
 
-async def _target(scene: Scene, item: ChangedSymbol) -> Target:
+async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     sides = [side for side in (item.before, item.after) if side is not None]
     owner = sides[0].name.rpartition(".")[0]
     doors: dict[str, frozenset[str]] = {}
@@ -33,7 +33,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> Target:
                 offered = frozenset({side.name.partition(".")[0]})  # the type stands in a neighbouring file
             doors[path] = doors.get(path, frozenset()) | offered
     symbol = item.symbol
-    return Target(
+    return UseTarget(
         key=f"{symbol.path}:{symbol.name}",
         doors=tuple(doors.items()),
         shorts=frozenset(side.short for side in sides),

@@ -10,7 +10,7 @@ from unidiff.patch import PatchSet
 
 from bot import limits
 from bot.diff import skip
-from bot.values import ChangedFile, Hunk, Line, RawChange
+from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
 SUBMODULE, ABSENT = "160000", "000000"
 STATUS: dict[str, Literal["added", "deleted", "renamed"]] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
@@ -18,7 +18,7 @@ KINDS: dict[str, Literal[" ", "+", "-"]] = {" ": " ", "+": "+", "-": "-"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RawRow:
     """One row of `git diff-tree --raw`: authoritative for names, modes and the kind of change."""
 
     old_mode: str
@@ -62,7 +62,7 @@ def _vouched(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
     )
 
 
-def _rows(status: bytes) -> Iterator[Row]:
+def _rows(status: bytes) -> Iterator[RawRow]:
     fields = iter(status.split(b"\0"))
     for meta in fields:
         if not meta.startswith(b":"):
@@ -71,7 +71,7 @@ def _rows(status: bytes) -> Iterator[Row]:
         old = new = next(fields).decode("utf-8", "backslashreplace")
         if letter[0] in "RC":
             new = next(fields).decode("utf-8", "backslashreplace")
-        yield Row(old_mode, new_mode, letter[0], old, new)
+        yield RawRow(old_mode, new_mode, letter[0], old, new)
 
 
 def _sections(patch: bytes) -> list[bytes]:
@@ -80,7 +80,7 @@ def _sections(patch: bytes) -> list[bytes]:
     return [b"diff --git " + part for part in parts[1:]]
 
 
-def _file(row: Row, parts: Sequence[bytes]) -> ChangedFile:
+def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
     hunks = _hunks(parts[-1]) if row.letter != "T" and SUBMODULE not in (row.old_mode, row.new_mode) else ()
     lines = [line for hunk in hunks for line in hunk.lines]
     return ChangedFile(
@@ -95,7 +95,7 @@ def _file(row: Row, parts: Sequence[bytes]) -> ChangedFile:
     )
 
 
-def _note(row: Row) -> str:
+def _note(row: RawRow) -> str:
     notes = [f"renamed from {row.old}"] if row.letter == "R" else []
     if row.old_mode != row.new_mode and ABSENT not in (row.old_mode, row.new_mode):
         notes.append(f"mode {row.old_mode} to {row.new_mode}")
@@ -117,7 +117,7 @@ def _hunks(section: bytes) -> tuple[Hunk, ...]:
 
 def _hunk(hunk: ParsedHunk) -> Hunk:
     lines = tuple(
-        Line(kind, line.value.removesuffix("\n").removesuffix("\r"), line.source_line_no, line.target_line_no)
+        DiffLine(kind, line.value.removesuffix("\n").removesuffix("\r"), line.source_line_no, line.target_line_no)
         for line in hunk
         if (kind := KINDS.get(line.line_type))
     )

@@ -8,11 +8,11 @@ from types import MappingProxyType
 
 from bot.events import checks, comments, installations, pulls
 from bot.events.shapes import Ours
-from bot.values.ask import Ask, Ignored
+from bot.values.ask import Ask, NothingAsked
 
 __all__ = ["ACTIONS", "Ours", "read"]
 
-Reader = Callable[[Mapping[str, object], Ours], Ask | Ignored]
+Reader = Callable[[Mapping[str, object], Ours], Ask | NothingAsked]
 
 # event -> action -> who reads it. What is not here is ignored.
 ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
@@ -48,15 +48,15 @@ WHY = MappingProxyType(
 )
 
 
-def read(name: str, payload: object, ours: Ours) -> Ask | Ignored:
+def read(name: str, payload: object, ours: Ours) -> Ask | NothingAsked:
     """What the delivery of the event `name` asks for."""
     if not isinstance(payload, Mapping):
-        return Ignored("the payload is not an object")
+        return NothingAsked("the payload is not an object")
     readers = ACTIONS.get(name)
     if readers is None:
-        return Ignored("nothing is done on this event")
+        return NothingAsked("nothing is done on this event")
     action = payload.get("action")
     reader = readers.get(action) if isinstance(action, str) else None
     if reader is None:
-        return Ignored(WHY.get((name, str(action)), "nothing is done on this action"))
+        return NothingAsked(WHY.get((name, str(action)), "nothing is done on this action"))
     return reader(payload, ours)

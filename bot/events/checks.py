@@ -3,56 +3,66 @@
 import re
 from collections.abc import Mapping
 
-from bot.events.shapes import Check, CheckRunEvent, CheckSuiteEvent, Delivery, MergeGroupEvent, Ours, shaped
-from bot.values.ask import Ask, Ignored, MergeGroup, ReviewAsk
+from bot.events.shapes import (
+    CheckPayload,
+    CheckRunEvent,
+    CheckSuiteEvent,
+    DeliveryPayload,
+    MergeGroupEvent,
+    Ours,
+    shaped,
+)
+from bot.values.ask import Ask, MergeGroup, NothingAsked, ReviewAsk
 
 Payload = Mapping[str, object]
 BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
-def run_again(payload: Payload, ours: Ours) -> Ask | Ignored:
+def run_again(payload: Payload, ours: Ours) -> Ask | NothingAsked:
     """`Re-run` on the check run."""
     event = shaped(CheckRunEvent, payload)
-    return event if isinstance(event, Ignored) else _again(event, event.check_run, ours, full=False)
+    return event if isinstance(event, NothingAsked) else _again(event, event.check_run, ours, full=False)
 
 
-def button(payload: Payload, ours: Ours) -> Ask | Ignored:
+def button(payload: Payload, ours: Ours) -> Ask | NothingAsked:
     """One of the check run's own buttons."""
     event = shaped(CheckRunEvent, payload)
-    if isinstance(event, Ignored):
+    if isinstance(event, NothingAsked):
         return event
     name = event.requested_action.identifier if event.requested_action else ""
     if name not in BUTTONS:
-        return Ignored("the check run has no such button")
+        return NothingAsked("the check run has no such button")
     return _again(event, event.check_run, ours, full=BUTTONS[name])
 
 
-def suite_again(payload: Payload, ours: Ours) -> Ask | Ignored:
+def suite_again(payload: Payload, ours: Ours) -> Ask | NothingAsked:
     """`Re-run all checks`."""
     event = shaped(CheckSuiteEvent, payload)
-    return event if isinstance(event, Ignored) else _again(event, event.check_suite, ours, full=False)
+    return event if isinstance(event, NothingAsked) else _again(event, event.check_suite, ours, full=False)
 
 
-def queued(payload: Payload, _: Ours) -> Ask | Ignored:
+def queued(payload: Payload, _: Ours) -> Ask | NothingAsked:
     """A merge queue asks: its changes were reviewed as pull requests, so the answer needs no review."""
     event = shaped(MergeGroupEvent, payload)
-    if isinstance(event, Ignored):
+    if isinstance(event, NothingAsked):
         return event
     where = event.repository
     return MergeGroup(event.installation.id, where.id, where.owner.login, where.name, event.merge_group.head_sha)
 
 
-def _again(event: Delivery, check: Check, ours: Ours, *, full: bool) -> Ask | Ignored:
+def _again(event: DeliveryPayload, check: CheckPayload, ours: Ours, *, full: bool) -> Ask | NothingAsked:
     if check.app is None or str(check.app.id) != ours.app_id:
-        return Ignored("it is another App's check")
+        return NothingAsked("it is another App's check")
     number = _pull_of(check, event.repository.id)
     if number is None:
-        return Ignored("the check names no pull request: re-run the check run itself, or comment `/deeprepo review`")
+        return NothingAsked(
+            "the check names no pull request: re-run the check run itself, or comment `/deeprepo review`"
+        )
     return ReviewAsk(event.pull(number), "rerun", full, event.sender.login, head=check.head_sha)
 
 
-def _pull_of(check: Check, repository: int) -> int | None:
+def _pull_of(check: CheckPayload, repository: int) -> int | None:
     """The number that we wrote into our check run, for GitHub names no pull request of a fork; else the first that it names."""
     if check.external_id and _NUMBER.fullmatch(check.external_id):
         return int(check.external_id)

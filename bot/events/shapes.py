@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from bot.values.ask import Ignored, PullRef
+from bot.values.ask import NothingAsked, PullRef
 
 Id = Annotated[StrictInt, Field(ge=1, lt=1 << 63)]
 # Not "." and "..": they would lead an address elsewhere.
@@ -29,32 +29,32 @@ class Ours:
         return login.lower() == self.login.lower() or (app is not None and str(app.id) == self.app_id)
 
 
-class Shape(BaseModel):
+class Payload(BaseModel):
     """Some fields of an object; the others are not looked at."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class AppRef(Shape):
+class AppRef(Payload):
     """An App."""
 
     id: Id
 
 
-class User(Shape):
+class User(Payload):
     """An account."""
 
     login: Login
     type: StrictStr = ""
 
 
-class Owner(Shape):
+class Owner(Payload):
     """The account that a repository belongs to."""
 
     login: Name
 
 
-class Repository(Shape):
+class Repository(Payload):
     """A repository."""
 
     id: Id
@@ -62,19 +62,19 @@ class Repository(Shape):
     owner: Owner
 
 
-class Installation(Shape):
+class Installation(Payload):
     """An installation of the App."""
 
     id: Id
 
 
-class Commit(Shape):
+class Commit(Payload):
     """One end of a pull request."""
 
     sha: Sha
 
 
-class Pull(Shape):
+class Pull(Payload):
     """A pull request."""
 
     number: Id
@@ -82,7 +82,7 @@ class Pull(Shape):
     head: Commit
 
 
-class Comment(Shape):
+class Comment(Payload):
     """A comment. `in_reply_to_id` is there in a thread of a review, from the second comment on."""
 
     id: Id
@@ -92,7 +92,7 @@ class Comment(Shape):
     performed_via_github_app: AppRef | None = None
 
 
-class Delivery(Shape):
+class DeliveryPayload(Payload):
     """What every delivery about a repository brings."""
 
     installation: Installation
@@ -105,13 +105,13 @@ class Delivery(Shape):
         return PullRef(self.installation.id, where.id, where.owner.login, where.name, number)
 
 
-class BaseEdit(Shape):
+class BaseEdit(Payload):
     """The fields of a pull request that were edited."""
 
     base: dict[str, object] | None = None
 
 
-class PullEvent(Delivery):
+class PullEvent(DeliveryPayload):
     """Event `pull_request`."""
 
     pull_request: Pull
@@ -120,51 +120,51 @@ class PullEvent(Delivery):
     changes: BaseEdit = BaseEdit()
 
 
-class Marker(Shape):
+class Marker(Payload):
     """What tells that an issue is a pull request."""
 
 
-class Issue(Shape):
+class Issue(Payload):
     """An issue or a pull request."""
 
     number: Id
     pull_request: Marker | None = None
 
 
-class IssueCommentEvent(Delivery):
+class IssueCommentEvent(DeliveryPayload):
     """Event `issue_comment`."""
 
     issue: Issue
     comment: Comment
 
 
-class ReviewCommentEvent(Delivery):
+class ReviewCommentEvent(DeliveryPayload):
     """Event `pull_request_review_comment`."""
 
     pull_request: Pull
     comment: Comment
 
 
-class RepositoryId(Shape):
+class RepositoryId(Payload):
     """A repository, by its id alone."""
 
     id: Id
 
 
-class CheckedBase(Shape):
+class CheckedBase(Payload):
     """Where the pull request of a check run is to be merged."""
 
     repo: RepositoryId
 
 
-class CheckedPull(Shape):
+class CheckedPull(Payload):
     """A pull request whose head a check run is on; there may be some of other repositories."""
 
     number: Id
     base: CheckedBase
 
 
-class Check(Shape):
+class CheckPayload(Payload):
     """A check run or a check suite."""
 
     head_sha: Sha
@@ -173,48 +173,48 @@ class Check(Shape):
     pull_requests: tuple[CheckedPull, ...] = ()
 
 
-class Action(Shape):
+class ActionPayload(Payload):
     """A button of a check run."""
 
     identifier: StrictStr = ""
 
 
-class CheckRunEvent(Delivery):
+class CheckRunEvent(DeliveryPayload):
     """Event `check_run`."""
 
-    check_run: Check
-    requested_action: Action | None = None
+    check_run: CheckPayload
+    requested_action: ActionPayload | None = None
 
 
-class CheckSuiteEvent(Delivery):
+class CheckSuiteEvent(DeliveryPayload):
     """Event `check_suite`."""
 
-    check_suite: Check
+    check_suite: CheckPayload
 
 
-class Group(Shape):
+class Group(Payload):
     """What a merge queue is about to merge."""
 
     head_sha: Sha
 
 
-class MergeGroupEvent(Delivery):
+class MergeGroupEvent(DeliveryPayload):
     """Event `merge_group`."""
 
     merge_group: Group
 
 
-class InstallationEvent(Shape):
+class InstallationEvent(Payload):
     """Events `installation` and `installation_repositories`."""
 
     installation: Installation
     repositories_removed: tuple[RepositoryId, ...] = ()
 
 
-Form = TypeVar("Form", bound=Shape)
+Form = TypeVar("Form", bound=Payload)
 
 
-def shaped(form: type[Form], payload: object) -> Form | Ignored:
+def shaped(form: type[Form], payload: object) -> Form | NothingAsked:
     """The payload in this form, or what is wrong with it: the place alone, for the value may be anything."""
     try:
         return form.model_validate(payload)
@@ -222,5 +222,5 @@ def shaped(form: type[Form], payload: object) -> Form | Ignored:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the payload"
     if place == "installation":
-        return Ignored("it names no installation of the App")
-    return Ignored(f"{place} is missing or has another form than GitHub's")
+        return NothingAsked("it names no installation of the App")
+    return NothingAsked(f"{place} is missing or has another form than GitHub's")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from bot.findings.memory import Recalled, recall
 from bot.findings.merge import merge
-from bot.findings.suppress import Ignored
+from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
@@ -37,7 +37,7 @@ async def judge(
     ask: Ask | None,
     *,
     files: Sequence[ChangedFile] = (),
-    ignored: Ignored = Ignored(),  # noqa: B008 - frozen
+    ignored: IgnoreList = IgnoreList(),  # noqa: B008 - frozen
     earlier: Earlier | None = None,
     reread: Collection[tuple[str, int, int]] = (),
 ) -> Judged:

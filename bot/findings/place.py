@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from bot.values import ChangedFile, Finding, Hunk, Line, Placed, Side, Spot
+from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Placed, Side
 
 MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
 LEAST_QUOTE = 8  # characters; a shorter quote ("}", "else:") stands in many places and names none
@@ -42,12 +42,12 @@ def _file(finding: Finding, files: Sequence[ChangedFile]) -> ChangedFile | None:
     return next(iter(candidates), None)
 
 
-def _exact(finding: Finding, file: ChangedFile) -> Spot | None:
+def _exact(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     """The finding's own lines, where one hunk holds all of them."""
     return _within(file, finding.side, finding.start, finding.end)
 
 
-def _quoted(finding: Finding, file: ChangedFile) -> Spot | None:
+def _quoted(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     """The lines of a hunk that say what the finding quotes, where just one place does. What code has proven is not moved."""
     if finding.verdict == "proven" or len(_fold(finding.quote)) < LEAST_QUOTE:
         return None
@@ -61,7 +61,7 @@ def _quoted(finding: Finding, file: ChangedFile) -> Spot | None:
     return None
 
 
-def _clamped(finding: Finding, file: ChangedFile) -> Spot | None:
+def _clamped(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     """The part of the finding's lines that is in a hunk: the largest, then the first."""
     parts = []
     for hunk in file.hunks:
@@ -74,7 +74,7 @@ def _clamped(finding: Finding, file: ChangedFile) -> Spot | None:
     return None
 
 
-def _within(file: ChangedFile, side: Side, start: int, end: int) -> Spot | None:
+def _within(file: ChangedFile, side: Side, start: int, end: int) -> CommentSpot | None:
     """These lines as a spot. Lines that the base side shares with the head are shown there, where GitHub takes them."""
     for hunk in file.hunks:
         inside = [line for line in hunk.lines if start <= (_number(line, side) or 0) <= end]
@@ -82,12 +82,12 @@ def _within(file: ChangedFile, side: Side, start: int, end: int) -> Spot | None:
         if not inside or numbers[0] != start or numbers[-1] != end:
             continue
         if side == "head":
-            return Spot(file.path, start, end, "RIGHT")
+            return CommentSpot(file.path, start, end, "RIGHT")
         removed = [line.old for line in inside if line.kind == "-" and line.old is not None]
         if removed:
-            return Spot(file.path, removed[0], removed[-1], "LEFT")
+            return CommentSpot(file.path, removed[0], removed[-1], "LEFT")
         shared = [line.new for line in inside if line.new is not None]
-        return Spot(file.path, shared[0], shared[-1], "RIGHT")
+        return CommentSpot(file.path, shared[0], shared[-1], "RIGHT")
     return None
 
 
@@ -107,7 +107,7 @@ def _numbers(hunk: Hunk, side: Side) -> list[int]:
     return [number for line in hunk.lines if (number := _number(line, side)) is not None]
 
 
-def _number(line: Line, side: Side) -> int | None:
+def _number(line: DiffLine, side: Side) -> int | None:
     return line.new if side == "head" else line.old
 
 

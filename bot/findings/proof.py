@@ -26,7 +26,7 @@ Place = tuple[str, Side, int, int]  # path, side, first and last line
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class NumberedLines:
     """Numbered lines of one side of a file."""
 
     path: str
@@ -38,12 +38,12 @@ class Excerpt:
 
 async def gather(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = ()
-) -> tuple[Excerpt, ...]:
+) -> tuple[NumberedLines, ...]:
     """The excerpts for one finding, the most telling first, under the limit."""
     places = [*_around(finding, dependents), *_before(finding, files)]
     places += [(e.path, e.side, max(1, e.line - AROUND // 2), e.line + AROUND // 2) for e in finding.evidence]
     places += [*_callers(finding, dependents), *await _used(finding, tree)]
-    room, shown = TOKENS, list[Excerpt]()
+    room, shown = TOKENS, list[NumberedLines]()
     for path, side, first, last in places:
         if any(e.path == path and e.side == side and e.first <= first and last <= e.last for e in shown):
             continue
@@ -118,7 +118,7 @@ async def _used(finding: Finding, tree: Tree) -> list[Place]:
     return found
 
 
-async def _excerpt(tree: Tree, path: str, side: Side, first: int, last: int) -> Excerpt | None:
+async def _excerpt(tree: Tree, path: str, side: Side, first: int, last: int) -> NumberedLines | None:
     blob = await tree.read(path, side)
     if blob is None:
         return None
@@ -127,4 +127,4 @@ async def _excerpt(tree: Tree, path: str, side: Side, first: int, last: int) -> 
     if first > last:
         return None
     body = "\n".join(f"{number} {lines[number - 1]}" for number in range(first, last + 1))
-    return Excerpt(path, side, first, last, body)
+    return NumberedLines(path, side, first, last, body)

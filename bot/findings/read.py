@@ -7,7 +7,7 @@ from bot import render
 from bot.values import SEVERITIES, Claim, Evidence, Finding, Schema
 
 if TYPE_CHECKING:
-    from bot.findings.strangers import Found
+    from bot.findings.strangers import LooseFinding
 
 CATEGORIES = (
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
@@ -69,7 +69,7 @@ def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Find
     return read.answer, tuple(_finding(found, source) for found in read.findings)
 
 
-def _finding(found: "Found", source: str) -> Finding:
+def _finding(found: "LooseFinding", source: str) -> Finding:
     return Finding(
         path=render.named(found.path),
         quote=found.quote,

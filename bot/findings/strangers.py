@@ -31,7 +31,7 @@ class Claimed(Stranger):
     name: str = ""
 
 
-class Found(Stranger):
+class LooseFinding(Stranger):
     """One finding."""
 
     path: str
@@ -53,17 +53,17 @@ class Found(Stranger):
         return value if value in SEVERITIES else "medium"
 
 
-class Answer(Stranger):
+class LooseAnswer(Stranger):
     """The whole reply."""
 
     answer: str = ""
-    findings: tuple[Found, ...] = Field(default=(), max_length=MAX_FINDINGS)
+    findings: tuple[LooseFinding, ...] = Field(default=(), max_length=MAX_FINDINGS)
 
 
-def answer(data: Mapping[str, Any] | None) -> Answer:
+def answer(data: Mapping[str, Any] | None) -> LooseAnswer:
     """The reply. Raises BadAnswer where it does not fit the schema."""
     try:
-        return Answer.model_validate(data)
+        return LooseAnswer.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         raise BadAnswer(

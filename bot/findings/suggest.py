@@ -31,7 +31,7 @@ def unreadable(path: str, source: bytes) -> frozenset[int] | None:
     return None
 
 
-class Refused(Exception):  # noqa: N818 - an outcome
+class SuggestionRefused(Exception):  # noqa: N818 - an outcome
     """Why a suggestion cannot be committed: a reason of `Placed.refused`."""
 
 
@@ -48,7 +48,7 @@ def _tried(placed: Placed, head: bytes | None, faults: Faults) -> Placed:
         return placed
     try:
         return replace(placed, replacement=_replacement(placed, head, faults), refused="")
-    except Refused as reason:
+    except SuggestionRefused as reason:
         return replace(placed, replacement=None, refused=reason.args[0])
 
 
@@ -56,9 +56,9 @@ def _replacement(placed: Placed, head: bytes | None, faults: Faults) -> str:
     """The lines to commit. Raises Refused."""
     finding, spot = placed.finding, placed.spot
     if head is None or spot is None or finding.side != "head":
-        raise Refused("place")
+        raise SuggestionRefused("place")
     if (spot.path, spot.start, spot.end, spot.side) != (finding.path, finding.start, finding.end, "RIGHT"):
-        raise Refused("place")
+        raise SuggestionRefused("place")
     lines = head.decode("utf-8", "surrogateescape").split("\n")
     above, old, below = lines[: spot.start - 1], lines[spot.start - 1 : spot.end], lines[spot.end :]
     bare = [row.rstrip("\r") for row in old]
@@ -74,47 +74,47 @@ def _replacement(placed: Placed, head: bytes | None, faults: Faults) -> str:
         after = "\n".join([*above, *([text] if new else []), *below]).encode("utf-8", "surrogateescape")
         if _parses(before, faults(finding.path, after) or frozenset(), (spot.start, len(old), len(new))):
             return text
-    raise Refused("syntax")
+    raise SuggestionRefused("syntax")
 
 
 def _given(finding: Finding, old: Sequence[str]) -> list[str]:
     """The suggested lines as the model meant them. Raises Refused where they are none for whole lines."""
     quoted = [_folded(row) for row in finding.quote.strip("\r\n").split("\n")]
     if quoted != [_folded(row) for row in old]:
-        raise Refused("part")
+        raise SuggestionRefused("part")
     text = (finding.suggestion or "").replace("\r\n", "\n")
     fenced = _FENCED.match(text)
     text = (fenced[2] if fenced else text).strip("\n")
     if render.unseen(text) or "\r" in text or render.encodable(text) != text:
-        raise Refused("unseen")
+        raise SuggestionRefused("unseen")
     if _MARKER.search(text):
-        raise Refused("shape")
+        raise SuggestionRefused("shape")
     given = text.split("\n") if text.strip() else []
     if len(given) > MOST_LINES or len(text) > MOST_CHARS:
-        raise Refused("long")
+        raise SuggestionRefused("long")
     return given
 
 
 def _plausible(new: Sequence[str], old: Sequence[str], around: Sequence[str]) -> None:
     """Raises Refused for what no parser would notice: nothing changed, a diff, code left out, the neighbouring lines repeated."""
     if list(new) == list(old):
-        raise Refused("same")
+        raise SuggestionRefused("same")
     told = {_folded(row) for row in old} - {""}
     added = [row for row in new if row.strip() and row not in old]
     if any(_folded(row)[0] in "+-" and _folded(row)[1:] in told for row in added):
-        raise Refused("shape")
+        raise SuggestionRefused("shape")
     if any(_LEFT_OUT.fullmatch(row) for row in added):
-        raise Refused("shape")
+        raise SuggestionRefused("shape")
     edges = [new[0], new[-1]] if new else []
     if any(len(_folded(row)) >= TELLING and row in around and row not in old for row in edges):
-        raise Refused("shape")
+        raise SuggestionRefused("shape")
 
 
 def _balanced(new: Sequence[str], old: Sequence[str]) -> None:
     """Where there is no parser, brackets must open and close as before. Raises Refused."""
     for left, right in PAIRS:
         if len({sum(row.count(left) - row.count(right) for row in rows) for rows in (new, old)}) > 1:
-            raise Refused("shape")
+            raise SuggestionRefused("shape")
 
 
 def _shapes(given: Sequence[str], old: Sequence[str], lines: Sequence[str]) -> list[list[str]]:

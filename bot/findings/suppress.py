@@ -12,10 +12,10 @@ from datetime import date
 import yaml
 
 from bot.config import ignored, written
-from bot.config.ignored import FILE, Entry, Scope, rule
+from bot.config.ignored import FILE, IgnoreEntry, Scope, rule
 from bot.values import Finding, Suppressed
 
-__all__ = ["FILE", "HEAD", "Entry", "Ignored", "entry_for", "read", "write"]
+__all__ = ["FILE", "HEAD", "IgnoreEntry", "IgnoreList", "entry_for", "read", "write"]
 
 HEAD = """\
 # Findings that deeprepo does not repeat. Written by `deeprepo ignore`; edit or remove entries as you like.
@@ -25,16 +25,16 @@ HEAD = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
+class IgnoreList:
     """The whole file: the entries that count, and sentences about those that do not."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[IgnoreEntry, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def also(self, asked: Sequence[tuple[str, str]]) -> "Ignored":
+    def also(self, asked: Sequence[tuple[str, str]]) -> "IgnoreList":
         """With what people asked for elsewhere: fingerprint and reason of single findings."""
-        more = (Entry(fingerprint=fingerprint, reason=reason) for fingerprint, reason in asked)
-        return Ignored((*self.entries, *more), self.warnings)
+        more = (IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason in asked)
+        return IgnoreList((*self.entries, *more), self.warnings)
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
         """The findings to go on with, and the silenced ones."""
@@ -49,12 +49,12 @@ class Ignored:
         return tuple(said), tuple(silenced)
 
 
-def read(text: bytes | None, today: date) -> Ignored:
+def read(text: bytes | None, today: date) -> IgnoreList:
     """The file as it is on the base branch. An entry that cannot be read or has expired is a warning, not a failure."""
     if text is None:
-        return Ignored()
+        return IgnoreList()
     found = ignored.check(text)
-    entries: list[Entry] = []
+    entries: list[IgnoreEntry] = []
     warnings = [f"{written.place(FILE, each.line)}: {each.said}" for each in found.problems]
     for number, entry in found.entries:
         if entry.expires is not None and entry.expires < today:
@@ -62,10 +62,10 @@ def read(text: bytes | None, today: date) -> Ignored:
             warnings.append(f"{FILE}: entry {number} ({what}) expired on {entry.expires} and is not used")
         else:
             entries.append(entry)
-    return Ignored(tuple(entries), tuple(warnings))
+    return IgnoreList(tuple(entries), tuple(warnings))
 
 
-def write(before: bytes | None, entry: Entry) -> str:
+def write(before: bytes | None, entry: IgnoreEntry) -> str:
     """The file with one more entry; what people wrote in it stays as it is."""
     text = before.decode("utf-8", "replace") if before else HEAD
     data = {name: value for name, value in entry.model_dump(mode="json").items() if value not in ("", None)}
@@ -73,14 +73,14 @@ def write(before: bytes | None, entry: Entry) -> str:
     return f"{text.rstrip()}\n{added}"
 
 
-def entry_for(finding: Finding, scope: Scope, reason: str, expires: date | None = None) -> Entry:
+def entry_for(finding: Finding, scope: Scope, reason: str, expires: date | None = None) -> IgnoreEntry:
     """The entry that silences a finding in this scope."""
     path, title = _only(finding.path), " ".join(finding.title.split())
     if scope == "finding":
-        return Entry(fingerprint=finding.fingerprint, path=path, title=title, reason=reason, expires=expires)
+        return IgnoreEntry(fingerprint=finding.fingerprint, path=path, title=title, reason=reason, expires=expires)
     if scope == "rule":
-        return Entry(scope="rule", rule=rule(finding), path=path, reason=reason, expires=expires)
-    return Entry(scope="path", path=path, reason=reason, expires=expires)
+        return IgnoreEntry(scope="rule", rule=rule(finding), path=path, reason=reason, expires=expires)
+    return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)
 
 
 def _only(path: str) -> str:

@@ -6,12 +6,12 @@ Imported where it is needed: the library takes longer to load than `--help` may.
 from bot.github.apps import deliveries, installations, open_pulls, opened, read_token, redeliver, whose, with_token
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice, git_url, site
-from bot.github.pace import Pace
+from bot.github.pace import RequestPace
 
 __all__ = [
     "Host",
     "Identity",
-    "Pace",
+    "RequestPace",
     "Voice",
     "deliveries",
     "git_url",

@@ -13,7 +13,7 @@ from bot.github import client, documents, listed
 from bot.github.client import Door
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice
-from bot.github.pace import Pace
+from bot.github.pace import RequestPace
 from bot.github.tokens import Bearer, Token
 from bot.values import Installed, OpenPull, PullRef, Sent
 
@@ -25,7 +25,7 @@ UNPROCESSABLE = 422
 MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
 
 
-def app(identity: Identity, pace: Pace) -> AbstractAsyncContextManager[Door]:
+def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[Door]:
     """A door through which the App speaks for itself."""
     auth = AppAuthStrategy(identity.app_id, identity.key.get_secret_value())
     return client.opened(identity.api, auth, pace, memory=_memory(identity))
@@ -57,7 +57,7 @@ async def mint(asked: Door, installation: int, repository: int, permissions: dic
 
 
 @asynccontextmanager
-async def opened(identity: Identity, pull: PullRef, pace: Pace) -> AsyncIterator[Host]:
+async def opened(identity: Identity, pull: PullRef, pace: RequestPace) -> AsyncIterator[Host]:
     """A pull request as the App sees it. The token lives as long as this does."""
     async with app(identity, pace) as asked:
         name = await voice(identity, asked)
@@ -67,7 +67,7 @@ async def opened(identity: Identity, pull: PullRef, pace: Pace) -> AsyncIterator
 
 
 @asynccontextmanager
-async def read_token(identity: Identity, pull: PullRef, pace: Pace) -> AsyncIterator[SecretStr]:
+async def read_token(identity: Identity, pull: PullRef, pace: RequestPace) -> AsyncIterator[SecretStr]:
     """A token for git alone: it can read this repository, and ends with the context."""
     async with app(identity, pace) as asked:
         token = Token(lambda: mint(asked, pull.installation, pull.repository, READING))
@@ -76,14 +76,14 @@ async def read_token(identity: Identity, pull: PullRef, pace: Pace) -> AsyncIter
 
 
 @asynccontextmanager
-async def with_token(token: SecretStr, api: str, pull: PullRef, ours: str, pace: Pace) -> AsyncIterator[Host]:
+async def with_token(token: SecretStr, api: str, pull: PullRef, ours: str, pace: RequestPace) -> AsyncIterator[Host]:
     """A pull request as somebody's token sees it: an Action's, whose login is "github-actions[bot]". It is not revoked."""
     held = Token(first=token)
     async with client.opened(api, Bearer(held), pace, pull.installation, held) as inside:
         yield Host(inside, pull, Voice(ours))
 
 
-async def whose(token: SecretStr, api: str, pace: Pace) -> str:
+async def whose(token: SecretStr, api: str, pace: RequestPace) -> str:
     """The login that a token writes under, "" where GitHub does not tell."""
     login = ""
     with suppress(HostRefused):
@@ -93,13 +93,13 @@ async def whose(token: SecretStr, api: str, pace: Pace) -> str:
     return f"{login.removesuffix(BOT)}{BOT}" if login and app else login  # GraphQL may name an App without its ending
 
 
-async def installations(identity: Identity, pace: Pace) -> tuple[Installed, ...]:
+async def installations(identity: Identity, pace: RequestPace) -> tuple[Installed, ...]:
     """Who has installed the App."""
     async with app(identity, pace) as asked:
         return tuple([listed.installed(data) async for data in asked.pages("app/installations")])
 
 
-async def deliveries(identity: Identity, since: str, pace: Pace) -> tuple[Sent, ...]:
+async def deliveries(identity: Identity, since: str, pace: RequestPace) -> tuple[Sent, ...]:
     """What GitHub tried to deliver to the App since then (ISO 8601), newest first: one row for each attempt."""
     found: list[Sent] = []
     async with app(identity, pace) as asked:
@@ -111,13 +111,13 @@ async def deliveries(identity: Identity, since: str, pace: Pace) -> tuple[Sent, 
     return tuple(found)
 
 
-async def redeliver(identity: Identity, number: int, pace: Pace) -> None:
+async def redeliver(identity: Identity, number: int, pace: RequestPace) -> None:
     """Ask GitHub to try a delivery again."""
     async with app(identity, pace) as asked:
         await asked.order("POST", f"app/hook/deliveries/{number}/attempts")
 
 
-async def open_pulls(identity: Identity, installation: int, since: str, pace: Pace) -> tuple[OpenPull, ...]:
+async def open_pulls(identity: Identity, installation: int, since: str, pace: RequestPace) -> tuple[OpenPull, ...]:
     """The open pull requests of an installation on which something happened since then, newest first in each repository."""
     found: list[OpenPull] = []
     async with app(identity, pace) as asked:
@@ -142,7 +142,7 @@ async def _waiting(inside: Door, installation: int, home: tuple[int, str], since
 
 
 @asynccontextmanager
-async def _revoked(identity: Identity, token: Token, pace: Pace, installation: int) -> AsyncIterator[Door]:
+async def _revoked(identity: Identity, token: Token, pace: RequestPace, installation: int) -> AsyncIterator[Door]:
     """A door for this token, which ends with it. Where that fails the token ends by itself within the hour."""
     async with client.opened(identity.api, Bearer(token), pace, installation, token) as inside:
         try:

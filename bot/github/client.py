@@ -17,7 +17,7 @@ from githubkit.exception import GitHubException
 from bot import __version__
 from bot.errors import HostDown, HostLimited, HostRefused
 from bot.github.answers import Unnamed, Unsent, translated
-from bot.github.pace import Pace
+from bot.github.pace import RequestPace
 from bot.github.tokens import Token
 
 VERSION = "2022-11-28"  # of the API; the library's own choice is too new for Enterprise servers
@@ -34,7 +34,7 @@ class Door:
     """Speaks for one installation, or for the App itself (installation 0, no token: its key signs)."""
 
     def __init__(
-        self, client: GitHub[BaseAuthStrategy], pace: Pace, installation: int = 0, token: Token | None = None
+        self, client: GitHub[BaseAuthStrategy], pace: RequestPace, installation: int = 0, token: Token | None = None
     ) -> None:
         self.pace = pace
         self._client, self._installation, self._token = client, installation, token
@@ -144,7 +144,7 @@ class Door:
 async def opened(
     api: str,
     auth: BaseAuthStrategy,
-    pace: Pace,
+    pace: RequestPace,
     installation: int = 0,
     token: Token | None = None,
     memory: MemCacheStrategy | None = None,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 UNNAMED, LONGEST = 60.0, 3600.0  # of a wait that GitHub names no time for: the first, and the most it doubles to
 
 
-class Pace:
+class RequestPace:
     """One for the process. Not frozen: it remembers when each installation may write again."""
 
     def __init__(

@@ -139,7 +139,7 @@ class Jobs:
         await rows.end(names)
         self._runner.end(names)
 
-    async def _drop(self, wanted: Callable[[rows.Row], bool], repositories: Sequence[int]) -> set[str]:
+    async def _drop(self, wanted: Callable[[rows.JobRow], bool], repositories: Sequence[int]) -> set[str]:
         """Call off what waits and runs; the names of those that ran."""
         prefixes = [f"{kind}~{one}#" for kind in ("review", "command") for one in repositories] or [
             "review~",
@@ -168,7 +168,7 @@ class Jobs:
                 yield
 
 
-def _asks(found: Iterable[rows.Row]) -> list[ReviewAsk]:
+def _asks(found: Iterable[rows.JobRow]) -> list[ReviewAsk]:
     """The asks of stored reviews. One that cannot be read had nothing that could be kept."""
     asks = []
     for row in found:
@@ -187,10 +187,10 @@ def _prefixes(installation: int, repositories: Sequence[int]) -> list[str]:
     return ["review~", "command~", f"small~{installation}~"]
 
 
-def _belonging(installation: int, repositories: frozenset[int]) -> Callable[[rows.Row], bool]:
+def _belonging(installation: int, repositories: frozenset[int]) -> Callable[[rows.JobRow], bool]:
     """Whether a stored job belongs to this installation, and to one of the repositories where some are named."""
 
-    def belongs(row: rows.Row) -> bool:
+    def belongs(row: rows.JobRow) -> bool:
         try:
             ask = codec.read(row.text)
         except StorageError:

@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JobRow:
     """One stored job. `text` is its ask where that was asked for; `executor` who has it, or had it last."""
 
     id: str
@@ -67,7 +67,7 @@ async def find(
     states: Sequence[str] = ACTIVE,
     executors: Sequence[str] | None = None,
     text: bool = False,
-) -> list[Row]:
+) -> list[JobRow]:
     """The jobs that fit, oldest first."""
     if ids is not None and not ids:
         return []
@@ -80,7 +80,7 @@ async def find(
         load_output=False,
     )
     return [
-        Row(
+        JobRow(
             id=row.workflow_id,
             state=row.status,
             executor=row.executor_id or "",
@@ -158,11 +158,11 @@ async def finished_before(moment: str) -> list[str]:
 
 
 @apart
-async def finished(prefix: str) -> list[Row]:
+async def finished(prefix: str) -> list[JobRow]:
     """The jobs of this beginning that have ended, with their asks."""
     found = await DBOS.list_workflows_async(workflow_id_prefix=prefix, load_output=False)
     return [
-        Row(row.workflow_id, row.status, "", "", 0, 0, "", None, FIRST, _text(row.input))
+        JobRow(row.workflow_id, row.status, "", "", 0, 0, "", None, FIRST, _text(row.input))
         for row in found
         if row.status not in ACTIVE
     ]

@@ -202,6 +202,6 @@ def _same(one: str, other: str) -> bool:
     return one == other or (one.startswith("review~") and one.rpartition("~")[0] == other.rpartition("~")[0])
 
 
-def _strength(row: rows.Row) -> tuple[bool, bool, int, str]:
+def _strength(row: rows.JobRow) -> tuple[bool, bool, int, str]:
     ask = _read(row.id, row.text)
     return superseding.strength(ask, row.created, row.id) if isinstance(ask, ReviewAsk) else (False, False, 0, "")

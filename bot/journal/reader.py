@@ -29,7 +29,7 @@ class Try:
 
 
 @dataclass(slots=True)
-class Asked:
+class RecordedCall:
     """One request as it went: the tries that failed, and its last word, None where the process ended before it."""
 
     role: str
@@ -48,7 +48,7 @@ class Section:
     start: Row | None = None
     end: Row | None = None
     strategy: Row | None = None
-    asked: dict[str, deque[Asked]] = field(default_factory=lambda: defaultdict(deque))
+    asked: dict[str, deque[RecordedCall]] = field(default_factory=lambda: defaultdict(deque))
     reused: set[str] = field(default_factory=set)  # requests whose reply an earlier section holds
     requests: list[Row] = field(default_factory=list)
     open: dict[str, deque[Row]] = field(default_factory=lambda: defaultdict(deque))  # requests without an outcome
@@ -63,8 +63,8 @@ class Record:
         self.sections: list[Section] = []
         self.messages: dict[str, Row] = {}
         self.current: Section | None = None  # the one that is gone on with
-        self._replies: dict[str, Asked] = {}  # of all other sections
-        self._last: dict[str, Asked] = {}
+        self._replies: dict[str, RecordedCall] = {}  # of all other sections
+        self._last: dict[str, RecordedCall] = {}
         for row in rows:
             self._read(row)
         for section in self.sections:
@@ -77,7 +77,7 @@ class Record:
         self._replies.clear()
         self._gather(earlier)
 
-    def take(self, key: str, at: str) -> Asked | None:
+    def take(self, key: str, at: str) -> RecordedCall | None:
         """How this request went before. A failure that several waited for at once is told to each of them."""
         waiting = self.current.asked.get(key) if self.current else None
         if waiting:
@@ -85,7 +85,7 @@ class Record:
             return self._last[key]
         last = self._last.get(key)
         if last is not None and last.error is not None and last.at == at:
-            return Asked(last.role, last.model, at, usd=last.usd, error=last.error)
+            return RecordedCall(last.role, last.model, at, usd=last.usd, error=last.error)
         return self._replies.get(key)
 
     def foreign(self, key: str) -> bool:
@@ -184,7 +184,7 @@ def _note(section: Section, row: Row) -> None:
     if row["kind"] == "call" and sent:
         sent.popleft()
     if not asked or asked[-1].reply is not None or asked[-1].error is not None:
-        asked.append(Asked(row["role"], row["model"], row.get("at", "")))
+        asked.append(RecordedCall(row["role"], row["model"], row.get("at", "")))
     last = asked[-1]
     if row["kind"] == "failed":
         last.error, last.usd = _error(row), row.get("usd", 0.0)
@@ -201,7 +201,7 @@ def _lose(section: Section) -> None:
         for row in rows:
             asked = section.asked[key]
             if not asked:
-                asked.append(Asked(row["role"], row["model"], row.get("at", "")))
+                asked.append(RecordedCall(row["role"], row["model"], row.get("at", "")))
             asked[0].tries.append(Try(row.get("reserved", 0.0), Usage(), limited=False, lost=True))
     section.open.clear()
 

@@ -13,7 +13,7 @@ from bot import checkout
 from bot.errors import ReplayDiffers
 from bot.journal import codec, reader, replay_diff
 from bot.journal.codec import Start
-from bot.journal.reader import Asked, Record, Section
+from bot.journal.reader import Record, RecordedCall, Section
 from bot.journal.writer import Journal
 from bot.values import Completion, Prompt, PullRequest, Purpose, Review, ReviewRequest, Turn, Usage
 
@@ -37,13 +37,15 @@ class Replay(Journal):
         self._task = asyncio.current_task()
         return tuple((self._section.start or {}).get("notes", ()))
 
-    def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> Asked | None:
+    def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> RecordedCall | None:
         """The recorded outcome. Raises ReplayDiffers where this was never asked."""
         known = self._record.take(key, at)
         if known is not None and (known.reply is not None or known.error is not None):
             return known
         if known is not None and self._interrupted():
-            return Asked(known.role, known.model, at, known.tries[:-1])  # its last try is what the interruption ended
+            return RecordedCall(
+                known.role, known.model, at, known.tries[:-1]
+            )  # its last try is what the interruption ended
         raise self._differs(replay_diff.request(self._record, prompt, role, model, at))
 
     def turn(self, run: str, turn: Turn, seconds: float = 0.0, *, tight: bool = False) -> None:

@@ -21,7 +21,7 @@ from bot.errors import DeepRepoError, PromptTooLong, UsageError
 from bot.journal import codec, reader
 from bot.journal.codec import Row, Start
 from bot.journal.listeners import Keep, Watch
-from bot.journal.reader import Asked, Record
+from bot.journal.reader import Record, RecordedCall
 from bot.values import Completion, Prompt, Purpose, Review, Turn, Usage
 
 LONGEST = 60  # characters of a setting that is told
@@ -75,7 +75,7 @@ class Journal:
         self._write({**codec.review(start), "time": _now(), "notes": list(notes)})
         return notes
 
-    def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> Asked | None:  # noqa: ARG002 - a replay explains itself with them
+    def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> RecordedCall | None:  # noqa: ARG002 - a replay explains itself with them
         """How an earlier run of this review got on with this very request, None where it is a new one."""
         known = self._record.take(key, at)
         if known is not None and known.reply is not None and self._record.foreign(key):

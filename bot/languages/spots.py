@@ -29,7 +29,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SpotGrammar:
     """How one grammar is read."""
 
     identifiers: frozenset[str]
@@ -38,7 +38,7 @@ class Reading:
     spot: Callable[[Node], Spot | None]  # None: a name that means nothing here
 
 
-def uses(root: Node, source: bytes, names: Collection[str], reading: Reading) -> tuple[Use, ...]:
+def uses(root: Node, source: bytes, names: Collection[str], reading: SpotGrammar) -> tuple[Use, ...]:
     """The identifiers that are spelt like one of the names, in the order of the file."""
     found: list[Use] = []
     for match, node in met(root, source, names):
@@ -52,7 +52,7 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: Reading) ->
     return tuple(found)
 
 
-def _use(node: Node, spot: Spot, reading: Reading) -> Use:
+def _use(node: Node, spot: Spot, reading: SpotGrammar) -> Use:
     scopes = [
         item for item in islice(ancestors(node), DEPTH) if item.type in reading.scopes and reading.scope_name(item)
     ]

@@ -49,7 +49,7 @@ Bare = Callable[[str, Sequence[str]], tuple[str, ...]]  # (name, classes around)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IdentifierUse:
     """What an identifier does where it stands."""
 
     form: Form
@@ -58,14 +58,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TypedGrammar:
     """How one grammar is read."""
 
     identifiers: frozenset[str]
     scopes: frozenset[str]  # definitions that can enclose a use
     classes: frozenset[str]  # those of them that have members
     scope_name: Callable[[Node], str]
-    place: Callable[[Node], Place | None]  # None: a name that means nothing here
+    place: Callable[[Node], IdentifierUse | None]  # None: a name that means nothing here
     types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is declared to be
     methods: frozenset[str]  # scopes in which local variables are declared
     anonymous: frozenset[str] = frozenset()  # what holds the body of a class without a name
@@ -88,7 +88,7 @@ def blank(source: bytes, *, templates: bool = False) -> bytes:
     return NOISE.sub(out, source)
 
 
-def uses(root: Node, source: bytes, names: Collection[str], reading: Reading, bare: Bare) -> tuple[Use, ...]:
+def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGrammar, bare: Bare) -> tuple[Use, ...]:
     """The identifiers spelt like one of the names. `bare` says whose member a call with no receiver means, () for nobody's."""
     found: list[Use] = []
     far = 0
@@ -107,7 +107,7 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: Reading, ba
     return tuple(found)
 
 
-def _use(node: Node, above: Sequence[Node], place: Place, reading: Reading, bare: Bare) -> Use:
+def _use(node: Node, above: Sequence[Node], place: IdentifierUse, reading: TypedGrammar, bare: Bare) -> Use:
     scopes = [item for item in above if item.type in reading.scopes and reading.scope_name(item)]
     if place.form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
         scopes = scopes[1:]
@@ -133,7 +133,7 @@ def _use(node: Node, above: Sequence[Node], place: Place, reading: Reading, bare
     )
 
 
-def _nameless(above: Sequence[Node], reading: Reading) -> bool:
+def _nameless(above: Sequence[Node], reading: TypedGrammar) -> bool:
     """Whether a class without a name stands around: what it inherits is not in sight."""
     return any(
         outer.type in reading.anonymous and outer.child_by_field_name("arguments") != inner
@@ -158,7 +158,7 @@ def around(node: Node, kinds: Collection[str]) -> list[Node]:
     return [above for above in islice(ancestors(node), DEPTH) if above.type in kinds]
 
 
-def declared(receiver: Node, reading: Reading, pattern: str, built: str) -> tuple[str, ...]:
+def declared(receiver: Node, reading: TypedGrammar, pattern: str, built: str) -> tuple[str, ...]:
     """The one class that a variable is declared to be: in its method, else in the classes around it.
 
     `pattern`, `built`: how the language writes a declaration and a construction, with NAME for the variable.

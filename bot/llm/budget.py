@@ -32,7 +32,7 @@ class Hold:
 
 
 @dataclass(slots=True)
-class Seen:
+class ReplyLengths:
     """How long the replies of one model in one role were."""
 
     calls: int = 0
@@ -99,7 +99,7 @@ class Budget:
         self._lock, self._spent = Lock(), Spent()
         self._held_tokens, self._held_usd, self._in_flight = 0, 0.0, 0
         self._kept: Hold | None = None
-        self._seen: dict[tuple[str, Purpose], Seen] = {}
+        self._seen: dict[tuple[str, Purpose], ReplyLengths] = {}
         self._by_tokens = False  # a server of the user's own: the cap in dollars is enforced in tokens
 
     @property
@@ -302,7 +302,7 @@ class Budget:
         spent.usage += usage
         spent.models.setdefault(model)
         if not failed and usage.output:
-            seen = self._seen.setdefault((model, role), Seen())
+            seen = self._seen.setdefault((model, role), ReplyLengths())
             seen.calls, seen.tokens, seen.longest = (
                 seen.calls + 1,
                 seen.tokens + usage.output,

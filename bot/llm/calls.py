@@ -22,11 +22,11 @@ from bot.errors import (
     TimedOut,
 )
 from bot.journal.codec import key as key_of
-from bot.journal.reader import Asked
+from bot.journal.reader import RecordedCall
 from bot.journal.writer import Journal
 from bot.llm import capacity
 from bot.llm.budget import Budget, Hold, dearest
-from bot.llm.limiter import Gate, Pause, TooLate
+from bot.llm.limiter import Limiter, Pause, TooLate
 from bot.llm.schema import misfit
 from bot.ports import Model
 from bot.values import Completion, Cost, Message, Prompt, Purpose, Schema, Usage
@@ -79,7 +79,7 @@ class Calls:
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}
         self._running: dict[str, asyncio.Task[Completion]] = {}
-        self._gates: dict[str, Gate] = {}
+        self._gates: dict[str, Limiter] = {}
         self._settled = asyncio.Event()
         self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
         self._cut: dict[
@@ -293,7 +293,7 @@ class Calls:
         usage = Usage(self._likely(model, request.size), expected)
         return Hold(usage.input + usage.output, dearest(model.price, usage) or 0.0)
 
-    def _book(self, known: Asked, role: Purpose) -> None:
+    def _book(self, known: RecordedCall, role: Purpose) -> None:
         """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
         for failed in known.tries:
             self.budget.book(
@@ -356,7 +356,7 @@ class Calls:
     async def _try(self, model: Model, request: Request, tried: int) -> Completion:
         name, limits, role = model.name, self.budget.limits, request.role
         if name not in self._gates:
-            self._gates[name] = Gate(limits.concurrency or capacity.places(name), self._clock, self._pause)
+            self._gates[name] = Limiter(limits.concurrency or capacity.places(name), self._clock, self._pause)
         gate = self._gates[name]
         ticket = await gate.enter(self._likely(model, request.size), self.budget.seconds_left)
         try:

@@ -41,7 +41,7 @@ class Ticket:
     refused: bool = False
 
 
-class Gate:
+class Limiter:
     """The way to one model, for all calls of a review."""
 
     def __init__(self, places: int, clock: Callable[[], float] = time.monotonic, pause: Pause = asyncio.sleep) -> None:

@@ -8,10 +8,10 @@ from bot.checkout import Checkout
 from bot.errors import NothingToReview, UsageError
 from bot.languages import LANGUAGES
 from bot.outputs import OUTPUTS, facts, hide, markdown, parts
-from bot.outputs.form import Form
+from bot.outputs.form import ReviewTemplates
 from bot.values import Reference, Review, ReviewRequest
 from bot.wiring import child
-from bot.wiring.child import Line
+from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
 
 MOST = 200  # places that `callers` names
@@ -50,7 +50,7 @@ async def explained(done: Review, number: int) -> str:
     if number not in listed:
         known = f"their numbers are {', '.join(map(str, sorted(listed)))}" if listed else "it found nothing"
         raise UsageError(f"the last review has no finding {number}: {known}")
-    form = Form(safe)
+    form = ReviewTemplates(safe)
     return form.fill("finding.md.j2", lambda: [parts.one(listed[number], safe, form.words)], markdown.MOST_BYTES)[0]
 
 
@@ -59,7 +59,7 @@ async def callers(repo: str, symbol: str, scratch: str) -> str:
     return await child.run(_callers, repo, symbol, scratch, caps=LOCAL)
 
 
-async def _callers(_: Line, repo: str, symbol: str, scratch: str) -> str:
+async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
     try:
         pull = await checkout.pull(ReviewRequest(repo, "uncommitted"), scratch)
     except UsageError:  # a bare repository, or no commit yet

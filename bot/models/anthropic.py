@@ -21,7 +21,7 @@ from bot.errors import ProviderDown
 from bot.models import prices
 from bot.models.answers import json_object, sendable, without_thinking
 from bot.models.connection import Client, Connection, Library, Received, transport
-from bot.models.forms import ANTHROPIC, CHARS_PER_TOKEN, Form, Forms
+from bot.models.forms import ANTHROPIC, CHARS_PER_TOKEN, Forms, RequestForm
 from bot.models.provider import Key, revealed
 from bot.models.stream import Messages
 from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
@@ -62,7 +62,7 @@ class AnthropicModel:
     ) -> None:
         self.name = name
         self._model = name.partition("/")[2]
-        self._forms = Forms(Form(answer="tool"), name, ANTHROPIC)
+        self._forms = Forms(RequestForm(answer="tool"), name, ANTHROPIC)
         secret = SecretStr(revealed(key))
 
         def client() -> Client:
@@ -92,7 +92,7 @@ class AnthropicModel:
         """One request; one more for each form that the model refuses."""
         return await self._forms.settle(prompt, partial(self._send, prompt))
 
-    async def _send(self, prompt: Prompt, form: Form) -> Completion:
+    async def _send(self, prompt: Prompt, form: RequestForm) -> Completion:
         arriving = Messages()
         try:
             received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
@@ -117,7 +117,7 @@ def _is_gateway(url: str) -> bool:
     return not url.startswith("https://api.anthropic.com")
 
 
-def body(name: str, prompt: Prompt, form: Form) -> dict[str, Any]:
+def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
     """The request as the endpoint wants it."""
     system, rest = _split(prompt.messages)
     if prompt.answer and form.answer == "text":
@@ -203,7 +203,7 @@ def _tool(schema: Schema) -> dict[str, Any]:
 
 
 def read(
-    reply: Mapping[str, Any], prompt: Prompt, form: Form, name: str, allowance: Allowance | None = None
+    reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str, allowance: Allowance | None = None
 ) -> Completion:
     """A reply as a Completion. Raises ProviderDown where it holds none."""
     content = reply.get("content")

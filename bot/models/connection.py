@@ -54,10 +54,10 @@ class Client(Protocol):
         """Close the connections."""
 
 
-class Refused(Exception):  # noqa: N818 - an outcome that a dialect may answer by asking in another form
+class FormRefused(Exception):  # noqa: N818 - an outcome that a dialect may answer by asking in another form
     """The provider refused the form of the request; nothing was billed."""
 
-    def __init__(self, refusal: failures.Refusal) -> None:
+    def __init__(self, refusal: failures.HttpFailure) -> None:
         super().__init__(f"status {refusal.status}")
         self.refusal = refusal
 
@@ -235,8 +235,8 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
     return reply
 
 
-def _raised(refusal: failures.Refusal, name: str) -> Refused | ProviderError:
+def _raised(refusal: failures.HttpFailure, name: str) -> FormRefused | ProviderError:
     """The exception of a refusal: another form may help only where the request itself was refused."""
     if refusal.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}:
-        return Refused(refusal)
+        return FormRefused(refusal)
     return failures.translate(refusal, name)

@@ -92,7 +92,7 @@ OVERLOADED = 529  # Anthropic's own; the rest have names
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class HttpFailure:
     """An HTTP answer other than 2xx, or the same inside a 200. `message` is for matching only."""
 
     status: int
@@ -109,14 +109,14 @@ class Refusal:
         return f"{self.code} {self.param} {self.message}"
 
 
-def read(status: int, body: object, headers: Mapping[str, str], now: datetime | None = None) -> Refusal:
+def read(status: int, body: object, headers: Mapping[str, str], now: datetime | None = None) -> HttpFailure:
     """What a failed answer says, in either dialect, with or without the outer `error`."""
     now = now or datetime.now(UTC)
     outer = body[0] if isinstance(body, list) and body else body  # Gemini wraps its errors in a list
     found = outer.get("error", outer) if isinstance(outer, Mapping) else outer
     wait, left = allowances.retry_after(headers, now), allowances.allowance(headers, now)
     if not isinstance(found, Mapping):
-        return Refusal(status, str(found or "")[:2000], retry_after=wait, allowance=left)
+        return HttpFailure(status, str(found or "")[:2000], retry_after=wait, allowance=left)
     code = found.get("code") or found.get("type")
     if isinstance(code, int):
         code = found.get("type") or ""
@@ -124,7 +124,7 @@ def read(status: int, body: object, headers: Mapping[str, str], now: datetime | 
     if wait is None and status in {Http.TOO_MANY_REQUESTS, Http.SERVICE_UNAVAILABLE}:
         wait = next(_delays(found.get("details")), None) or allowances.said(message)
     window = found.get("n_ctx")
-    return Refusal(
+    return HttpFailure(
         status,
         message[:2000],
         str(code or ""),
@@ -135,7 +135,7 @@ def read(status: int, body: object, headers: Mapping[str, str], now: datetime | 
     )
 
 
-def inside(reply: Mapping[str, object]) -> Refusal:
+def inside(reply: Mapping[str, object]) -> HttpFailure:
     """A failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
     error = reply.get("error", reply)
     found = error if isinstance(error, Mapping) else {}
@@ -162,7 +162,7 @@ def _delays(details: object) -> Iterator[float]:
                 yield seconds
 
 
-def too_long(refusal: Refusal) -> bool:
+def too_long(refusal: HttpFailure) -> bool:
     """Whether the prompt does not fit: the model's window, or what the account may send in a minute."""
     if refusal.code in SPOILT:
         return False
@@ -173,7 +173,7 @@ def too_long(refusal: Refusal) -> bool:
     return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
 
 
-def window(refusal: Refusal) -> int | None:
+def window(refusal: HttpFailure) -> int | None:
     """The tokens of the window, where the provider says how many it has."""
     if refusal.window is not None:
         return refusal.window
@@ -181,7 +181,7 @@ def window(refusal: Refusal) -> int | None:
     return int(found[1].replace(",", "")) if found else None
 
 
-def translate(refusal: Refusal, name: str) -> ProviderError:
+def translate(refusal: HttpFailure, name: str) -> ProviderError:
     """The error to raise for a refused or failed request of the model `name`."""
     provider, _, model = name.partition("/")
     if too_long(refusal) and not _no_credit(refusal):
@@ -201,19 +201,19 @@ def translate(refusal: Refusal, name: str) -> ProviderError:
     return kind(sentence.format(provider=provider, model=model, name=name, status=refusal.status, said=said))
 
 
-def _no_credit(refusal: Refusal) -> bool:
+def _no_credit(refusal: HttpFailure) -> bool:
     return refusal.status == Http.PAYMENT_REQUIRED or (
         refusal.status < Http.INTERNAL_SERVER_ERROR and bool(NO_CREDIT.search(refusal.words))
     )
 
 
-def _key_refused(refusal: Refusal) -> bool:
+def _key_refused(refusal: HttpFailure) -> bool:
     if refusal.status == Http.FORBIDDEN:
         return "model" not in refusal.words.lower()
     return refusal.status == Http.UNAUTHORIZED or bool(BAD_KEY.search(refusal.message))
 
 
-Rule = tuple[Callable[[Refusal], bool], type[ProviderError], str]
+Rule = tuple[Callable[[HttpFailure], bool], type[ProviderError], str]
 RULES: tuple[Rule, ...] = (  # the first that applies
     (
         lambda r: r.code in SPOILT,

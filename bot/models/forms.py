@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeVar
 
 from bot.models import failures
-from bot.models.connection import Refused
-from bot.models.failures import SPOILT, Refusal
+from bot.models.connection import FormRefused
+from bot.models.failures import SPOILT, HttpFailure
 from bot.models.provider import Tokens
 from bot.values import Prompt
 
@@ -41,7 +41,7 @@ Reply = TypeVar("Reply")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RequestForm:
     """How to say what servers disagree on."""
 
     tokens: Tokens = "max_tokens"  # the name of a reply's cap
@@ -71,7 +71,7 @@ def size(prompt: Prompt) -> int:
 
 
 Rule = tuple[
-    Callable[[Form, Prompt, str], object], dict[str, Any]
+    Callable[[RequestForm, Prompt, str], object], dict[str, Any]
 ]  # when it applies to what a refusal says; what changes
 
 OPENAI: tuple[Rule, ...] = (  # the first that applies
@@ -100,7 +100,7 @@ ANTHROPIC: tuple[Rule, ...] = (
 )
 
 
-def other(rules: tuple[Rule, ...], form: Form, refusal: Refusal, prompt: Prompt) -> Form | None:
+def other(rules: tuple[Rule, ...], form: RequestForm, refusal: HttpFailure, prompt: Prompt) -> RequestForm | None:
     """The form to try after this refusal, None where another form would not help."""
     if refusal.code in SPOILT:
         return None
@@ -111,7 +111,7 @@ def other(rules: tuple[Rule, ...], form: Form, refusal: Refusal, prompt: Prompt)
     return None if change is None else replace(form, **change)
 
 
-def _shorter(form: Form, refusal: Refusal, prompt: Prompt) -> Form | None:
+def _shorter(form: RequestForm, refusal: HttpFailure, prompt: Prompt) -> RequestForm | None:
     """A shorter reply, where the model gives none as long as was asked for, or where its window has room for no more."""
     asked = form.cap(prompt)
     found = MOST.search(refusal.message) if CAP.search(refusal.message) else None
@@ -135,17 +135,17 @@ def _has_extras(prompt: Prompt) -> bool:
 class Forms:
     """What a server takes, as far as it is known. `asked_again` counts requests that were sent once more."""
 
-    def __init__(self, first: Form, name: str, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, first: RequestForm, name: str, rules: tuple[Rule, ...]) -> None:
         self.form, self.asked_again = first, 0
         self._name, self._rules = name, rules
 
-    async def settle(self, prompt: Prompt, send: Callable[[Form], Awaitable[Reply]]) -> Reply:
+    async def settle(self, prompt: Prompt, send: Callable[[RequestForm], Awaitable[Reply]]) -> Reply:
         """Send in the form that is known, and once more for each form that the server refuses."""
         form, tried = self.form, {self.form}
         while True:
             try:
                 reply = await send(form)
-            except Refused as error:
+            except FormRefused as error:
                 refusal = error.refusal
             else:
                 self._learn(form, len(tried) > 1)
@@ -156,10 +156,10 @@ class Forms:
             tried.add(form)
             self.asked_again += 1
 
-    def _learn(self, worked: Form, learnt: bool) -> None:
+    def _learn(self, worked: RequestForm, learnt: bool) -> None:
         """Keep what another form taught. A slow call in the form of the start must not undo what others have learnt."""
         if learnt:
-            start = Form()
+            start = RequestForm()
             known: dict[str, Any] = {f.name: getattr(worked, f.name) for f in fields(worked)}
             kept = {
                 name: value

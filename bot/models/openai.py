@@ -21,7 +21,7 @@ from bot.errors import BadAnswer, ProviderDown
 from bot.models import prices
 from bot.models.answers import json_object, parsed, sendable, strict, without_thinking
 from bot.models.connection import Client, Connection, Library, Received, transport
-from bot.models.forms import CHARS_PER_TOKEN, OPENAI, Form, Forms
+from bot.models.forms import CHARS_PER_TOKEN, OPENAI, Forms, RequestForm
 from bot.models.provider import Key, Tokens, revealed
 from bot.models.stream import Chat
 from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
@@ -79,7 +79,7 @@ class OpenAIModel:
     ) -> None:
         self.name = name
         self._model = name.partition("/")[2]
-        self._forms = Forms(Form(tokens), name, OPENAI)
+        self._forms = Forms(RequestForm(tokens), name, OPENAI)
         secret = SecretStr(revealed(key))
 
         def client() -> Client:
@@ -112,7 +112,7 @@ class OpenAIModel:
         """One request; one more for each form that the server refuses."""
         return await self._forms.settle(prompt, partial(self._send, prompt))
 
-    async def _send(self, prompt: Prompt, form: Form) -> Completion:
+    async def _send(self, prompt: Prompt, form: RequestForm) -> Completion:
         arriving = Chat()
         try:
             received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
@@ -132,7 +132,7 @@ class OpenAIModel:
         await self._connection.close()
 
 
-def body(name: str, prompt: Prompt, form: Form) -> dict[str, Any]:
+def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
     """The request as the endpoint wants it."""
     provider, _, model = name.partition("/")
     own = name if form.extras else ""
@@ -215,7 +215,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def read(
-    reply: Mapping[str, Any], prompt: Prompt, form: Form, name: str, allowance: Allowance | None = None
+    reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str, allowance: Allowance | None = None
 ) -> Completion:
     """A reply as a Completion. Raises ProviderDown where it holds none."""
     choices = reply.get("choices")

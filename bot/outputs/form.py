@@ -9,7 +9,7 @@ from bot.render.sandbox import BrokenTemplate, fill
 from bot.values import Review
 
 
-class Form:
+class ReviewTemplates:
     """The templates of one review. Not frozen: it learns which of the repository's own are broken."""
 
     def __init__(self, review: Review) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from bot.outputs import facts, hide, parts
-from bot.outputs.form import Form
+from bot.outputs.form import ReviewTemplates
 from bot.render import Safe
 from bot.values import Placed, Review
 
@@ -16,10 +16,10 @@ LISTED = (100, 40, 12, 4, 1, 0)  # rows of each list: the first that leaves room
 def render(review: Review, room: int = MOST_BYTES) -> str:
     """The whole review as one comment, or as a page of at most `room` bytes."""
     safe = hide.secrets(review)
-    return summary(safe, Form(safe), room=room)
+    return summary(safe, ReviewTemplates(safe), room=room)
 
 
-def summary(review: Review, form: Form, posted: Collection[Placed] = (), room: int = MOST_BYTES) -> str:
+def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = (), room: int = MOST_BYTES) -> str:
     """The summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
 
     `posted`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.outputs import facts, hide, markdown, marker, parts
-from bot.outputs.form import Form
+from bot.outputs.form import ReviewTemplates
 from bot.render import Safe, comment
 from bot.values import Placed, Review
 
@@ -38,7 +38,7 @@ class Comments:
 def comments(review: Review, state: Callable[[Review], str] | None = None) -> Comments:
     """The comments of a review, each with our marker as its first line. `state` makes a hidden second line of the summary."""
     safe = hide.secrets(replace(review, unproven=()))  # what nobody has confirmed is shown to who asks, not posted
-    form = Form(safe)
+    form = ReviewTemplates(safe)
     full = facts.listing(safe).full
     posted = [placed for placed in full if placed.place in ("inline", "file")][:MOST_POSTS]
     bodies = form.fill("inline.md.j2", lambda: [parts.one(placed, safe, form.words) for placed in posted], MOST_BYTES)
@@ -52,7 +52,7 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     )
 
 
-def _short(body: Safe, placed: Placed, review: Review, form: Form) -> Safe:
+def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) -> Safe:
     """The comment within GitHub's limit. Whoever fills it with signs that must be disarmed gets less of everything shown."""
     if len(body.encode()) <= MOST_BYTES:
         return body

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.publish import summary
-from bot.publish.job import Job
+from bot.publish.job import Publication
 from bot.publish.posting import post
 from bot.publish.tidy import tidy
 from bot.render import load
@@ -42,7 +42,7 @@ async def publish(
 
     Raises Superseded where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
-    job = Job(host, review, run, load(review.language), still_current)
+    job = Publication(host, review, run, load(review.language), still_current)
     await job.check()
     said, refused = await post(job, comments)
     stands = await summary.put(job, said.summary)

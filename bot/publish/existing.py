@@ -13,7 +13,7 @@ FINDING, FIXED, SUMMARY, REVIEW = "finding", "fixed", "summary", "review"  # the
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PostedFinding:
     """The comment of one finding. `closed`: we have answered that it is fixed. `at`: its line on the day it was written."""
 
     posted: Posted
@@ -31,10 +31,10 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ExistingComments:
     """Everything that deeprepo has posted on the pull request."""
 
-    said: tuple[Said, ...] = ()
+    said: tuple[PostedFinding, ...] = ()
 
     def unsaid(self, wanted: Iterable[tuple[str, str]], run: str) -> frozenset[tuple[str, str]]:
         """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whatever its author."""
@@ -60,7 +60,7 @@ def mode(host: Host) -> str:
     return "app" if host.voice.app else "action"
 
 
-async def look(host: Host) -> Standing:
+async def look(host: Host) -> ExistingComments:
     """What is there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
     comments = await host.review_comments()
     try:
@@ -70,7 +70,7 @@ async def look(host: Host) -> Standing:
     return standing(comments, threads, mode(host))
 
 
-def standing(comments: Sequence[Posted], threads: Sequence[Thread], ours: str) -> Standing:
+def standing(comments: Sequence[Posted], threads: Sequence[Thread], ours: str) -> ExistingComments:
     """Our findings among these comments."""
     known = {thread.comment: thread for thread in threads}
     read = [(one, facts(one, ours)) for one in comments]
@@ -81,5 +81,5 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], ours: str) -
             continue
         thread = known.get(one.id, Thread(one.id, resolved=False, outdated=one.outdated))
         where = (said.get("fingerprint", ""), said.get("at", ""), said.get("run", ""))
-        found.append(Said(one, *where, one.id in closed, thread.resolved, thread.hidden))
-    return Standing(tuple(found))
+        found.append(PostedFinding(one, *where, one.id in closed, thread.resolved, thread.hidden))
+    return ExistingComments(tuple(found))

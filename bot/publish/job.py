@@ -12,7 +12,7 @@ from bot.values import Posted, Review
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Publication:
     """What every step of publishing needs. `run` is the same when a dead process's work is done again."""
 
     host: Host

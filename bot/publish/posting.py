@@ -8,7 +8,7 @@ from bot.errors import HostRefused
 from bot.outputs import marker
 from bot.outputs.posts import Comments, Post
 from bot.publish.existing import FINDING, REVIEW, look
-from bot.publish.job import Job
+from bot.publish.job import Publication
 from bot.render import comment
 from bot.values import Draft, Placed, Posted, Review
 
@@ -17,7 +17,7 @@ UNPROCESSABLE = 422
 Key = tuple[str, str]  # fingerprint and line: the same words may stand in a file twice
 
 
-async def post(job: Job, comments: Callable[[Review], Comments]) -> tuple[Comments, int]:
+async def post(job: Publication, comments: Callable[[Review], Comments]) -> tuple[Comments, int]:
     """Say every finding that has a place on the diff. What comes back says where each is in the end, and how many were refused."""
     refused: frozenset[Key] = frozenset()
     while True:
@@ -45,7 +45,7 @@ def unplaced(review: Review, refused: frozenset[Key]) -> Review:
     return replace(review, findings=tuple(moved(one) for one in review.findings))
 
 
-async def _put(job: Job, left: Sequence[Post]) -> frozenset[Key]:
+async def _put(job: Publication, left: Sequence[Post]) -> frozenset[Key]:
     """Post these; the keys of those that GitHub does not take."""
     lines = [one for one in left if one.subject == "line"]
     alone = [one for one in left if one.subject == "file"]
@@ -54,7 +54,7 @@ async def _put(job: Job, left: Sequence[Post]) -> frozenset[Key]:
     return frozenset([key(one) for one in alone if not await _single(job, one)])
 
 
-async def _together(job: Job, lines: Sequence[Post]) -> bool:
+async def _together(job: Publication, lines: Sequence[Post]) -> bool:
     """One review with all of them: all are taken, or none."""
     first = "-".join(key(lines[0]))
     body = job.made(REVIEW, comment("publish/review.md.j2", job.words, posts=len(lines)), first=first)
@@ -68,7 +68,7 @@ async def _together(job: Job, lines: Sequence[Post]) -> bool:
     return await _taken(job, find, write)
 
 
-async def _single(job: Job, one: Post) -> bool:
+async def _single(job: Publication, one: Post) -> bool:
     """One comment by itself."""
     draft = _draft(job, one)
     fingerprint, at = key(one)
@@ -86,7 +86,7 @@ async def _single(job: Job, one: Post) -> bool:
 
 
 async def _taken(
-    job: Job, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]
+    job: Publication, find: Callable[[], Awaitable[Posted | None]], write: Callable[[], Awaitable[Posted]]
 ) -> bool:
     """Whether GitHub took it. A refusal because the head has moved raises Superseded."""
     try:
@@ -99,5 +99,5 @@ async def _taken(
     return True
 
 
-def _draft(job: Job, one: Post) -> Draft:
+def _draft(job: Publication, one: Post) -> Draft:
     return Draft(one.path, job.signed(one.body, at=key(one)[1]), one.line, one.side, one.start_line)

@@ -3,13 +3,13 @@
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.publish.existing import SUMMARY, facts, mode
-from bot.publish.job import Job
+from bot.publish.job import Publication
 from bot.values import Posted
 
 NOT_FOUND = 404
 
 
-async def put(job: Job, body: str) -> Posted:
+async def put(job: Publication, body: str) -> Posted:
     """Write the summary, or bring the one that is there up to date. More than one never stays."""
     text = job.signed(body)
     standing = await stands(job.host)
@@ -28,7 +28,7 @@ async def put(job: Job, body: str) -> Posted:
     return await _written(job, text)  # somebody has deleted it this moment
 
 
-async def _written(job: Job, text: str) -> Posted:
+async def _written(job: Publication, text: str) -> Posted:
     async def find() -> Posted | None:
         return next(iter(await stands(job.host)), None)
 

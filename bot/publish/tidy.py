@@ -1,15 +1,15 @@
 """What earlier rounds left behind: fixed findings are answered and minimised, comments on lines that are gone are minimised."""
 
 from bot.errors import HostRefused
-from bot.publish.existing import FIXED, Said, look
-from bot.publish.job import Job
+from bot.publish.existing import FIXED, PostedFinding, look
+from bot.publish.job import Publication
 from bot.render import Safe, comment
 from bot.values import Hidden, Posted
 
 SHORT = 10  # characters of a commit id
 
 
-async def tidy(job: Job) -> tuple[str, ...]:
+async def tidy(job: Publication) -> tuple[str, ...]:
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
     for one in (await look(job.host)).said:
@@ -22,7 +22,7 @@ async def tidy(job: Job) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-async def _settle(job: Job, one: Said) -> None:
+async def _settle(job: Publication, one: PostedFinding) -> None:
     review = job.review
     new = (placed.finding for placed in review.findings)
     if any(finding.fingerprint == one.fingerprint for finding in review.fixed):
@@ -37,7 +37,7 @@ async def _settle(job: Job, one: Said) -> None:
         await job.host.unminimize(one.posted.node_id)
 
 
-async def _close(job: Job, one: Said) -> None:
+async def _close(job: Publication, one: PostedFinding) -> None:
     """Answer once that it is fixed, and fold it."""
     if not one.closed:
         body = job.made(
@@ -52,7 +52,7 @@ async def _close(job: Job, one: Said) -> None:
     await _fold(job, one, "RESOLVED")
 
 
-async def _fold(job: Job, one: Said, why: Hidden) -> None:
+async def _fold(job: Publication, one: PostedFinding, why: Hidden) -> None:
     if not one.hidden and one.posted.node_id:
         await job.check()
         await job.host.minimize(one.posted.node_id, why)

@@ -20,7 +20,7 @@ END_SECONDS = 1.0  # for a killed block to come back
 Async = Callable[..., Coroutine[Any, Any, Any]]
 
 
-class Island:
+class ReplBridge:
     """An open REPL, as the loop sees it."""
 
     def __init__(self, variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits) -> None:
@@ -95,9 +95,11 @@ class Island:
 
 
 @asynccontextmanager
-async def opened(variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits) -> AsyncIterator[Island]:
+async def opened(
+    variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits
+) -> AsyncIterator[ReplBridge]:
     """A REPL with these names, closed at the end whatever happens."""
-    island = Island(variables, functions, limits)
+    island = ReplBridge(variables, functions, limits)
     try:
         await island.open()
         yield island

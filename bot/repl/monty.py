@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bot.errors import DeepRepoError, ReplUnavailable
 from bot.repl import stdlib
 from bot.repl.host_process import Apart
-from bot.repl.output import Output
+from bot.repl.output import PrintBuffer
 from bot.values import Limits, Observation
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class MontyRepl:
     def __init__(
         self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]], limits: Limits
     ) -> None:
-        self._limits, self._last = limits, Output(limits.output_chars)
+        self._limits, self._last = limits, PrintBuffer(limits.output_chars)
         self._variables = dict(variables)
         self._functions = {name: self._guarded(name, call) for name, call in functions.items()}
         self._functions["more"] = self._guarded("more", lambda: self._last.middle)
@@ -60,7 +60,7 @@ class MontyRepl:
         self._apart.begin()
         self._numbers[self._fed] = self._blocks
         self._fed += 1
-        printed = Output(self._limits.output_chars)
+        printed = PrintBuffer(self._limits.output_chars)
         error: str | None = None
         outcome: Outcome = "ok"
         try:
@@ -80,7 +80,7 @@ class MontyRepl:
 
         self._fed += 1
         with suppress(pydantic_monty.MontyError):
-            return self._session.feed_run(expression, print_callback=Output(1))
+            return self._session.feed_run(expression, print_callback=PrintBuffer(1))
         return None
 
     def kill(self) -> None:

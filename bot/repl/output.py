@@ -6,7 +6,7 @@ A callable sink never stops the block; Monty's own collectors do, and lose all o
 KEEP = 400_000  # characters of one block's output that are held at all
 
 
-class Output:
+class PrintBuffer:
     """The sink of one block."""
 
     def __init__(self, size: int) -> None:

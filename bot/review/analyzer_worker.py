@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.context.file_questions import Part, Sight
-from bot.coverage import Ledger
+from bot.coverage import CoverageTracker
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Compares, Tree
 from bot.render import count
-from bot.review.session import Answer
+from bot.review.session import WorkerReply
 from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, Unit
 
 NOTHING_ADDED = "nothing added"
@@ -30,7 +30,7 @@ class AnalyzerWorker:
         files: Sequence[ChangedFile],
         dependents: Dependents,
         units: Sequence[Unit],
-        ledger: Ledger,
+        ledger: CoverageTracker,
     ) -> None:
         self.name = ", ".join(analyzers)
         self.failures: list[str] = []  # sentences: what could not run, what is not listed
@@ -42,7 +42,7 @@ class AnalyzerWorker:
         self._compared: dict[tuple[str, str, int], str] = {}
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
-    async def review(self, units: Sequence[Unit], question: str = "") -> Answer:  # noqa: ARG002 - analysers know their question
+    async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
         """What the analysers say of these units' files and of the callers that they break.
 
         What is in no unit (a file that only moved has none) is part of every answer, also if no units are asked about.
@@ -54,16 +54,16 @@ class AnalyzerWorker:
         named = [(finding, {finding.path, *(item.path for item in finding.evidence)}) for finding in self._found]
         mine = [finding for finding, places in named if places & paths or not places & self._homes]
         self._mark(units)
-        return Answer(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
+        return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
         paths = len({part.path for part in parts})
         return Sight(error=f"no model is configured: {paths} files were not looked at")
 
-    async def prompt(self, texts: Sequence[str]) -> list[Answer]:
+    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
         """No analyser answers free prompts."""
-        return [Answer("", error="no model is configured: a prompt needs one") for _ in texts]
+        return [WorkerReply("", error="no model is configured: a prompt needs one") for _ in texts]
 
     async def _analyzed(self) -> list[Finding]:
         found: list[Finding] = []

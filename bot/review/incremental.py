@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.coverage import Ledger
+from bot.coverage import CoverageTracker
 from bot.findings import earlier as file
 from bot.findings import memory
 from bot.values import ChangedFile, Dependents, Earlier, Finding, PullRequest, Reference, Round, Unit
@@ -43,7 +43,7 @@ class Past:
             self.round.reason
         )
 
-    def carry(self, book: Ledger, dependents: Dependents, *, by_model: bool) -> None:
+    def carry(self, book: CoverageTracker, dependents: Dependents, *, by_model: bool) -> None:
         """Tell the ledger what need not be read again."""
         if self.earlier is None or self.round.full:
             return
@@ -94,7 +94,7 @@ def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:
     return tuple((unit.path, unit.start, unit.end) for unit in units if unit.side == "head")
 
 
-def read(book: Ledger, unheard: Iterable[Finding] = ()) -> tuple[tuple[str, str, str], ...]:
+def read(book: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[tuple[str, str, str], ...]:
     """What the next round can build upon: unit, digest and reader. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
     rows = ((book.units[i], by) for i, by in book.readers().items())

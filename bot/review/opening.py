@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from bot import __version__, dependents
-from bot.coverage import Ledger
-from bot.findings.suppress import Ignored
+from bot.coverage import CoverageTracker
+from bot.findings.suppress import IgnoreList
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
@@ -17,7 +17,7 @@ from bot.ports import Analyzer, Language, Lens, Model, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.review.workers import ModelWorker
 from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewRequest, Unit
 
@@ -31,7 +31,7 @@ class Models:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Survey:
     """The change as the earlier steps have read it."""
 
     pull: PullRequest
@@ -39,17 +39,17 @@ class Subject:
     units: tuple[Unit, ...]
     dependents: Dependents
     tree: Tree
-    ledger: Ledger
+    ledger: CoverageTracker
     request: ReviewRequest | None = None  # what was asked for, where a person asked
     given: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
     past: Past = field(default_factory=Past)  # the round before
-    ignored: Ignored = field(default_factory=Ignored)  # what the owner does not want to hear
+    ignored: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
 
 
 @asynccontextmanager
-async def desk(
-    subject: Subject,
+async def open_session(
+    subject: Survey,
     models: Models,
     analyzers: Mapping[str, Analyzer],
     limits: Limits,
@@ -60,7 +60,7 @@ async def desk(
     lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
     say: Callable[[str], None] = lambda _: None,
-) -> AsyncIterator[Work]:
+) -> AsyncIterator[Session]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     book = journal or Journal()
     calls = Calls(Budget(limits), book)
@@ -78,7 +78,7 @@ async def desk(
     )
     try:
         notes = book.begin(start)
-        yield Work(
+        yield Session(
             pull=subject.pull,
             files=subject.files,
             units=subject.units,
@@ -103,7 +103,7 @@ async def desk(
             await open_one.close()
 
 
-def _model_worker(model: Model, subject: Subject, calls: Calls, lenses: Mapping[str, Lens]) -> ModelWorker:
+def _model_worker(model: Model, subject: Survey, calls: Calls, lenses: Mapping[str, Lens]) -> ModelWorker:
     return ModelWorker(
         model, calls, subject.pull, subject.files, subject.tree, subject.ledger, lenses, subject.guidance
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.context.file_questions import Part, Sight
-from bot.coverage import Ledger
+from bot.coverage import CoverageTracker
 from bot.errors import DeepRepoError
 from bot.findings import claims, merge
 from bot.findings.check import check
@@ -17,7 +17,7 @@ from bot.values import ChangedFile, Completion, Dependents, Finding, Prompt, Pul
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkerReply:
     """A worker's reply: prose for the caller, and findings with quotes, not yet checked."""
 
     text: str
@@ -33,13 +33,13 @@ class Worker(Protocol):
     def name(self) -> str:
         """Who it is, as the coverage table says it."""
 
-    async def review(self, units: Sequence[Unit], question: str = "") -> Answer:
+    async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Judge these units (one prompt's worth each; the worker packs them) and mark them in the ledger."""
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
         """Answer a question about files that are not part of the change; the parts are one prompt's worth."""
 
-    async def prompt(self, texts: Sequence[str]) -> list[Answer]:
+    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
         """Free prompts, answered in order, at most `limits.concurrency` in flight."""
 
 
@@ -52,7 +52,7 @@ async def _nobody(_: str) -> Sequence[Reference]:
 
 
 @dataclass(slots=True)
-class Work:
+class Session:
     """The state of one review. Mutable on purpose: it is what grows between the diff and the findings."""
 
     pull: PullRequest
@@ -60,7 +60,7 @@ class Work:
     units: tuple[Unit, ...]
     dependents: Dependents
     tree: Tree
-    ledger: Ledger
+    ledger: CoverageTracker
     calls: Calls
     worker: Worker
     checks: Worker  # the analysers; the same as `worker` where there is no model
@@ -95,7 +95,7 @@ class Work:
         return True
 
 
-async def admit(work: Work, finding: Finding) -> Finding | str:
+async def admit(work: Session, finding: Finding) -> Finding | str:
     """Check a finding against the tree and keep it unless it is there already; else the sentence that says why not."""
     checked = await check(finding, work.tree)
     if not isinstance(checked, str):

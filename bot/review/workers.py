@@ -6,17 +6,17 @@ from functools import partial
 
 from bot import render
 from bot.context import file_questions
-from bot.context.builder import NEARBY_TOKENS, Nearby
+from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.packing import LARGE_PROMPT, packed
-from bot.coverage import Ledger
+from bot.coverage import CoverageTracker
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
 from bot.ports import Lens, Model, Tree
 from bot.review import uses
 from bot.review.guidance import Guidance, tongue
-from bot.review.session import Answer
+from bot.review.session import WorkerReply
 from bot.values import ChangedFile, Completion, Finding, Message, Prompt, PullRequest, Purpose, Unit
 
 BODY_CHARS = 2_000  # of what the author says
@@ -29,7 +29,7 @@ UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the co
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentPrompt:
     """One prompt, and the part of it that its reader judges."""
 
     units: tuple[Unit, ...]  # none, if it is about uses of what changed alone
@@ -47,7 +47,7 @@ class ModelWorker:
     pull: PullRequest
     files: Sequence[ChangedFile]
     tree: Tree
-    ledger: Ledger
+    ledger: CoverageTracker
     lenses: Mapping[str, Lens] = field(default_factory=dict)
     guidance: Guidance = field(default_factory=Guidance)
     role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
@@ -58,12 +58,12 @@ class ModelWorker:
         """Who it is, as the coverage table says it."""
         return f"{self.role} {self.model.name}"
 
-    async def review(self, units: Sequence[Unit], question: str = "") -> Answer:
+    async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Every unit in some prompt, the prompts all at once; what was answered is marked in the ledger."""
         limit, beside = self._sizes()
         groups = [list(units)] * bool(units) if self.whole else packed(units, limit)
         first = [use.reference for use in self.ledger.open_uses()]
-        nearby = Nearby(self.tree, self.files, len(groups), first=first, most=beside)
+        nearby = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
         await nearby.prepare(units)
         return await self._asked([await self._prompt(group, nearby, question) for group in groups], nearby, question)
 
@@ -75,7 +75,7 @@ class ModelWorker:
         free = window - INSTRUCTIONS - min(PART_ANSWER, window // 4)
         return min(LARGE_PROMPT, max(LEAST_UNITS, int(free * UNITS))), max(0, min(NEARBY_TOKENS, int(free * BESIDE)))
 
-    async def uses(self) -> Answer:
+    async def uses(self) -> WorkerReply:
         """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
         left = self.ledger.open_uses()
         _, room = self._sizes()
@@ -92,8 +92,8 @@ class ModelWorker:
                 unchanged=beside,
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
             )
-            asked.append(Asked((), self._of(text), text, bare=True))
-        said = await self._asked(asked, Nearby(self.tree, self.files), "") if asked else Answer("")
+            asked.append(SentPrompt((), self._of(text), text, bare=True))
+        said = await self._asked(asked, ContextBuilder(self.tree, self.files), "") if asked else WorkerReply("")
         if said.error:
             self.ledger.leave((use for use in self.ledger.open_uses() if use not in beyond), said.error)
         return said
@@ -123,20 +123,20 @@ class ModelWorker:
         self.ledger.saw(text, self.name)
         return sight
 
-    async def prompt(self, texts: Sequence[str]) -> list[Answer]:
+    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
         """Free prompts of the root, answered in prose."""
         prompts = [Prompt((Message("user", text),)) for text in texts]
         answers = []
         for text, reply in zip(texts, await self.calls.many(self.model, prompts, self.role), strict=True):
             if not isinstance(reply, Completion):
-                answers.append(Answer("", error=str(reply)))
+                answers.append(WorkerReply("", error=str(reply)))
             elif reply.stop == "length":
-                answers.append(Answer("", error=f"the answer of {self.model.name} broke off"))
+                answers.append(WorkerReply("", error=f"the answer of {self.model.name} broke off"))
             elif reply.stop == "refusal" or not reply.text.strip():
-                answers.append(Answer("", error=f"{self.model.name} declined to answer"))
+                answers.append(WorkerReply("", error=f"{self.model.name} declined to answer"))
             else:
                 self.ledger.saw(text, self.name)
-                answers.append(Answer(reply.text))
+                answers.append(WorkerReply(reply.text))
         return answers
 
     def _of(self, text: str) -> Prompt:
@@ -149,7 +149,9 @@ class ModelWorker:
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
         )
 
-    async def _prompt(self, units: Sequence[Unit], nearby: Nearby, question: str, *, bare: bool = False) -> Asked:
+    async def _prompt(
+        self, units: Sequence[Unit], nearby: ContextBuilder, question: str, *, bare: bool = False
+    ) -> SentPrompt:
         beside = () if bare else await nearby.of(units)
         telling = partial(
             render.text,
@@ -162,7 +164,7 @@ class ModelWorker:
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged = [excerpt for excerpt in beside if not excerpt.changed]
-        return Asked(tuple(units), self._of(telling(unchanged=beside)), telling(unchanged=judged), bare=bare)
+        return SentPrompt(tuple(units), self._of(telling(unchanged=beside)), telling(unchanged=judged), bare=bare)
 
     def _questions(self, units: Sequence[Unit]) -> list[str]:
         """What the units of one prompt call for, in the words of the lenses."""
@@ -174,13 +176,16 @@ class ModelWorker:
         ]
         return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
 
-    async def _asked(self, prompts: Sequence[Asked], nearby: Nearby, question: str) -> Answer:
+    async def _asked(self, prompts: Sequence[SentPrompt], nearby: ContextBuilder, question: str) -> WorkerReply:
         """The answers of all prompts; findings that name no trigger or no consequence go back to their finder once."""
         answered = await self._fitted(prompts, nearby, question)
         first = [said for _, said in answered]
         back = [(asked, said) for asked, said in answered if any(map(_vague, said.findings))]
         sent = [replace(asked, prompt=_sent_back(asked.prompt, said)) for asked, said in back]
-        again = [said if isinstance(said, Answer) else Answer("", error=str(said)) for said in await self._read(sent)]
+        again = [
+            said if isinstance(said, WorkerReply) else WorkerReply("", error=str(said))
+            for said in await self._read(sent)
+        ]
         second = {id(said): new for (_, said), new in zip(back, again, strict=True)}
         findings: list[Finding] = []
         dropped = 0
@@ -195,20 +200,22 @@ class ModelWorker:
             findings += kept
         text = "\n".join(filter(None, (said.text for said in first)))
         errors = dict.fromkeys(said.error for said in first if said.error)
-        return Answer(text, tuple(findings), "; ".join(errors), dropped)
+        return WorkerReply(text, tuple(findings), "; ".join(errors), dropped)
 
-    async def _fitted(self, prompts: Sequence[Asked], nearby: Nearby, question: str) -> list[tuple[Asked, Answer]]:
+    async def _fitted(
+        self, prompts: Sequence[SentPrompt], nearby: ContextBuilder, question: str
+    ) -> list[tuple[SentPrompt, WorkerReply]]:
         """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
 
         A single unit is shown without the code beside it; if it is still too long it stays unread, and the answer says so.
         Raises PromptTooLong where everything was to stand in one prompt.
         """
-        done: list[tuple[Asked, Answer]] = []
+        done: list[tuple[SentPrompt, WorkerReply]] = []
         left = list(prompts)
         while left:
-            smaller: list[Asked] = []
+            smaller: list[SentPrompt] = []
             for asked, said in zip(left, await self._read(left), strict=True):
-                if isinstance(said, Answer):
+                if isinstance(said, WorkerReply):
                     done.append((asked, said))
                 elif self.whole and asked.units:
                     raise said
@@ -220,13 +227,13 @@ class ModelWorker:
                     smaller.append(await self._prompt(asked.units, nearby, question, bare=True))
                 else:
                     what = asked.units[0].id if asked.units else "uses of what changed"
-                    done.append((asked, Answer("", error=f"{what}: not read, {said}")))
+                    done.append((asked, WorkerReply("", error=f"{what}: not read, {said}")))
             left = smaller
         return done
 
-    async def _read(self, prompts: Sequence[Asked]) -> list[Answer | PromptTooLong]:
+    async def _read(self, prompts: Sequence[SentPrompt]) -> list[WorkerReply | PromptTooLong]:
         """One answer per prompt; what was answered is marked in the ledger."""
-        answers: list[Answer | PromptTooLong] = []
+        answers: list[WorkerReply | PromptTooLong] = []
         replies = await self.calls.many(self.model, [asked.prompt for asked in prompts], self.role)
         for asked, reply in zip(prompts, replies, strict=True):
             if isinstance(reply, PromptTooLong):
@@ -235,10 +242,10 @@ class ModelWorker:
             try:
                 text, found = read.answer(reply.data, self.name) if isinstance(reply, Completion) else _failed(reply)
             except DeepRepoError as error:
-                answers.append(Answer("", error=str(error)))
+                answers.append(WorkerReply("", error=str(error)))
                 continue
             self.ledger.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
-            answers.append(Answer(text, found))
+            answers.append(WorkerReply(text, found))
         return answers
 
 
@@ -251,7 +258,7 @@ def _complete(findings: Iterable[Finding]) -> list[Finding]:
     return [finding for finding in findings if not _vague(finding)]
 
 
-def _sent_back(prompt: Prompt, said: Answer) -> Prompt:
+def _sent_back(prompt: Prompt, said: WorkerReply) -> Prompt:
     """The same dialogue with the findings that are not complete."""
     vague = [finding for finding in said.findings if _vague(finding)]
     listed = "\n".join(f"- {f.path}:{f.start} {f.title}" for f in said.findings)

@@ -16,7 +16,7 @@ from bot.storage.database import Database
 from bot.storage.tables import line
 
 
-class Kept:
+class StoredJournal:
     """A journal's second place. Lines are taken on at once; `stored` returns when all of them are on disk.
 
     The first caller that waits stores for all that wait: many calls that end together cost one commit.
@@ -64,11 +64,11 @@ class Journals:
         return await self.database.run(lambda connection: list(connection.execute(wanted).scalars()))
 
     @asynccontextmanager
-    async def kept(self, journal: str, path: Path) -> AsyncIterator[Kept]:
+    async def kept(self, journal: str, path: Path) -> AsyncIterator[StoredJournal]:
         """Bring the file to where the journal stands, before it is opened; what is written in the block is kept here too."""
         stored = await self.lines(journal)
         local = await asyncio.to_thread(_lines, path)
-        sink = Kept(journal, self.database)
+        sink = StoredJournal(journal, self.database)
         if local[: len(stored)] == stored:  # this machine wrote it, and may have been killed before all of it came here
             for text in local[len(stored) :]:
                 sink.put(text)

@@ -48,7 +48,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class RepositorySpending:
     """What the reviews of one repository came to."""
 
     repository: str  # owner/name as it was last
@@ -109,7 +109,7 @@ class Reviews:
         found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
         return [dict(row) for row in found]
 
-    async def spending(self, since: float) -> tuple[Spending, ...]:
+    async def spending(self, since: float) -> tuple[RepositorySpending, ...]:
         """What the reviews since then came to, by repository, the dearest first."""
         columns, total = review.c, sa.func.sum
         wanted = (
@@ -128,7 +128,9 @@ class Reviews:
         )
         found = await self.database.run(lambda connection: connection.execute(wanted).all())
         rows = (
-            Spending(str(name), int(count), int(clean), int(calls), int(tokens), float(usd), int(unpriced), float(last))
+            RepositorySpending(
+                str(name), int(count), int(clean), int(calls), int(tokens), float(usd), int(unpriced), float(last)
+            )
             for name, count, clean, calls, tokens, usd, unpriced, last in found
         )
         return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.repository)))

@@ -23,7 +23,7 @@ Which = Literal["forks", "repository", "installation", "server"]
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class DailyCaps:
     """The caps of 24 hours; None: there is none. `forks` counts reviews, the others dollars."""
 
     repository: float | None = None
@@ -70,7 +70,7 @@ class Spending:
         pull: PullRef,
         journal: str,
         usd: float,
-        caps: Caps,
+        caps: DailyCaps,
         now: float,
         *,
         job: str = "",
@@ -133,7 +133,7 @@ def _of_journal(journal: str, name: str, connection: sa.Connection) -> tuple[boo
 
 
 def _weighed(
-    pull: PullRef, name: str, usd: float, caps: Caps, now: float, connection: sa.Connection
+    pull: PullRef, name: str, usd: float, caps: DailyCaps, now: float, connection: sa.Connection
 ) -> tuple[Exhausted | None, float]:
     """The cap that is reached, or what can be granted."""
     table = spending.c

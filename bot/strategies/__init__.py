@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from bot.errors import ProviderError
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.strategies import direct, fanout, offline, rlm, rlm_only
 from bot.strategies.choice import choose
 from bot.values import Transcript
 
 __all__ = ["STRATEGIES", "choose", "cut_short", "interrupted", "run"]
-STRATEGIES: Mapping[str, Callable[[Work], Awaitable[Transcript]]] = {
+STRATEGIES: Mapping[str, Callable[[Session], Awaitable[Transcript]]] = {
     "direct": direct.run,
     "fanout": fanout.run,
     "rlm": rlm.run,
@@ -23,7 +23,7 @@ STRATEGIES: Mapping[str, Callable[[Work], Awaitable[Transcript]]] = {
 }
 
 
-async def run(name: str, work: Work) -> Transcript:
+async def run(name: str, work: Session) -> Transcript:
     """Run a strategy to its end. Interrupted or left by its provider, it still hands over what was found so far."""
     try:
         transcript = await STRATEGIES[name](work)
@@ -41,7 +41,7 @@ async def run(name: str, work: Work) -> Transcript:
     return cut_short(work, transcript) if transcript.partial or work.ledger.unread() else transcript
 
 
-def cut_short(work: Work, transcript: Transcript, *notes: str) -> Transcript:
+def cut_short(work: Session, transcript: Transcript, *notes: str) -> Transcript:
     """Something was not done: by a cap, or by the fault of a provider whose calls failed or whose models read nothing at all."""
     blind = (work.root or work.reader) is not None and work.ledger.untouched()
     fault = transcript.fault or ("provider" if blind or work.calls.budget.cost().failed_calls else "")

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from bot.errors import PromptTooLong
-from bot.review.session import Work, admit
+from bot.review.session import Session, admit
 from bot.review.workers import ModelWorker
 from bot.strategies import fanout
 from bot.values import Transcript
 
 
-async def run(work: Work) -> Transcript:
+async def run(work: Session) -> Transcript:
     """One structured answer of the root, or of the worker where there is no root."""
     model = work.root or work.reader
     if model is None or not isinstance(work.worker, ModelWorker):

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.agent.dry_run import TURN_TOKENS, Price, Rehearsal
+from bot.agent.dry_run import TURN_TOKENS, DryRun, Price
 from bot.llm import capacity
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.strategies import STRATEGIES
 from bot.values import Usage
 
@@ -50,11 +50,11 @@ class Estimate:
     root_usd: float | None
 
 
-async def estimate(name: str, work: Work, *, verify: bool, habits: Habits = HABITS) -> Estimate:
+async def estimate(name: str, work: Session, *, verify: bool, habits: Habits = HABITS) -> Estimate:
     """Rehearse one strategy over this work, whose models are rehearsals."""
     await STRATEGIES[name](work)
     root, worker = work.root, work.reader
-    if not isinstance(worker, Rehearsal) or not isinstance(root, Rehearsal | None):
+    if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
     asked = list(worker.asked)
     turns = (

@@ -1,16 +1,16 @@
 """The harness maps every unit to a worker and reduces: no model-written code runs."""
 
-from bot.review.session import Work, Worker, admit
+from bot.review.session import Session, Worker, admit
 from bot.review.workers import ModelWorker
 from bot.values import Transcript
 
 
-async def run(work: Work) -> Transcript:
+async def run(work: Session) -> Transcript:
     """Every unit in some prompt, all prompts at once."""
     return Transcript(findings=tuple(work.findings), partial=not await read_all(work))
 
 
-async def read_all(work: Work, *, checked: bool = False) -> bool:
+async def read_all(work: Session, *, checked: bool = False) -> bool:
     """Have every unread unit read; False where something stayed unread. `checked`: the analysers have been there before."""
     if not checked and work.checks is not work.worker:
         await check_by_code(work)
@@ -26,7 +26,7 @@ async def read_all(work: Work, *, checked: bool = False) -> bool:
     return not work.ledger.unread()
 
 
-async def read_uses(work: Work, worker: Worker) -> None:
+async def read_uses(work: Session, worker: Worker) -> None:
     """Have a model read the uses of changed contracts that no comparison could decide and no prompt has shown."""
     if not isinstance(worker, ModelWorker) or not work.ledger.open_uses():
         return
@@ -39,7 +39,7 @@ async def read_uses(work: Work, worker: Worker) -> None:
         await admit(work, finding)
 
 
-async def check_by_code(work: Work) -> None:
+async def check_by_code(work: Session) -> None:
     """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
     answer = await work.checks.review(work.units)
     if answer.error:

@@ -4,14 +4,14 @@ from bot import seed
 from bot.agent import loop, messages
 from bot.errors import ReplUnavailable
 from bot.llm.budget import Hold, dearest
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.strategies import fanout
 from bot.values import Transcript, Usage, tokens
 
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
 
 
-async def run(work: Work) -> Transcript:
+async def run(work: Session) -> Transcript:
     """Fan out, then the root's turns, then whatever is still unread."""
     reserve(work)
     await fanout.read_all(work)
@@ -27,7 +27,7 @@ async def run(work: Work) -> Transcript:
     return transcript
 
 
-def reserve(work: Work) -> None:
+def reserve(work: Session) -> None:
     """Keep a first reply of the root back, so that the workers cannot read the whole budget away before it has a turn."""
     if work.root is None:
         return

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from bot.values import ChangedFile, ChangedSymbol, Hunk, Line, Side, tokens
+from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side, tokens
 from bot.values.model import CHARS_PER_TOKEN
 
 MAX_TOKENS = 6_000  # of one unit; a larger one is split
@@ -65,7 +65,7 @@ def around(hunks: Sequence[Hunk], span: Span) -> Sequence[Hunk]:
     return hunks[bisect_left(hunks, start, key=ends) : bisect_right(hunks, end + 1, key=begins)]
 
 
-def near(hunk: Hunk, span: Span) -> Iterator[Line]:
+def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
     """The lines of a hunk that belong to a span and its margin. A removed line stands before the head line that follows it."""
     start, end = span.start - span.before, span.end + span.after
     first, size = (hunk.old_start, hunk.old_lines) if span.side == "base" else (hunk.new_start, hunk.new_lines)

@@ -91,7 +91,7 @@ class MergeGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
+class NothingAsked:
     """A delivery that asks for nothing, and why, as words for the log."""
 
     reason: str

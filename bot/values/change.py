@@ -44,7 +44,7 @@ class PullRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """One row of a tree. `kind` is "file", "symlink" or "submodule"; `size` is bytes: 0 for a submodule, -1 where the content is not in the store."""
 
     path: str
@@ -68,7 +68,7 @@ class RawChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DiffLine:
     """One line of a hunk. `old` and `new` are its numbers on each side, None where it does not exist."""
 
     kind: Literal[" ", "+", "-"]
@@ -85,7 +85,7 @@ class Hunk:
     old_lines: int
     new_start: int
     new_lines: int
-    lines: tuple[Line, ...]
+    lines: tuple[DiffLine, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class CommentSpot:
     """The lines that GitHub is asked to show a comment on; all of one hunk and one side. They may be fewer than the finding's."""
 
     path: str  # as the diff names the file: on the head side, the old path where it was deleted
@@ -82,7 +82,7 @@ class Placed:
 
     finding: Finding
     place: Literal["inline", "file", "outside", "folded"]
-    spot: Spot | None = None
+    spot: CommentSpot | None = None
     replacement: str | None = None
     refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret"] = ""
 
@@ -93,7 +93,7 @@ def ordered(placed: Iterable[Placed]) -> tuple[Placed, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CoverageRow:
     """One row of the coverage, and what became of it.
 
     `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
@@ -116,7 +116,7 @@ class Reading:
 class Coverage:
     """What was checked by code, what was read by a model, and what is open, over the whole change."""
 
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[CoverageRow, ...] = ()
     skipped_files: tuple[tuple[str, str], ...] = ()  # (path, reason)
     cut: tuple[str, ...] = ()  # sentences: what budgets cut off
     by_model: bool = True  # whether changed code counts only when a model has read it
@@ -126,7 +126,7 @@ class Coverage:
         return sum(1 for row in self.readings if row.kind == kind and (not states or row.state in states))
 
     @property
-    def open(self) -> tuple[Reading, ...]:
+    def open(self) -> tuple[CoverageRow, ...]:
         """What should have been read or checked and was not, most telling first."""
         order = {"unit": 0, "file": 1, "use": 2, "search": 3}
         left = [row for row in self.readings if row.state == "unread" and row.kind in order]

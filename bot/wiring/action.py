@@ -14,7 +14,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change
 from bot.values import PullRef, PullRequest, Review, ReviewRequest
 from bot.wiring import child, review
-from bot.wiring.child import Line
+from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, timed
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
@@ -30,7 +30,7 @@ async def reviewed(change: Change, file: str, say: Callable[[str], None]) -> Rev
         return await child.leaving_out(attempt)
 
 
-async def _step(line: Line, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
+async def _step(line: ChildPipe, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
     """In the child."""
 
     async def given(_: ReviewRequest, __: str) -> PullRequest:

@@ -29,7 +29,7 @@ from typing import Any, Protocol, TypeVar
 
 from bot import limits
 from bot.errors import DeepRepoError, OverLimit
-from bot.limits import Caps
+from bot.limits import ProcessLimits
 
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
@@ -76,7 +76,7 @@ class Hooks:
     stored: Callable[[], None] = lambda: None
 
 
-class Line:
+class ChildPipe:
     """The child's end of the pipe. What it says reaches the parent's `Hooks`."""
 
     def __init__(self, pipe: "connection.Connection[Any, Any]") -> None:
@@ -116,7 +116,7 @@ Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a Line and the 
 async def run(
     task: Task[Result],
     *arguments: object,
-    caps: Caps,
+    caps: ProcessLimits,
     say: Callable[[str], None] = lambda _: None,
     keep: Sink | None = None,
 ) -> Result:
@@ -144,7 +144,7 @@ async def run(
 def call(
     task: Task[Result],
     *arguments: object,
-    caps: Caps,
+    caps: ProcessLimits,
     hooks: Hooks = Hooks(),
     leave: threading.Event | None = None,
 ) -> Result:
@@ -176,7 +176,7 @@ async def leaving_out(
     raise AssertionError  # the last attempt returns or raises
 
 
-def alone(task: Task[Result], *arguments: object, caps: Caps, watching: Callable[[], Watching]) -> Result:
+def alone(task: Task[Result], *arguments: object, caps: ProcessLimits, watching: Callable[[], Watching]) -> Result:
     """The same for a command that does nothing else: `task` is given the arguments and what is left out.
 
     Its child is forked from it, which costs some milliseconds; `watching` may start threads, so it is begun after that.
@@ -217,7 +217,9 @@ def _and(left_out: Mapping[str, str], ended: Ended, left: int) -> dict[str, str]
 class _Child:
     """One process, seen by its parent."""
 
-    def __init__(self, task: Task[Any], arguments: tuple[object, ...], caps: Caps, *, fork: bool = False) -> None:
+    def __init__(
+        self, task: Task[Any], arguments: tuple[object, ...], caps: ProcessLimits, *, fork: bool = False
+    ) -> None:
         context = multiprocessing.get_context("fork") if fork else _context()
         self._pipe, theirs = context.Pipe()
         alive, self._alive = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
@@ -415,7 +417,7 @@ def _main(
     alive: "connection.Connection[Any, Any]",
     task: Task[Any],
     arguments: tuple[object, ...],
-    caps: Caps,
+    caps: ProcessLimits,
     note: Any,  # noqa: ANN401 - a ctypes array
     environment: dict[str, str],
     folder: str,
@@ -435,7 +437,7 @@ def _main(
     os.environ.update(environment)  # the fork server's is as old as the server
     os.nice(caps.nice)
     limits.arm(memoryview(note).cast("B"), caps)
-    line = Line(pipe)
+    line = ChildPipe(pipe)
     logging.getLogger().handlers[:] = [_Log(line)]
     try:
         last: tuple[object, ...] = ("done", asyncio.run(_turning(task(line, *arguments))))
@@ -501,7 +503,7 @@ def _end_with(alive: "connection.Connection[Any, Any]") -> None:
 class _Log(logging.Handler):
     """Hands records to the parent, which hides secrets and knows the form."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ChildPipe) -> None:
         super().__init__()
         self._line = line
 

@@ -10,17 +10,17 @@ from typing import Any
 
 from bot import coverage, pipeline
 from bot.config import Config
-from bot.limits import Caps
+from bot.limits import ProcessLimits
 from bot.pipeline import Deps
-from bot.review.opening import Subject
-from bot.review.session import Work
+from bot.review.opening import Survey
+from bot.review.session import Session
 from bot.strategies import choose
 from bot.strategies.estimate import HABITS, NAMES, estimate
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, review
-from bot.wiring.child import Line, Watching
+from bot.wiring.child import ChildPipe, Watching
 
-LOCAL = Caps(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
+LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
 
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
@@ -72,7 +72,7 @@ def _silent(_: str) -> None:
 
 
 async def _reviewed(
-    line: Line,
+    line: ChildPipe,
     request: ReviewRequest,
     flags: Mapping[str, Any],
     scratch: str,
@@ -85,7 +85,7 @@ async def _reviewed(
 
 
 async def _estimated(
-    line: Line, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
+    line: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
 ) -> dict[str, Any]:
     """In the child."""
     return await _weighed(request, replace(review.rehearsal(flags, scratch, line.say), left_out=left_out))
@@ -118,10 +118,10 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
         }
 
 
-def timed(line: Line, deps: Deps) -> Deps:
+def timed(line: ChildPipe, deps: Deps) -> Deps:
     """The parts of a review whose time is up a while after its own budget's."""
 
-    def desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+    def desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         seconds = resolved["seconds"]
         line.deadline(None if seconds is None else seconds + GRACE)
         return deps.desk(subject, resolved)

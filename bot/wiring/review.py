@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, config
-from bot.agent.dry_run import Rehearsal
+from bot.agent.dry_run import DryRun
 from bot.analyzers import ANALYZERS
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
@@ -26,8 +26,8 @@ from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
 from bot.pipeline import Deps
 from bot.ports import Language, Lens, Model
-from bot.review.opening import Models, Subject, desk
-from bot.review.session import Work
+from bot.review.opening import Models, Survey, open_session
+from bot.review.session import Session
 from bot.values import Limits, PullRequest
 from bot.wiring import addresses
 
@@ -57,7 +57,7 @@ def deps(
     if likely and "offline" not in {flags.get("strategy"), settings.strategy}:
         warm(likely)
 
-    def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         where = partial(addresses.address, flags=flags, settings=settings)
         chosen = models(resolved, where)
         called = {model.name.partition("/")[0] for model in (chosen.root, chosen.reader) if model is not None}
@@ -93,7 +93,7 @@ def _languages(folder: str | None, say: Callable[[str], None]) -> Mapping[str, L
 def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo: str | None) -> Deps:
     """The parts of a review that is done again from its record: no provider, no environment, no clock."""
 
-    def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         chosen = Models(*replays.models(begun, section))
         own = tuple(begun.given.get("own", ()))
         return _desk(subject, resolved, chosen, lambda: replays.Replay(recorded, section), lambda _: None, own=own)
@@ -119,21 +119,21 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
     """The parts of an estimate: the change is read, and models weigh prompts instead of answering them. No key is needed."""
 
-    def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         root, worker = resolved["root"], resolved["worker"]
         if not root and not worker:
             root, worker = preferred()
         if not root and not worker:
             _, root, worker = PREFERRED[0]
-        weighed = [Rehearsal(n, partial(prices.dollars, n)) if n and named(n) else None for n in (root, worker or root)]
+        weighed = [DryRun(n, partial(prices.dollars, n)) if n and named(n) else None for n in (root, worker or root)]
         unlimited = Limits(usd=None, tokens=None, calls=None, seconds=None)
-        return desk(subject, Models(*weighed), {}, unlimited, languages=LANGUAGES, lenses=lenses(resolved))
+        return open_session(subject, Models(*weighed), {}, unlimited, languages=LANGUAGES, lenses=lenses(resolved))
 
     return replace(deps(flags, scratch, say), desk=open_desk)
 
 
 def _desk(
-    subject: Subject,
+    subject: Survey,
     resolved: Config,
     chosen: Models,
     book: Callable[[], Journal],
@@ -141,8 +141,8 @@ def _desk(
     *,
     keep_on_cancel: bool = True,
     own: tuple[str, ...] = (),
-) -> AbstractAsyncContextManager[Work]:
-    return desk(
+) -> AbstractAsyncContextManager[Session]:
+    return open_session(
         subject,
         chosen,
         {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)},

@@ -13,19 +13,19 @@ from functools import partial
 from pathlib import Path
 
 from bot import config, workflow
-from bot.commands import Answer
+from bot.commands import CommandReply
 from bot.config import Config, Settings
 from bot.errors import ConfigError, OverLimit
-from bot.github import Identity, Pace
-from bot.limits import Caps
+from bot.github import Identity, RequestPace
+from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question
 from bot.policy import No
 from bot.ports import Job
-from bot.storage import Kept, Store
+from bot.storage import Store, StoredJournal
 from bot.values import Ask, PullRef, PullRequest, Review, Trigger
 from bot.wiring import child, review, tasks
-from bot.workflow import Parts, fetching, journals
+from bot.workflow import Services, fetching, journals
 
 SETTINGS = 5  # seconds of computing on an owner's settings
 PAGES = 60.0  # seconds for comments to be rendered anew
@@ -34,10 +34,10 @@ PAGES = 60.0  # seconds for comments to be rendered anew
 def worker(
     *,
     identity: Identity,
-    pace: Pace,
+    pace: RequestPace,
     store: Store,
     folder: Path,
-    caps: Caps,
+    caps: ProcessLimits,
     submit: Callable[[Ask, str], Awaitable[bool]],
     cancel: Callable[[PullRef], Awaitable[bool]],
     forget: Callable[[int, Sequence[int]], Awaitable[int]],
@@ -46,7 +46,7 @@ def worker(
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
     fetching.swept(folder)
     settings = config.environment(hosted=True)
-    parts = Parts(
+    parts = Services(
         identity=identity,
         pace=pace,
         store=store,
@@ -67,15 +67,17 @@ def worker(
     return partial(_carry_out, parts), partial(_apologise, parts)
 
 
-async def _carry_out(parts: Parts, ask: Ask, job: Job) -> None:
+async def _carry_out(parts: Services, ask: Ask, job: Job) -> None:
     await workflow.carry_out(ask, job, parts)
 
 
-async def _apologise(parts: Parts, ask: Ask, why: str) -> None:
+async def _apologise(parts: Services, ask: Ask, why: str) -> None:
     await workflow.apologise(ask, why, parts)
 
 
-async def _reviewed(store: Store, folder: Path, caps: Caps, change: Change, say: Callable[[str], None]) -> Made:
+async def _reviewed(
+    store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Callable[[str], None]
+) -> Made:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     path = journals.path(folder, change.journal)
     known = await asyncio.to_thread(_known, path)
@@ -88,13 +90,13 @@ async def _reviewed(store: Store, folder: Path, caps: Caps, change: Change, say:
         return await child.leaving_out(attempt, known, partial(_remember, path))
 
 
-async def _answered(store: Store, folder: Path, caps: Caps, asked: Question) -> Answer:
+async def _answered(store: Store, folder: Path, caps: ProcessLimits, asked: Question) -> CommandReply:
     async with _room(store, folder, asked.journal) as (scratch, keep):
         path = journals.path(folder, asked.journal)
         return await child.run(partial(tasks.answer, kept=keep is not None), asked, path, scratch, caps=caps, keep=keep)
 
 
-async def _resolved(settings: Settings, caps: Caps, file: str | None) -> Config:
+async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None) -> Config:
     """Every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
     if file is None:
         return config.resolve({}, None, settings)
@@ -105,16 +107,16 @@ async def _resolved(settings: Settings, caps: Caps, file: str | None) -> Config:
         raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
 
 
-async def _untouched(caps: Caps, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
+async def _untouched(caps: ProcessLimits, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
     return await child.run(tasks.untouched, pull, resolved, trigger, caps=caps)
 
 
-def _comments(caps: Caps, done: Review) -> Comments:
+def _comments(caps: ProcessLimits, done: Review) -> Comments:
     return child.call(tasks.comments, done, caps=replace(caps, wall=PAGES))
 
 
 @asynccontextmanager
-async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[str, Kept | None]]:
+async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[str, StoredJournal | None]]:
     """A folder for what a child writes. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
     path = journals.path(folder, journal)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot import commands, config, pipeline
-from bot.commands import Answer, Desk
+from bot.commands import CommandContext, CommandReply
 from bot.config import Config, Settings
 from bot.journal import spans
 from bot.journal.writer import Journal
@@ -20,15 +20,15 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question
 from bot.pipeline import Deps
 from bot.policy import No
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import PullRequest, Review, ReviewRequest, Trigger
 from bot.wiring import review as parts
-from bot.wiring.child import Line
+from bot.wiring.child import ChildPipe
 from bot.wiring.local import timed
 
 
 async def review(
-    line: Line, change: Change, journal: Path, scratch: str, left_out: Mapping[str, str], *, kept: bool = False
+    line: ChildPipe, change: Change, journal: Path, scratch: str, left_out: Mapping[str, str], *, kept: bool = False
 ) -> Made:
     """The review with everything that is reported of it. `kept`: the lines of its journal go to the parent too."""
     deps = replace(_deps(line, change, journal, scratch, kept=kept), left_out=left_out)
@@ -40,29 +40,29 @@ async def review(
     return Made(light, *texts)
 
 
-async def answer(line: Line, asked: Question, journal: Path, scratch: str, *, kept: bool = False) -> Answer:
+async def answer(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, kept: bool = False) -> CommandReply:
     """The answer of a command that may ask a model."""
     return await commands.carry_out(
         asked.word, asked.argument, asked.standing, _desk(line, asked, journal, scratch, kept=kept)
     )
 
 
-async def comments(_: Line, done: Review) -> Comments:
+async def comments(_: ChildPipe, done: Review) -> Comments:
     """The comments of a review once more, after GitHub has refused some of its places."""
     return posts.comments(done)
 
 
-async def settings(_: Line, file: bytes, given: Settings) -> Config:
+async def settings(_: ChildPipe, file: bytes, given: Settings) -> Config:
     """Every setting, resolved with the owner's file. Raises ConfigError where that is wrong."""
     return config.resolve({}, file, given)
 
 
-async def untouched(_: Line, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
+async def untouched(_: ChildPipe, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
     """Why there is no review, now that the changed files are known."""
     return await pipeline.untouched(pull, resolved, trigger)
 
 
-def _deps(line: Line, change: Change, journal: Path, scratch: str, *, kept: bool) -> Deps:
+def _deps(line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept: bool) -> Deps:
     async def given(_: ReviewRequest, __: str) -> PullRequest:
         return change.pull
 
@@ -83,7 +83,7 @@ def _deps(line: Line, change: Change, journal: Path, scratch: str, *, kept: bool
     )
 
 
-def _desk(line: Line, asked: Question, journal: Path, scratch: str, *, kept: bool) -> Desk:
+def _desk(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, kept: bool) -> CommandContext:
     """What a command is given that only reads: nothing else can be asked of it."""
 
     async def last() -> bytes | None:
@@ -96,7 +96,7 @@ def _desk(line: Line, asked: Question, journal: Path, scratch: str, *, kept: boo
         raise NotImplementedError("a command in a child process only reads")
 
     change = asked.change
-    return Desk(
+    return CommandContext(
         settings=asked.settings,
         actor=asked.actor,
         branch=asked.branch,
@@ -112,7 +112,7 @@ def _desk(line: Line, asked: Question, journal: Path, scratch: str, *, kept: boo
 
 
 @asynccontextmanager
-async def _work(line: Line, change: Change, journal: Path, scratch: str, *, kept: bool) -> AsyncIterator[Work]:
+async def _work(line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept: bool) -> AsyncIterator[Session]:
     """The change, read and opened for a question."""
     deps = _deps(line, change, journal, scratch, kept=kept)
     async with (

@@ -9,10 +9,10 @@ from bot.ports import Job
 from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, ReviewAsk
 from bot.workflow import cancelling, commanding, forgetting, queueing, reviewing
 from bot.workflow.apologising import apologise
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
 
-async def carry_out(ask: Ask, job: Job, parts: Parts) -> None:
+async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. Raises Superseded where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
     match ask:
         case ReviewAsk():
@@ -27,4 +27,4 @@ async def carry_out(ask: Ask, job: Job, parts: Parts) -> None:
             await cancelling.end(ask, parts)
 
 
-__all__ = ["Change", "Parts", "apologise", "carry_out"]
+__all__ = ["Change", "Services", "apologise", "carry_out"]

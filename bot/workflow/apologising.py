@@ -1,15 +1,15 @@
 """A job was given up: report the reason to the person who waits for it."""
 
 from bot import github
-from bot.commands import Answer
+from bot.commands import CommandReply
 from bot.publish import checks
 from bot.render import plain
 from bot.values import Ask, CommandAsk, ReviewAsk
 from bot.workflow import asking
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
 
-async def apologise(ask: Ask, why: str, parts: Parts) -> None:
+async def apologise(ask: Ask, why: str, parts: Services) -> None:
     """Say it in the check runs that were left in progress, and below the comment that asked. May be done twice."""
     if not isinstance(ask, ReviewAsk | CommandAsk):
         return
@@ -20,4 +20,4 @@ async def apologise(ask: Ask, why: str, parts: Parts) -> None:
                 await checks.ended(host, number, run, says)
                 await parts.store.checks.ended(run)
         if ask.comment is not None:
-            await asking.answered(Answer(plain(says)), ask.comment, host)
+            await asking.answered(CommandReply(plain(says)), ask.comment, host)

@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import commands
-from bot.commands import Answer, Standing
+from bot.commands import CommandReply, Permission
 from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
@@ -16,32 +16,32 @@ from bot.ports import Job
 from bot.render import code, load
 from bot.render import comment as template
 from bot.values import CommentRef, Posted, PullRef, ReviewAsk
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
-_STANDING = TypeAdapter(Standing)
+_STANDING = TypeAdapter(Permission)
 REPLY = "reply"  # the kind of our marker
 
 
-async def judged(ask: ReviewAsk, comment: CommentRef, standing: Standing, host: Host, settings: Config) -> bool:
+async def judged(ask: ReviewAsk, comment: CommentRef, standing: Permission, host: Host, settings: Config) -> bool:
     """Whether a person of this standing gets the review; their comment shows it."""
     refused = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
-    await answered(refused or Answer(reaction=""), comment, host, seen=refused is None)
+    await answered(refused or CommandReply(reaction=""), comment, host, seen=refused is None)
     return refused is None
 
 
-async def stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, job: Job, parts: Parts) -> Standing:
+async def stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, job: Job, parts: Services) -> Permission:
     """Who gives a command. Looked up once: a later attempt judges the same."""
     found = await job.step("standing", partial(_stands, pull, actor, comment, host, parts))
     return _STANDING.validate_python(found)
 
 
-async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, parts: Parts) -> dict[str, object]:
+async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, parts: Services) -> dict[str, object]:
     now = time.time()
     earlier = await parts.store.people.commanded(pull, comment.id, comment.kind, actor, now)
     return {"permission": await host.permission(actor), "now": now, "earlier": list(earlier)}
 
 
-async def answered(answer: Answer, comment: CommentRef, host: Host, *, seen: bool = False) -> None:
+async def answered(answer: CommandReply, comment: CommentRef, host: Host, *, seen: bool = False) -> None:
     """Post an answer, once. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold."""
     with suppress(HostRefused):
         if seen:
@@ -58,7 +58,7 @@ async def moved(comment: CommentRef, given: str, head: str, host: Host, settings
     words = load(settings["language"])
     said = template("replies/phrase.md.j2", words, key="reply_moved", number=None, values=values)
     with suppress(HostRefused):
-        await answered(Answer(said), comment, host)
+        await answered(CommandReply(said), comment, host)
 
 
 async def _found(comment: CommentRef, host: Host) -> Posted | None:

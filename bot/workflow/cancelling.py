@@ -7,10 +7,10 @@ from bot.errors import HostRefused
 from bot.publish import checks
 from bot.values import Cancel
 from bot.workflow.keeping import SUPERSEDED
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
 
-async def end(ask: Cancel, parts: Parts) -> None:
+async def end(ask: Cancel, parts: Services) -> None:
     """End what the reviews that were called off have left in progress. A review that still runs does the same."""
     left = [(run, number) for run, number in await parts.store.checks.of(ask.pull) if run in ask.runs]
     if not left:

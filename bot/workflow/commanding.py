@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import commands, config, github
-from bot.commands import Answer, Desk
+from bot.commands import CommandContext, CommandReply
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host
@@ -18,13 +18,13 @@ from bot.storage import Exhausted, Suppression
 from bot.values import CommandAsk, CommentRef, ReviewAsk
 from bot.workflow import asking, spending
 from bot.workflow.fetching import fetched
-from bot.workflow.looking import Seen, look
-from bot.workflow.parts import Parts
+from bot.workflow.looking import PullState, look
+from bot.workflow.parts import Services
 
-_ANSWER = TypeAdapter(Answer)
+_ANSWER = TypeAdapter(CommandReply)
 
 
-async def answer(ask: CommandAsk, job: Job, parts: Parts) -> None:
+async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         seen = await look(ask.pull, host, job, parts)
@@ -40,13 +40,13 @@ async def answer(ask: CommandAsk, job: Job, parts: Parts) -> None:
         if refused is not None:
             await asking.answered(refused, ask.comment, host)
             return
-        await asking.answered(Answer(), ask.comment, host, seen=True)
+        await asking.answered(CommandReply(), ask.comment, host, seen=True)
         said = await job.step("answer", partial(_carried_out, ask, seen, settings, host, parts, standing))
         await asking.answered(_ANSWER.validate_python(said), ask.comment, host)
 
 
 async def _carried_out(
-    ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Parts, standing: commands.Standing
+    ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services, standing: commands.Permission
 ) -> dict[str, object]:
     desk = _desk(ask, seen, settings, host, parts)
     if ask.word in commands.READING:
@@ -56,7 +56,9 @@ async def _carried_out(
     return {"body": done.body, "reaction": done.reaction}
 
 
-async def _read(ask: CommandAsk, seen: Seen, standing: commands.Standing, desk: Desk, parts: Parts) -> Answer:
+async def _read(
+    ask: CommandAsk, seen: PullState, standing: commands.Permission, desk: CommandContext, parts: Services
+) -> CommandReply:
     """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
     asked = Question(
@@ -85,7 +87,7 @@ async def _read(ask: CommandAsk, seen: Seen, standing: commands.Standing, desk: 
         return desk.say("reply_failed", why=str(error))
 
 
-def _desk(ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Parts) -> Desk:
+def _desk(ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services) -> CommandContext:
     """What the command is given to work with."""
     people, pull = parts.store.people, ask.pull
 
@@ -103,7 +105,7 @@ def _desk(ask: CommandAsk, seen: Seen, settings: Config, host: Host, parts: Part
         await people.pause(pull, ask.actor, time.time())
         return not already
 
-    return Desk(
+    return CommandContext(
         settings=parts.in_force(settings),
         actor=ask.actor,
         branch=seen.facts.base_ref,

@@ -14,13 +14,13 @@ from bot import github
 from bot.checkout import remote
 from bot.errors import RevisionError
 from bot.values import Bases, PullFacts, PullRef, PullRequest
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
 FOLDER = "work"  # below the data folder; what a killed process left there is removed at the next start
 
 
 @asynccontextmanager
-async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Parts) -> AsyncIterator[PullRequest]:
+async def fetched(pull: PullRef, facts: PullFacts, bases: Bases, parts: Services) -> AsyncIterator[PullRequest]:
     """The change as a pull request of a local store, which is removed afterwards."""
     with room(parts.folder) as folder:
         async with github.read_token(parts.identity, pull, parts.pace) as token:

@@ -4,10 +4,10 @@ import asyncio
 
 from bot.values import Forget
 from bot.workflow import journals
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
 
-async def forget(ask: Forget, parts: Parts) -> None:
+async def forget(ask: Forget, parts: Services) -> None:
     """Call off what runs, then delete what jobs, storage and the folder of journals hold."""
     await parts.forget(ask.installation, ask.repositories)
     repositories = ask.repositories or tuple(await parts.store.repositories(ask.installation))

@@ -12,7 +12,7 @@ from bot.github import Host
 from bot.ports import Job
 from bot.render import cut
 from bot.values import Bases, PullFacts, PullRef
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
 GONE = 404
 MOST_CONFIG = 64_000  # bytes of the owner's file
@@ -20,7 +20,7 @@ MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and 
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PullState:
     """A pull request at the beginning of a job."""
 
     facts: PullFacts
@@ -29,21 +29,21 @@ class Seen:
     file: str | None  # .deeprepo.yml of the base branch's tip
 
 
-_SEEN = TypeAdapter(Seen)
+_SEEN = TypeAdapter(PullState)
 
 
-async def look(pull: PullRef, host: Host, job: Job, parts: Parts) -> Seen:
+async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullState:
     """Look once; a later attempt gets what the first one saw."""
     return _SEEN.validate_python(await job.step("look", partial(_look, pull, host, parts)))
 
 
-async def _look(pull: PullRef, host: Host, parts: Parts) -> dict[str, object]:
+async def _look(pull: PullRef, host: Host, parts: Services) -> dict[str, object]:
     facts = await host.facts()
     facts = replace(facts, body=cut(facts.body, MOST_BODY))
     bases = await compared(host, facts)
     file = await host.file_at(config.FILE, bases.tip)
     text = file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
-    seen = Seen(facts, bases, await parts.store.people.paused(pull), text)
+    seen = PullState(facts, bases, await parts.store.people.paused(pull), text)
     return cast("dict[str, object]", _SEEN.dump_python(seen, mode="json"))
 
 

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bot.commands import Answer
+from bot.commands import CommandReply
 from bot.config import Config, Settings
-from bot.github import Identity, Pace
+from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question
 from bot.policy import No
@@ -17,19 +17,19 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Services:
     """Everything a job needs. `submit`, `cancel` and `forget` are the queue's own doors; the functions come from `wiring`.
 
     What computes on a repository's contents (`review`, `answer`, `resolve`, `untouched`, `comments`) does so in a child process.
     """
 
     identity: Identity
-    pace: Pace
+    pace: RequestPace
     store: Store
     folder: Path  # of the server's data
     settings: Settings = field(repr=False)
     review: Callable[[Change, Say], Awaitable[Made]]
-    answer: Callable[[Question], Awaitable[Answer]]
+    answer: Callable[[Question], Awaitable[CommandReply]]
     resolve: Callable[[str | None], Awaitable[Config]]  # the settings, with the text of the owner's file
     untouched: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread

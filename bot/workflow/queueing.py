@@ -3,10 +3,10 @@
 from bot import github
 from bot.publish import checks
 from bot.values import MergeGroup, PullRef
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
 
-async def let_pass(ask: MergeGroup, parts: Parts) -> None:
+async def let_pass(ask: MergeGroup, parts: Services) -> None:
     """Answer for the commit. A second answer changes nothing."""
     where = PullRef(ask.installation, ask.repository, ask.owner, ask.name, 0)
     async with github.opened(parts.identity, where, parts.pace) as host:

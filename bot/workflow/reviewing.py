@@ -28,8 +28,8 @@ from bot.storage import Exhausted
 from bot.values import Ending, Review, ReviewAsk
 from bot.workflow import asking, journals, keeping, spending
 from bot.workflow.fetching import fetched
-from bot.workflow.looking import Seen, look
-from bot.workflow.parts import Parts
+from bot.workflow.looking import PullState, look
+from bot.workflow.parts import Services
 from bot.workflow.progress import progress
 
 # Faults whose sentence the check run shows.
@@ -37,14 +37,14 @@ SAID = (HostRefused, UsageError, GitError, ProviderError, BudgetSpent, ReplUnava
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class ReviewRun:
     """One review in progress."""
 
     ask: ReviewAsk  # as it holds for this head
     job: Job
     host: Host
-    parts: Parts
-    seen: Seen
+    parts: Services
+    seen: PullState
 
     @property
     def head(self) -> str:
@@ -52,14 +52,14 @@ class Visit:
         return self.seen.facts.head_sha
 
 
-async def review(ask: ReviewAsk, job: Job, parts: Parts) -> None:
+async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         if await parts.store.reviews.has(job.id):
             await parts.store.checks.ended(job.id)
             return
         seen = await look(ask.pull, host, job, parts)
-        visit = Visit(policy.bound(ask, seen.facts), job, host, parts, seen)
+        visit = ReviewRun(policy.bound(ask, seen.facts), job, host, parts, seen)
         try:
             settings = await parts.resolve(visit.seen.file)
         except UsageError as error:
@@ -74,33 +74,33 @@ async def review(ask: ReviewAsk, job: Job, parts: Parts) -> None:
             await _checked(visit, settings, decision)
 
 
-async def _moved(visit: Visit, ask: ReviewAsk, settings: Config) -> None:
+async def _moved(visit: ReviewRun, ask: ReviewAsk, settings: Config) -> None:
     """Say below the command that it holds for another commit than the one that is the head now."""
     if visit.ask is not ask and ask.comment is not None and visit.seen.facts.state == "open":
         await asking.moved(ask.comment, ask.head, visit.head, visit.host, settings)
 
 
-async def _known(visit: Visit) -> bool:
+async def _known(visit: ReviewRun) -> bool:
     """Whether this very change has its review already: a late delivery, a catch-up."""
     last = keeping.place(await visit.parts.store.reviews.last(visit.ask.pull))
     return last == (visit.seen.bases.merge_base, visit.head)
 
 
-async def _left(visit: Visit, reason: str) -> None:
+async def _left(visit: ReviewRun, reason: str) -> None:
     """There is no review, and the check run says why."""
     number = await _begun(visit)
     await checks.ended(visit.host, number, visit.job.id, reason)
     await visit.parts.store.checks.ended(visit.job.id)
 
 
-async def _begun(visit: Visit, language: str = "en") -> int:
+async def _begun(visit: ReviewRun, language: str = "en") -> int:
     """The check run of this job, remembered until it is ended."""
     number = await checks.start(visit.host, visit.head, visit.job.id, language)
     await keeping.begun(visit.ask.pull, visit.host, number, visit.job.id, visit.parts.store)
     return number
 
 
-async def _checked(visit: Visit, settings: Config, decision: Go) -> None:
+async def _checked(visit: ReviewRun, settings: Config, decision: Go) -> None:
     """The review within its check run, which is ended whatever happens."""
     language = settings["language"]
     number = await _begun(visit, language)
@@ -121,7 +121,7 @@ async def _checked(visit: Visit, settings: Config, decision: Go) -> None:
     await visit.parts.store.checks.ended(visit.job.id)
 
 
-async def _published(visit: Visit, number: int, settings: Config, decision: Go) -> None:
+async def _published(visit: ReviewRun, number: int, settings: Config, decision: Go) -> None:
     """Fetch and review, publish, keep: the straight line of a server."""
     job, host, parts = visit.job, visit.host, visit.parts
     started = time.time()
@@ -147,7 +147,7 @@ async def _published(visit: Visit, number: int, settings: Config, decision: Go) 
     parts.told(done, f"{visit.ask.pull.owner}/{visit.ask.pull.name}")
 
 
-async def _reviewed(visit: Visit, number: int, settings: Config, decision: Go) -> Made | No:
+async def _reviewed(visit: ReviewRun, number: int, settings: Config, decision: Go) -> Made | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
     ask, job, host, parts = visit.ask, visit.job, visit.host, visit.parts
 
@@ -172,7 +172,7 @@ async def _reviewed(visit: Visit, number: int, settings: Config, decision: Go) -
 
 
 @asynccontextmanager
-async def _paid(visit: Visit, change: Change, settings: Config) -> AsyncIterator[Change]:
+async def _paid(visit: ReviewRun, change: Change, settings: Config) -> AsyncIterator[Change]:
     """The review with what the day leaves it to spend; without any model if a cap of the day is reached."""
     ask, parts = visit.ask, visit.parts
     if change.flags.get("strategy") == "offline" or not parts.model(settings):

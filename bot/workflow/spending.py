@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from bot.config import FILE, Config, Settings
 from bot.errors import StorageError
 from bot.llm.paid import Paid, counted, paid, rows
-from bot.storage import Caps, Exhausted, Grant
+from bot.storage import DailyCaps, Exhausted, Grant
 from bot.values import PullRef
 from bot.workflow import journals
-from bot.workflow.parts import Parts
+from bot.workflow.parts import Services
 
 VARIABLES = {
     "repository": "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY",
@@ -25,7 +25,7 @@ log = logging.getLogger("deeprepo.review")
 
 @asynccontextmanager
 async def reserved(
-    pull: PullRef, journal: str, settings: Config, parts: Parts, *, job: str = "", forks: int | None = None
+    pull: PullRef, journal: str, settings: Config, parts: Services, *, job: str = "", forks: int | None = None
 ) -> AsyncIterator[Grant | Exhausted]:
     """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
 
@@ -47,7 +47,7 @@ async def reserved(
         await asyncio.shield(asyncio.ensure_future(_settled(found, parts)))
 
 
-async def _settled(grant: Grant, parts: Parts) -> None:
+async def _settled(grant: Grant, parts: Services) -> None:
     """Count what the journal shows. If that cannot be stored, the reservation counts."""
     try:
         found = await _shown(grant.journal, parts)
@@ -56,7 +56,7 @@ async def _settled(grant: Grant, parts: Parts) -> None:
         log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
 
 
-async def _shown(journal: str, parts: Parts) -> Paid:
+async def _shown(journal: str, parts: Services) -> Paid:
     """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
     here = await asyncio.to_thread(paid, journals.path(parts.folder, journal))
     if not parts.store.database.postgres:
@@ -66,9 +66,9 @@ async def _shown(journal: str, parts: Parts) -> Paid:
     return max(here, there, key=lambda found: found.calls)
 
 
-def daily(settings: Settings, forks: int | None) -> Caps:
+def daily(settings: Settings, forks: int | None) -> DailyCaps:
     """The caps of a day."""
-    return Caps(
+    return DailyCaps(
         repository=settings.cap_usd_per_day_repository,
         installation=settings.cap_usd_per_day_installation,
         server=settings.cap_usd_per_day,

@@ -20,9 +20,9 @@ import yaml
 from runner_texts import outputs, plain, resolved
 
 from bot import action, sandbox
-from bot.action import Told
+from bot.action import StepResult
 from bot.config import Step
-from bot.config.action import Inputs, Runner
+from bot.config.action import Inputs, RunnerVariables
 
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -85,7 +85,7 @@ class Stage:
         at = Running(self, self.folder / f"run-{self.runs}", self.gh.actions_token(self.repo, permissions))
         return await at.carried_out(event, payload, python, {n.replace("_", "-"): text for n, text in inputs.items()})
 
-    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> Told:  # noqa: ANN401 - as `step` takes it
+    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> StepResult:  # noqa: ANN401 - as `step` takes it
         """What `deeprepo action` comes to, in this process; its log is `rows`."""
         self.rows.clear()
         return await action.run(self.step(name, payload, **how), action.Console(self.rows.append))
@@ -110,7 +110,7 @@ class Stage:
             "deeprepo_write_pause": 0,
         }
         given = {"github_token": self.gh.actions_token(self.repo, permissions), **inputs}
-        return Step(Inputs.model_validate(given), Runner.model_validate(told))
+        return Step(Inputs.model_validate(given), RunnerVariables.model_validate(told))
 
 
 @asynccontextmanager

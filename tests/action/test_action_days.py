@@ -9,7 +9,7 @@ from opening import BASE, opened
 from stepping import WRITE, Stage, stage
 
 from bot import doubles
-from bot.action import Told
+from bot.action import StepResult
 from bot.sandbox.things import Repository, User, WorkflowRun
 
 COUNTING = {**WRITE, "actions": "read"}
@@ -24,7 +24,9 @@ def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, **other:
     home.runs.append(WorkflowRun(number, created, source, **other))  # type: ignore[arg-type]
 
 
-async def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **how: object) -> Told:
+async def told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **how: object
+) -> StepResult:
     """What the first run of a fork's pull request comes to, after these."""
     async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)

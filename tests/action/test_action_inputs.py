@@ -11,10 +11,10 @@ from stepping import ACTION, ROOT, stage
 
 from bot import action, config
 from bot.action import event, files
-from bot.config.action import Inputs, Runner
+from bot.config.action import Inputs, RunnerVariables
 from bot.errors import ConfigError, UsageError
 from bot.models import PROVIDERS
-from bot.values import Annotation, Ignored, ReviewAsk
+from bot.values import Annotation, NothingAsked, ReviewAsk
 
 STEPS = ACTION["runs"]["steps"]
 
@@ -109,9 +109,9 @@ def test_the_providers_that_the_input_names_are_known() -> None:
     assert said - {"compatible"} == {n for n, p in PROVIDERS.items() if p.needs_key} - {"anthropic", "openai"}
 
 
-def runner(folder: Path) -> Runner:
+def runner(folder: Path) -> RunnerVariables:
     told = {"github_event_name": "x", "github_event_path": folder, "github_workspace": folder / "w"}
-    return Runner.model_validate({**told, "runner_temp": folder / "t"})
+    return RunnerVariables.model_validate({**told, "runner_temp": folder / "t"})
 
 
 def test_a_file_lands_where_its_name_says(tmp_path: Path) -> None:
@@ -151,11 +151,11 @@ def test_ten_annotations_of_a_kind_are_made(tmp_path: Path) -> None:
     assert said[0] == "::warning file=a%2Cb%3Ac.py,line=1,endLine=1,title=50%25%2C a%3Ab::one%0Atwo"
 
 
-def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | Ignored:
+def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | NothingAsked:
     (tmp_path / "event").write_text(payload)
     told = {"github_event_name": name, "github_event_path": tmp_path / "event", "github_workspace": tmp_path, **more}
     inputs = Inputs.model_validate({"github_token": "x"})
-    return event.read(config.Step(inputs, Runner.model_validate(told)))
+    return event.read(config.Step(inputs, RunnerVariables.model_validate(told)))
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def asked(tmp_path: Path, name: str, payload: str, **more: str) -> ReviewAsk | I
 )
 def test_an_event_that_cannot_be_read_asks_for_nothing(tmp_path: Path, name: str, payload: str) -> None:
     """Whatever its file says, the step ends with a reason."""
-    assert isinstance(asked(tmp_path, name, payload), Ignored)
+    assert isinstance(asked(tmp_path, name, payload), NothingAsked)
 
 
 @pytest.mark.parametrize(("name", "payload"), [("push", "{}"), ("pull_request", "[]"), ("pull_request", "{")])

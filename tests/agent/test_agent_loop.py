@@ -9,7 +9,7 @@ from bot.agent import loop
 from bot.errors import ProviderDown, ProviderRefused, UsageError
 from bot.journal.codec import Start
 from bot.models.scripted import Reply, ScriptedModel
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Completion, Limits, Prompt, ToolCall, Transcript, Usage
 
 DONE = called("set_answer('Nothing to add.')")
@@ -18,12 +18,12 @@ READ = "print(ask_batch([([u['id'] for u in units], 'What breaks?')]))"
 
 def root(
     table: Table, *replies: Reply, gate: bool = False, limits: Limits | None = None
-) -> tuple[Transcript, list[str], Work]:
+) -> tuple[Transcript, list[str], Session]:
     """A run of a scripted root; the transcript and the messages that it saw."""
     table.root = list(replies)
     table.limits = limits or table.limits
 
-    async def step(work: Work) -> tuple[Transcript, Work]:
+    async def step(work: Session) -> tuple[Transcript, Session]:
         return await loop.run(work, "The seed.", gate=gate), work
 
     transcript, work = table.run(step)
@@ -254,7 +254,7 @@ def test_child_run(table: Table) -> None:
 
     table.root = script
 
-    async def step(work: Work) -> tuple[Transcript, Work]:
+    async def step(work: Session) -> tuple[Transcript, Session]:
         return await loop.run(work, "The seed.", gate=False), work
 
     def deep(asked: Prompt) -> Completion:
@@ -282,7 +282,7 @@ def test_replay_sends_nothing(table: Table, tmp_path: Path) -> None:
     assert len(work.root.prompts) == 3
     table.worker = ()
 
-    async def step(work: Work) -> tuple[Transcript, Work]:
+    async def step(work: Session) -> tuple[Transcript, Session]:
         return await loop.run(work, "The seed.", gate=False), work
 
     table.root = ()
@@ -293,10 +293,10 @@ def test_replay_sends_nothing(table: Table, tmp_path: Path) -> None:
     assert again.calls.budget.cost() == work.calls.budget.cost()
 
 
-def again(table: Table, *replies: Reply) -> tuple[Transcript, Work]:
+def again(table: Table, *replies: Reply) -> tuple[Transcript, Session]:
     """A run over the table's journal, as the command begins it."""
 
-    async def step(work: Work) -> tuple[Transcript, Work]:
+    async def step(work: Session) -> tuple[Transcript, Session]:
         work.calls.journal.begin(Start(work.pull, {}, "scripted/root", "scripted/worker", "1.0"))
         return await loop.run(work, "The seed.", gate=False), work
 
@@ -336,7 +336,7 @@ def test_instructions_in_the_repository_stay_data(table: Table) -> None:
 def test_the_root_reads_what_it_is_shown(table: Table) -> None:
     """Its first message and what read() printed to it count by their text; the path alone counts for nothing."""
 
-    async def step(work: Work) -> list[tuple[str, ...]]:
+    async def step(work: Session) -> list[tuple[str, ...]]:
         seen = []
         for code in (
             "print('shop/order.py shop/price.py', [u['id'] for u in units])",
@@ -364,7 +364,7 @@ def test_a_child_spends_from_the_same_purse(table: Table) -> None:
 
     table.root, table.worker, table.limits = script, lambda _: "fine", Limits(usd=None, calls=6)
 
-    async def step(work: Work) -> tuple[Transcript, Work]:
+    async def step(work: Session) -> tuple[Transcript, Session]:
         return await loop.run(work, "The seed.", gate=False), work
 
     transcript, work = table.run(step)
@@ -383,7 +383,7 @@ def test_nothing_stays_behind(table: Table) -> None:
 def test_no_root_is_said(table: Table) -> None:
     """Without a root model the run says what to do."""
 
-    async def step(work: Work) -> None:
+    async def step(work: Session) -> None:
         work.root = None
         await loop.run(work, "The seed.", gate=False)
 

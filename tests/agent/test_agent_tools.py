@@ -4,18 +4,18 @@ import pytest
 from shop import FINDING, REPORT, USE, Table, quiet
 
 from bot.agent import tools
-from bot.agent.state import Notebook
+from bot.agent.state import RunState
 from bot.errors import ProviderRefused
 from bot.repl.bridge import opened
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Completion, Limits, Reference, Usage
 
 
-def blocks(table: Table, *codes: str) -> tuple[list[str], Work, Notebook]:
+def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
     """Run blocks over the work; what they print, or their error."""
 
-    async def step(work: Work) -> tuple[list[str], Work, Notebook]:
-        book = Notebook(work, author="root scripted/root")
+    async def step(work: Session) -> tuple[list[str], Session, RunState]:
+        book = RunState(work, author="root scripted/root")
         async with opened(await tools.variables(work), tools.functions(book), Limits()) as island:
             seen = [await island.run(code) for code in codes]
         return [one.error or one.output.rstrip("\n") for one in seen], work, book
@@ -197,8 +197,8 @@ def test_cancelling_ends_a_block(table: Table) -> None:
     table.delay = 3600.0
     table.worker = lambda _: asked.set() or "never"
 
-    async def step(work: Work) -> str:
-        book = Notebook(work, author="root")
+    async def step(work: Session) -> str:
+        book = RunState(work, author="root")
         async with opened({}, tools.functions(book), Limits()) as island:
             running = asyncio.create_task(island.run("llm_query('for ever')"))
             await asyncio.wait_for(asked.wait(), 10)
@@ -217,7 +217,7 @@ def test_cancelling_ends_a_block(table: Table) -> None:
 def test_cancelling_ends_an_endless_loop(table: Table) -> None:
     """A block that computes is killed, not waited for."""
 
-    async def step(_: Work) -> bool:
+    async def step(_: Session) -> bool:
         async with opened({}, {}, Limits(turn_seconds=600)) as island:
             running = asyncio.create_task(island.run("while True: pass"))
             await asyncio.sleep(0)

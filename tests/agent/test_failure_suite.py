@@ -11,7 +11,7 @@ from bot import strategies
 from bot.findings.check import locate
 from bot.models.scripted import Reply
 from bot.review.analyzer_worker import AnalyzerWorker
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Completion, Prompt, Transcript
 
 PATIENCE = 30.0  # seconds for one root; a hang is a failure
@@ -29,19 +29,19 @@ def script(root: Root) -> Callable[[Prompt], Reply]:
     return answer
 
 
-def reviewed(table: Table, root: Root) -> tuple[Transcript, Work]:
+def reviewed(table: Table, root: Root) -> tuple[Transcript, Session]:
     """The strategy `rlm` with this root."""
     table.root, table.worker = script(root), WORKERS[root.worker]()
     table.limits, table.price = root.limits, root.price
 
-    async def step(work: Work) -> tuple[Transcript, Work]:
+    async def step(work: Session) -> tuple[Transcript, Session]:
         work.checks = AnalyzerWorker({}, work.tree, work.files, work.dependents, work.units, None)
         return await asyncio.wait_for(strategies.run("rlm", work), PATIENCE), work
 
     return table.run(step)
 
 
-def told(work: Work) -> str:
+def told(work: Session) -> str:
     """All that the root was shown or told after its first message."""
     prompts = work.root.prompts if work.root else []
     return "\n".join(message.text for message in (prompts[-1].messages[2:] if prompts else ()))
@@ -71,7 +71,7 @@ def test_root_that_fails(table: Table, root: Root) -> None:
         assert stands(work, finding.path, finding.quote)
 
 
-def stands(work: Work, path: str, quote: str) -> bool:
+def stands(work: Session, path: str, quote: str) -> bool:
     """Whether a quote is really in the changed file."""
     texts = [unit.text for unit in work.units if unit.path == path]
     return any(locate(text, quote) for text in texts)

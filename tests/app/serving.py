@@ -21,7 +21,7 @@ from bot import app
 from bot.app import Opened, running
 from bot.app.opened import Apologise, Work
 from bot.app.running import Leaving
-from bot.config import App, Place, Server
+from bot.config import App, Server, ServerPlace
 from bot.ports import Job
 from bot.storage import Finished, Store
 from bot.values import Ask, ReviewAsk
@@ -44,7 +44,7 @@ def settings(folder: Path, **place: object) -> Server:
     names = {"app_id": "12", "private_key": key(), "webhook_secret": SECRET}
     held = App.model_validate({name: place.pop(name, usual) for name, usual in names.items()})
     usual = {"data": folder, "github_api": NOBODY, "debounce": 0.0, "write_pause": 0.0, "port": 0}
-    return Server(Place.model_validate(usual | place), held)
+    return Server(ServerPlace.model_validate(usual | place), held)
 
 
 def headers(raw: bytes, event: str, guid: str, secret: str = SECRET) -> dict[str, str]:
@@ -134,7 +134,7 @@ async def served(given: Server, work: Work | None = None, *, web: bool = True) -
 
 
 @asynccontextmanager
-async def browser(face: FastAPI, place: Place) -> AsyncIterator[httpx.AsyncClient]:
+async def browser(face: FastAPI, place: ServerPlace) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a web face that answers on a port: only a real server refuses headers that are not valid."""
     taken = running.listen(place)
     over = asyncio.Event()

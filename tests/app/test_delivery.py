@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from bot.app import delivery
-from bot.app.delivery import Delivery, Refused
+from bot.app.delivery import Delivery, DeliveryRefused
 
 SECRET = SecretStr("a secret of twenty characters")
 BODY = b'{"action":"opened"}'
@@ -31,7 +31,7 @@ def signed(raw: bytes, **headers: str) -> dict[str, str]:
 
 def refused(raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
     """How a delivery is refused."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(DeliveryRefused) as caught:
         delivery.read(headers, raw, SECRET)
     return caught.value.status, caught.value.why
 
@@ -87,7 +87,7 @@ def test_any_signed_body_is_read_or_refused(raw: bytes) -> None:
     try:
         found = delivery.read(signed(raw), raw, SECRET)
         assert isinstance(found.payload, dict)
-    except Refused as answer:
+    except DeliveryRefused as answer:
         status = answer.status
     else:
         status = 400
@@ -148,7 +148,7 @@ def test_a_body_is_cut_off_where_it_is_too_long() -> None:
             yield b"x" * (1 << 20)
 
     def status(headers: dict[str, str]) -> int:
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(DeliveryRefused) as caught:
             asyncio.run(delivery.body(headers, chunks()))
         return caught.value.status
 
@@ -166,7 +166,7 @@ def test_bodies_that_arrive_together_have_one_bound() -> None:
         arriving.add(other, b"x" * (3 << 20))
         arriving.add(small, b"x" * (2 << 20))
         assert (len(large), len(other), len(small)) == (0, 3 << 20, 2 << 20)
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(DeliveryRefused) as caught:
             arriving.add(large, b"x")
         assert caught.value.status == 503
     with arriving.one() as later:
@@ -176,7 +176,7 @@ def test_bodies_that_arrive_together_have_one_bound() -> None:
 def test_what_cannot_be_signed_is_refused_by_its_head() -> None:
     """The form of the signature tells, before a byte of the body is read."""
     for header in ("", "sha1=" + "0" * 40, "sha256=", "sha256=" + "g" * 64, "sha256=" + "0" * 63):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(DeliveryRefused) as caught:
             delivery.signed({"x-hub-signature-256": header})
         assert caught.value.status == 401
     delivery.signed({"x-hub-signature-256": "sha256=" + "0" * 64})

@@ -128,7 +128,7 @@ def test_libraries_are_tamed(stream: io.StringIO) -> None:
 def test_any_text_becomes_one_line(text: str) -> None:
     """Whatever characters a stranger uses."""
     record = logging.LogRecord("deeprepo.test", logging.INFO, "", 0, "%s", (text,), None)
-    for form in (logs.Words, logs.Json):
+    for form in (logs.PlainFormatter, logs.Json):
         line = form(redactor(())).format(record)
         assert len(line.splitlines()) == 1
         line.encode()

@@ -9,9 +9,9 @@ from serving import NOBODY, SECRET, key, settings
 
 from bot import sandbox
 from bot.app import running
-from bot.app.checks import Line, checks
+from bot.app.checks import CheckedItem, checks
 from bot.cli import run
-from bot.config import Place, Server
+from bot.config import Server, ServerPlace
 from bot.errors import UsageError
 
 Set = Callable[..., None]
@@ -32,7 +32,7 @@ def variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Set:
     return given
 
 
-def looked(given: Server) -> dict[str, Line]:
+def looked(given: Server) -> dict[str, CheckedItem]:
     """What was looked at, by name."""
     return {line.what: line for line in asyncio.run(checks(given, lambda: (None, "openai/small")))}
 
@@ -70,7 +70,7 @@ def test_a_check_asks_github(tmp_path: Path, variables: Set) -> None:
     """Who the App is, and what it lacks; a missing nicety is told and no fault."""
     variables()
 
-    async def go() -> list[Line]:
+    async def go() -> list[CheckedItem]:
         async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
             names = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": gh.secret}
             given = settings(tmp_path / "data", github_api=gh.api, **names)
@@ -104,4 +104,4 @@ def test_a_port_that_is_taken_is_said(variables: Set) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         with pytest.raises(UsageError, match="cannot be listened on"):
-            running.listen(Place(port=other.getsockname()[1]))
+            running.listen(ServerPlace(port=other.getsockname()[1]))

@@ -13,14 +13,14 @@ from serving import browser as served
 from bot import sandbox
 from bot.app import setup
 from bot.app.setup import Setup
-from bot.config import App, Place
+from bot.config import App, ServerPlace
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]
 
 
 def begun(folder: Path, api: str = NOBODY) -> Setup:
     """A set-up that has just begun."""
-    return Setup(Place.model_validate({"data": folder / "data", "github_api": api, "port": 0}))
+    return Setup(ServerPlace.model_validate({"data": folder / "data", "github_api": api, "port": 0}))
 
 
 async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]) -> None:

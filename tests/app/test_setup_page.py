@@ -14,7 +14,7 @@ from bot import events, sandbox
 from bot.app import setup
 from bot.app.manifest import manifest
 from bot.app.setup import Setup
-from bot.config import App, Place
+from bot.config import App, ServerPlace
 
 
 def asking(page: Setup) -> AbstractAsyncContextManager[httpx.AsyncClient]:
@@ -24,7 +24,7 @@ def asking(page: Setup) -> AbstractAsyncContextManager[httpx.AsyncClient]:
 
 def page(folder: Path, **place: str) -> Setup:
     """A set-up that has just begun."""
-    return Setup(Place.model_validate({"data": folder, "github_api": NOBODY, "port": 0} | place))
+    return Setup(ServerPlace.model_validate({"data": folder, "github_api": NOBODY, "port": 0} | place))
 
 
 def test_three_clicks_make_an_app(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 from fakes import Repository
 
 from bot import commands, config, pipeline, wiring
-from bot.commands import Answer, Desk, Standing
+from bot.commands import CommandContext, CommandReply, Permission
 from bot.config import Settings
 from bot.languages import LANGUAGES
 from bot.models.scripted import Script, ScriptedModel
 from bot.outputs import json_file, marker
-from bot.review.opening import Models, desk
-from bot.review.session import Work
+from bot.review.opening import Models, open_session
+from bot.review.session import Session
 from bot.values import Limits, Review, ReviewRequest
 
 BEFORE: dict[str, str | bytes | None] = {
@@ -27,7 +27,7 @@ BEFORE: dict[str, str | bytes | None] = {
     "shop/limits.py": "MAX_WEIGHT = 31\n",
 }
 AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
-WRITER = Standing("write", 0.0)
+WRITER = Permission("write", 0.0)
 
 
 @dataclass
@@ -61,11 +61,11 @@ class Scene:
         """Store the review anew, after it was changed."""
         self.data = json_file.render(self.review).encode()
 
-    def give(self, word: str, argument: str = "", standing: Standing = WRITER) -> Answer:
+    def give(self, word: str, argument: str = "", standing: Permission = WRITER) -> CommandReply:
         """Give a command."""
         return asyncio.run(commands.carry_out(word, argument, standing, self._desk()))
 
-    def _desk(self) -> Desk:
+    def _desk(self) -> CommandContext:
         async def last() -> bytes | None:
             return self.data
 
@@ -92,19 +92,21 @@ class Scene:
 
         resolved = config.resolve({}, self.settings, Settings(_env_file=None))
         work = self._work if self.model else None
-        return Desk(
+        return CommandContext(
             resolved, "maintainer", "main", last, submit, suppress, pause, resume, cancel, top, work, lambda: 1.0
         )
 
     @asynccontextmanager
-    async def _work(self) -> AsyncIterator[Work]:
+    async def _work(self) -> AsyncIterator[Session]:
         """The change, opened as a review opens it, with the scripted model as its root."""
         with tempfile.TemporaryDirectory() as scratch:
             deps = wiring.deps({"strategy": "offline"}, scratch, lambda _: None)
             models = Models(self.model, self.model)
             async with (
                 pipeline.survey(ReviewRequest(str(self.repository.folder)), deps) as (subject, _),
-                desk(replace(subject, pull=self.review.pull), models, {}, self.limits, languages=LANGUAGES) as work,
+                open_session(
+                    replace(subject, pull=self.review.pull), models, {}, self.limits, languages=LANGUAGES
+                ) as work,
             ):
                 yield work
 

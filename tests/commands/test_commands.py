@@ -7,7 +7,7 @@ from commanded import Scene, scene
 from fakes import Repository
 
 from bot import commands, config
-from bot.commands import COMMANDS, Standing, target
+from bot.commands import COMMANDS, Permission, target
 from bot.config import Settings
 from bot.findings import suppress
 from bot.outputs import json_file
@@ -68,7 +68,7 @@ def test_cancel_says_whether_anything_was_under_way(pull: Scene) -> None:
 def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
     """With the warnings about the file."""
     pull.settings = b"quota: 2\nqouta: 3\ninstructions: [{path: 'src/**', text: 'say @team | `x`'}]\n"
-    body = pull.give("config", standing=Standing("read", 0.0)).body
+    body = pull.give("config", standing=Permission("read", 0.0)).body
     assert "| `quota` | `2` | .deeprepo.yml of the base branch |" in body
     assert "| `triggers.drafts` | `false` | default |" in body
     assert "`` src/**: say @team \\| `x` ``" in body
@@ -79,7 +79,7 @@ def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
 def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
     """What costs money or changes something needs write permission, and the answer says so."""
     pull.running = True
-    answer = pull.give(word, "2 x", Standing("read", 0.0))
+    answer = pull.give(word, "2 x", Permission("read", 0.0))
     refused = word not in ("config", "help")
     assert (answer.reaction == "-1", "needs write permission" in answer.body and word in answer.body) == (
         refused,
@@ -91,7 +91,7 @@ def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
 @pytest.mark.parametrize("permission", ["admin", "maintain", "write"])
 def test_who_may_write_may_give_every_command(pull: Scene, permission: str) -> None:
     """Whatever GitHub calls it."""
-    pull.give("pause", standing=Standing(permission, 0.0))
+    pull.give("pause", standing=Permission(permission, 0.0))
     assert pull.paused
 
 
@@ -99,7 +99,7 @@ def test_who_may_write_may_give_every_command(pull: Scene, permission: str) -> N
 def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: str, most: int) -> None:
     """After that the reaction has to do: an answer to each would be a way to fill the pull request."""
     pull.settings = b"triggers: {commands_per_hour: 2}\n"
-    given = [pull.give("help", standing=Standing(permission, 60.0, [0.0] * n)) for n in range(most + 2)]
+    given = [pull.give("help", standing=Permission(permission, 60.0, [0.0] * n)) for n in range(most + 2)]
     assert [bool(answer.body) for answer in given] == [True] * (most + 1) + [False]
     assert [answer.reaction for answer in given] == [""] * most + ["-1"] * 2
     assert f"({most} commands per hour)" in given[most].body
@@ -109,10 +109,10 @@ def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: 
 def test_a_review_that_is_asked_for_is_refused_with_the_same_words() -> None:
     """It is no command to be answered, so its refusal is asked for by itself."""
     settings = config.resolve({}, None, Settings(_env_file=None))
-    refused = commands.refusal("full review", "passer-by", Standing("read", 0.0), settings)
+    refused = commands.refusal("full review", "passer-by", Permission("read", 0.0), settings)
     assert refused is not None
     assert "`/deeprepo full review` needs write permission" in refused.body
-    assert commands.refusal("full review", "passer-by", Standing("admin", 0.0), settings) is None
+    assert commands.refusal("full review", "passer-by", Permission("admin", 0.0), settings) is None
 
 
 def counts(body: str, finding: Finding) -> bool:
@@ -206,7 +206,7 @@ def test_every_answer_has_words_in_every_language(pull: Scene, language: str) ->
     pull.settings = f"language: {language}\n".encode()
     pull.running = True
     said = {word: pull.give(word, "1 x").body for word in WORDS}
-    said |= {"unknown": pull.give("frobnicate").body, "refused": pull.give("ask", "", Standing("read", 0.0)).body}
+    said |= {"unknown": pull.give("frobnicate").body, "refused": pull.give("ask", "", Permission("read", 0.0)).body}
     say = load(language).say
     assert say("reply_head_meaning") in said["unknown"]
     assert all(say(f"help_{word.replace(' ', '_')}") in said["help"] for word in WORDS)

@@ -8,8 +8,8 @@ from shop import Table
 from bot.context import definitions
 from bot.context.builder import NEARBY_TOKENS
 from bot.context.cross_unit import MAX_PICKS
-from bot.context.definitions import Call
-from bot.review.session import Work
+from bot.context.definitions import CalledName
+from bot.review.session import Session
 
 BASE: Files = {"shop/__init__.py": "", "shop/rates.py": "RATE = 2\n", "shop/cart.py": "LIMIT = 3\n"}
 RATES = "RATE = 2\n\n\ndef clamp(low: int, amount: int) -> int | None:\n    return amount if amount > low else None\n"
@@ -100,11 +100,13 @@ def test_a_call_is_no_definition(path: str, line: str) -> None:
 def test_of_many_definitions_none_is_meant() -> None:
     """A guess would mislead: only what is imported, near, or the only one of a telling name is shown."""
     far = [(f"lib/m{n}.py", 1, "def load_rates(x):") for n in range(3)]
-    call = Call("load_rates", "app/view.py", "")
+    call = CalledName("load_rates", "app/view.py", "")
     assert definitions.meant(call, far, frozenset()) == ()
     assert definitions.meant(call, far, frozenset({"m1"})) == (far[1],)
     assert definitions.meant(call, far[:1], frozenset()) == (far[0],)
-    assert definitions.meant(Call("load", "app/view.py", ""), [("lib/m.py", 1, "def load(x):")], frozenset()) == ()
+    assert (
+        definitions.meant(CalledName("load", "app/view.py", ""), [("lib/m.py", 1, "def load(x):")], frozenset()) == ()
+    )
     assert definitions.meant(call, [("web/m.ts", 1, "function load_rates(x) {")], frozenset()) == ()
 
 
@@ -151,7 +153,7 @@ def test_a_unit_that_is_shown_beside_another_is_not_read_by_that(repository: Rep
     """Its own prompt may fail: the coverage would say that somebody had judged it."""
     table = Table(repository.change(BASE, TOGETHER))
 
-    async def step(work: Work) -> tuple[str, set[str]]:
+    async def step(work: Session) -> tuple[str, set[str]]:
         await work.worker.review([unit for unit in work.units if unit.path == "shop/cart.py"])
         return work.worker.model.prompts[0].messages[1].text, {unit.path for unit in work.ledger.unread()}
 

@@ -5,7 +5,7 @@ from fakes import Repository
 from bot import diff, units
 from bot.checkout import Checkout
 from bot.context import identifiers, usages
-from bot.context.builder import NEARBY_TOKENS, Excerpt, Nearby
+from bot.context.builder import NEARBY_TOKENS, ContextBuilder, Snippet
 from bot.values import Dependents, Reference, Unit, tokens
 
 Files = dict[str, str | bytes | None]
@@ -13,11 +13,11 @@ Files = dict[str, str | bytes | None]
 
 def shown(
     repository: Repository, before: Files, after: Files, references: tuple[Reference, ...] = (), prompts: int = 1
-) -> tuple[Excerpt, ...]:
+) -> tuple[Snippet, ...]:
     """What stands beside the units of this change in one prompt."""
     pull = repository.change(before, after)
 
-    async def run() -> tuple[Excerpt, ...]:
+    async def run() -> tuple[Snippet, ...]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
             texts = units.Texts(
@@ -25,12 +25,12 @@ def shown(
                 {p: b.decode() for p, b in (await tree.read_many([f.path for f in files], "base")).items()},
             )
             parts = units.cut(files, Dependents(references=references), texts)
-            return await Nearby(tree, files, prompts).of(parts)
+            return await ContextBuilder(tree, files, prompts).of(parts)
 
     return asyncio.run(run())
 
 
-def paths(excerpts: tuple[Excerpt, ...]) -> list[str]:
+def paths(excerpts: tuple[Snippet, ...]) -> list[str]:
     return [excerpt.path for excerpt in excerpts]
 
 

@@ -8,7 +8,7 @@ from shop import Table, called
 
 from bot.agent import loop
 from bot.context.data_files import MAX_CHARS, form_of, parsed, paths
-from bot.review.session import Work
+from bot.review.session import Session
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)
@@ -96,7 +96,7 @@ def test_in_the_repl(table: Table) -> None:
     )
     table.root = [called(code), called("set_answer('done')")]
 
-    async def step(work: Work) -> str:
+    async def step(work: Session) -> str:
         seen = (await loop.run(work, "The seed.", gate=False)).turns[0].observation
         return f"{seen.output}{seen.error}"
 

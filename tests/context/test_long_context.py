@@ -15,7 +15,7 @@ from bot.context import long_text
 from bot.context.file_questions import MAX_CHARS, plan, together
 from bot.context.long_text import chunks
 from bot.ports import Tree
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Prompt
 
 NEEDLE = "the_magic_word = 'heron'"
@@ -73,7 +73,7 @@ def finder(asked: Prompt) -> Mapping[str, Any]:
     }
 
 
-def asked(table: Table, files: Mapping[str, str], code: str) -> tuple[list[str], Work]:
+def asked(table: Table, files: Mapping[str, str], code: str) -> tuple[list[str], Session]:
     """What blocks printed, over a tree that also holds these files."""
     entries = {path: text.encode() for path, text in files.items()}
 
@@ -95,7 +95,7 @@ def asked(table: Table, files: Mapping[str, str], code: str) -> tuple[list[str],
 
     table.root = [called(code), called("set_answer('done')")]
 
-    async def step(work: Work) -> tuple[list[str], Work]:
+    async def step(work: Session) -> tuple[list[str], Session]:
         work.tree = Fuller(work.tree)  # type: ignore[assignment]
         transcript = await loop.run(work, "The seed.", gate=False)
         return [turn.observation.output or str(turn.observation.error) for turn in transcript.turns], work

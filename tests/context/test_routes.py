@@ -6,7 +6,7 @@ from fakes import Repository
 from bot import diff, units
 from bot.checkout import Checkout
 from bot.context import routes
-from bot.context.builder import Nearby
+from bot.context.builder import ContextBuilder
 from bot.values import Dependents
 
 
@@ -59,7 +59,7 @@ def test_who_fetches_a_changed_route_is_shown_with_what_it_calls(repository: Rep
             files = diff.read(await tree.change())
             read = {path: blob.decode() for path, blob in (await tree.read_many(["server/app.py"])).items()}
             parts = units.cut(files, Dependents(), units.Texts(read, read))
-            return {excerpt.path: excerpt.body for excerpt in await Nearby(tree, files).of(parts)}
+            return {excerpt.path: excerpt.body for excerpt in await ContextBuilder(tree, files).of(parts)}
 
     found = asyncio.run(run())
     assert list(found) == ["web/store.ts"]

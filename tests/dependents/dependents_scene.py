@@ -5,18 +5,20 @@ from collections.abc import Mapping
 
 from bot import dependents, diff
 from bot.checkout import Checkout
-from bot.dependents import Budget
+from bot.dependents import SearchLimits
 from bot.languages import LANGUAGES
 from bot.ports import Language
 from bot.values import Dependents, PullRequest, Reference
 
 
-def find(pull: PullRequest, budget: Budget | None = None, languages: Mapping[str, Language] = LANGUAGES) -> Dependents:
+def find(
+    pull: PullRequest, budget: SearchLimits | None = None, languages: Mapping[str, Language] = LANGUAGES
+) -> Dependents:
     """What a change can break."""
 
     async def run() -> Dependents:
         async with Checkout(pull) as tree:
-            return await dependents.find(tree, diff.read(await tree.change()), languages, budget or Budget())
+            return await dependents.find(tree, diff.read(await tree.change()), languages, budget or SearchLimits())
 
     return asyncio.run(run())
 

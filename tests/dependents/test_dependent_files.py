@@ -2,7 +2,7 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-from bot.dependents import Budget
+from bot.dependents import SearchLimits
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_budgets_say_what_they_cut(repository: Repository) -> None:
     lib = "".join(f"def {name}():\n    return 1\n\n\n" for name in names)
     before = {"a.py": lib, "b.py": lib, "app.py": f"from a import *\n\n{'name_1()' + chr(10)}" * 9}
     after = {path: lib.replace("1", "2") for path in ("a.py", "b.py")}
-    found = find(repository.change(before, after), Budget(files=1, symbols=3, sites=4, obliging=4))
+    found = find(repository.change(before, after), SearchLimits(files=1, symbols=3, sites=4, obliging=4))
 
     assert "dependents were looked for of 1 of the 2 changed source files" in found.cut
     assert any(sentence.startswith("a.py: 3 of its ") for sentence in found.cut)

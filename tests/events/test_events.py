@@ -7,20 +7,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot import events
-from bot.values.ask import Ask, Cancel, CommandAsk, CommentRef, Forget, Ignored, MergeGroup, PullRef, ReviewAsk
+from bot.values.ask import Ask, Cancel, CommandAsk, CommentRef, Forget, MergeGroup, NothingAsked, PullRef, ReviewAsk
 
 PULL = PullRef(7, 11, "acme", "shop", 5)
 BELOW, THREAD = CommentRef(90, "issue"), CommentRef(91, "review", 80)
 
 
-def read(name: str, payload: object) -> Ask | Ignored:
+def read(name: str, payload: object) -> Ask | NothingAsked:
     return events.read(name, payload, OURS)
 
 
 def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
     """Of the 329 collected ones, these ask for something; the others say why they do not."""
     found = [(name, read(name, payload)) for name, payload in examples()]
-    asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, Ignored))
+    asked = Counter((name, type(ask).__name__) for name, ask in found if not isinstance(ask, NothingAsked))
     assert len(found) == 329
     assert asked == {
         ("pull_request", "ReviewAsk"): 7,
@@ -29,7 +29,7 @@ def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
         ("installation_repositories", "Forget"): 1,
         ("merge_group", "MergeGroup"): 2,
     }
-    assert all(ask.reason for _, ask in found if isinstance(ask, Ignored))
+    assert all(ask.reason for _, ask in found if isinstance(ask, NothingAsked))
 
 
 def test_real_check_runs_are_read_by_the_app_that_owns_them() -> None:
@@ -81,7 +81,7 @@ def test_a_new_diff_asks_for_a_review(payload: dict[str, Any], trigger: str) -> 
 def test_what_brings_no_new_diff_or_is_malformed_is_ignored(payload: object, reason: str) -> None:
     """The reason names the place and never the value, which may be anything."""
     ask = read("pull_request", payload)
-    assert isinstance(ask, Ignored)
+    assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
 
 
@@ -130,14 +130,14 @@ def test_a_command_in_a_thread_knows_its_top_comment() -> None:
 def test_other_comments_are_ignored(payload: dict[str, Any], reason: str) -> None:
     """Bots above all: two that answer each other do not stop."""
     ask = read("issue_comment", payload)
-    assert isinstance(ask, Ignored)
+    assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
 
 
 def test_an_edited_answer_is_not_carried_out_again() -> None:
     """In a thread as below the pull request."""
     ask = read("pull_request_review_comment", reply("/deeprepo ask why?") | {"action": "edited"})
-    assert isinstance(ask, Ignored)
+    assert isinstance(ask, NothingAsked)
     assert "edited" in ask.reason
 
 
@@ -172,7 +172,7 @@ def test_a_press_on_our_check_run_asks_for_a_review(payload: dict[str, Any], num
 def test_other_check_runs_are_ignored(payload: dict[str, Any], reason: str) -> None:
     """Those of other Apps, unknown buttons, and pull requests of other repositories."""
     ask = read("check_run", payload)
-    assert isinstance(ask, Ignored)
+    assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
 
 
@@ -182,9 +182,9 @@ def test_what_is_uninstalled_is_forgotten() -> None:
     assert read("installation", {k: gone[k] for k in ("action", "installation")}) == Forget(7)
     removed = delivery("removed", repositories_removed=[{"id": 11}, {"id": 12}])
     assert read("installation_repositories", removed) == Forget(7, (11, 12))
-    assert isinstance(read("installation_repositories", delivery("removed", repositories_removed=[])), Ignored)
-    assert isinstance(read("installation_repositories", delivery("removed")), Ignored)
-    assert isinstance(read("installation", delivery("suspend")), Ignored)
+    assert isinstance(read("installation_repositories", delivery("removed", repositories_removed=[])), NothingAsked)
+    assert isinstance(read("installation_repositories", delivery("removed")), NothingAsked)
+    assert isinstance(read("installation", delivery("suspend")), NothingAsked)
     assert read("repository", delivery("deleted")) == Forget(7, (11,))
 
 
@@ -224,7 +224,7 @@ def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON 
 def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
     """Sound deliveries with anything in any place of them."""
     name, payload = data.draw(st.sampled_from(SOUND))
-    kinds = (ReviewAsk, CommandAsk, Cancel, Forget, MergeGroup, Ignored)
+    kinds = (ReviewAsk, CommandAsk, Cancel, Forget, MergeGroup, NothingAsked)
     assert isinstance(read(name, changed(payload, data)), kinds)
 
 
@@ -233,5 +233,5 @@ def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
 def test_any_json_at_all_is_ignored(name: str, payload: object) -> None:
     """For any event, with a reason."""
     ask = read(name, payload)
-    assert isinstance(ask, Ignored)
+    assert isinstance(ask, NothingAsked)
     assert ask.reason

@@ -11,7 +11,7 @@ from benchmarks import placing
 from benchmarks.github_rules import files, refused
 from bot.findings.place import MOST_LINES, place
 from bot.outputs import posts
-from bot.values import ChangedFile, Finding, Hunk, Line, Side, Spot
+from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side
 
 FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", "m", start=1, end=1)
 TEXTS = st.lists(st.sampled_from(["a", "b", "  c", "", "long enough to be quoted", "}", "+x", "-y", "@@"]), max_size=30)
@@ -59,19 +59,19 @@ def test_the_finding_keeps_its_own_lines() -> None:
     (case,) = [case for case in placing.table() if "larger than the hunk" in case.title]
     (found,) = place([case.finding], placing.change(case.patch))
     assert (found.finding.start, found.finding.end) == (1, 90)
-    assert found.spot == Spot("a.py", 10, 16, "RIGHT")
+    assert found.spot == CommentSpot("a.py", 10, 16, "RIGHT")
 
 
 def test_a_diff_that_github_folds_away_takes_no_line() -> None:
     """Beyond 20,000 lines of one file the comment goes to the file."""
-    lines = tuple(Line("+", "x", None, number) for number in range(1, MOST_LINES + 2))
+    lines = tuple(DiffLine("+", "x", None, number) for number in range(1, MOST_LINES + 2))
     file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
     assert [row.place for row in place([FINDING], [file])] == ["file"]
 
 
 def test_more_findings_than_github_takes_at_once_stand_in_the_summary() -> None:
     """25 comments, the rest told in full in the summary, and the counter says so."""
-    lines = tuple(Line("+", "x", None, number) for number in range(1, 50))
+    lines = tuple(DiffLine("+", "x", None, number) for number in range(1, 50))
     file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
     findings = [_told(n, "a.py", "x", n, n, "head") for n in range(1, 41)]
     review = placing.review_of(place(findings, [file]), (file,))

@@ -82,7 +82,7 @@ def test_the_last_day_still_counts() -> None:
 
 def test_no_file_and_an_empty_file_silence_nothing() -> None:
     """Nor is there anything to warn about."""
-    assert suppress.read(None, TODAY) == suppress.read(b"# nothing yet\n", TODAY) == suppress.Ignored()
+    assert suppress.read(None, TODAY) == suppress.read(b"# nothing yet\n", TODAY) == suppress.IgnoreList()
 
 
 def test_what_people_wrote_in_the_file_stays() -> None:

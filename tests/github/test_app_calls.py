@@ -7,11 +7,11 @@ from pydantic import SecretStr
 
 from bot import github, sandbox
 from bot.errors import HostRefused
-from bot.github import Identity, Pace
+from bot.github import Identity, RequestPace
 from bot.values import CommentRef, PullRef
 
 PULL = PullRef(1, 2, "acme", "shop", 3)
-QUICK = Pace(between=0, backoff=0)
+QUICK = RequestPace(between=0, backoff=0)
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,16 @@ from pydantic import SecretStr
 
 from bot import github, sandbox
 from bot.errors import HostDown, HostError, HostLimited, HostRefused
-from bot.github import Pace
+from bot.github import RequestPace
 from bot.sandbox import Fault
 from bot.values import PullRef
 
 COMMENT = r"/issues/1/comments$"
 
 
-def calm(**changes: float) -> Pace:
+def calm(**changes: float) -> RequestPace:
     """No waiting between writes and tries."""
-    return Pace(**{"between": 0, "backoff": 0, **changes})  # type: ignore[arg-type] - seconds
+    return RequestPace(**{"between": 0, "backoff": 0, **changes})  # type: ignore[arg-type] - seconds
 
 
 @pytest.mark.parametrize("fault", [Fault(500), Fault(502), Fault(drop=True)], ids=lambda f: str(f.status))

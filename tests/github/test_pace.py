@@ -3,7 +3,7 @@ from pathlib import Path
 
 from hosted import scene
 
-from bot.github import Pace
+from bot.github import RequestPace
 from bot.sandbox import Fault
 
 
@@ -12,7 +12,7 @@ def test_every_answer_is_heard(tmp_path: Path) -> None:
 
     async def go() -> None:
         heard: list[tuple[int, int | None]] = []
-        pace = Pace(between=0, backoff=0, heard=lambda status, left: heard.append((status, left)))
+        pace = RequestPace(between=0, backoff=0, heard=lambda status, left: heard.append((status, left)))
         async with scene(tmp_path, pace=pace) as at:
             at.gh.fail("GET", r"/pulls/1$", Fault(502))
             await at.host.facts()
@@ -27,7 +27,7 @@ def test_writes_of_one_installation_keep_their_distance() -> None:
     """Several at once go one after the other; another installation does not wait for them."""
 
     async def go() -> None:
-        pace, order = Pace(between=0.05), []
+        pace, order = RequestPace(between=0.05), []
 
         async def write(installation: int) -> None:
             await pace.turn(installation)

@@ -17,11 +17,11 @@ from bot.languages import LANGUAGES
 from bot.models import answers, stream
 from bot.render import disarm
 from bot.units.cut import Texts, cut
-from bot.values import ChangedFile, Dependents, Finding, Hunk, Line, RawChange
+from bot.values import ChangedFile, Dependents, DiffLine, Finding, Hunk, RawChange
 
 
 def _file(path: str, rows: list[str]) -> ChangedFile:
-    lines = tuple(Line("+", row, None, at) for at, row in enumerate(rows, 1))
+    lines = tuple(DiffLine("+", row, None, at) for at, row in enumerate(rows, 1))
     return ChangedFile(
         path, None, "added", hunks=(Hunk(0, 0, 1, len(rows), lines),), added=frozenset(range(1, len(rows) + 1))
     )

@@ -9,7 +9,7 @@ from bot.errors import BadAnswer, BudgetSpent, PromptTooLong, ProviderDown, Prov
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
-from bot.llm.limiter import Gate
+from bot.llm.limiter import Limiter
 from bot.models.scripted import ScriptedModel
 from bot.values import Completion, Limits, Message, Prompt, Schema, Usage
 
@@ -207,7 +207,7 @@ def test_cancelled_waiter_hands_its_place_on() -> None:
     """A call that is cancelled while it waits does not keep the next one waiting."""
 
     async def go() -> None:
-        gate = Gate(1, lambda: 0.0, Waits())
+        gate = Limiter(1, lambda: 0.0, Waits())
         await gate.enter()
         first, second = asyncio.create_task(gate.enter()), asyncio.create_task(gate.enter())
         await asyncio.sleep(0)

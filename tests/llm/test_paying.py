@@ -12,7 +12,7 @@ from bot.doubles import Reply
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Completion, Limits, Message, Prompt, Usage
 
 WIDE, NARROW = Limits(usd=None, concurrency=64), Limits(usd=None, concurrency=8)
@@ -115,7 +115,7 @@ def test_fewer_calls_fly_after_a_429() -> None:
 def test_workers_share_their_beginning(table: Table) -> None:
     """Every worker prompt of a review begins with the same message, so that providers read it from their cache."""
 
-    async def step(work: Work) -> list[Prompt]:
+    async def step(work: Session) -> list[Prompt]:
         for unit in work.units:
             await work.worker.review([unit], "What breaks?")
         return list(work.reader.prompts)  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.models.allowances import retry_after
-from bot.models.failures import Refusal, read
+from bot.models.failures import HttpFailure, read
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -31,13 +31,13 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
 @pytest.mark.parametrize(
     ("body", "refusal"),
     [
-        ({"error": {"message": "m", "code": "c", "param": "p"}}, Refusal(400, "m", "c", "p")),
-        ({"message": "m", "type": "t"}, Refusal(400, "m", "t")),
-        ([{"error": {"code": 400, "message": "m", "status": "INVALID"}}], Refusal(400, "m")),
-        ("plain text", Refusal(400, "plain text")),
-        (None, Refusal(400)),
+        ({"error": {"message": "m", "code": "c", "param": "p"}}, HttpFailure(400, "m", "c", "p")),
+        ({"message": "m", "type": "t"}, HttpFailure(400, "m", "t")),
+        ([{"error": {"code": 400, "message": "m", "status": "INVALID"}}], HttpFailure(400, "m")),
+        ("plain text", HttpFailure(400, "plain text")),
+        (None, HttpFailure(400)),
     ],
 )
-def test_bodies_of_errors(body: object, refusal: Refusal) -> None:
+def test_bodies_of_errors(body: object, refusal: HttpFailure) -> None:
     """Every provider's form of an error is read, and none at all too."""
     assert read(400, body, {}, NOW) == refusal

@@ -10,7 +10,7 @@ from talking import KEY, TOOL
 
 from bot import doubles, models
 from bot.doubles import Modes, Reply
-from bot.doubles.modes import Form
+from bot.doubles.modes import RequestForm
 from bot.errors import ProviderRefused
 from bot.models.answers import json_object, without_thinking
 from bot.values import Completion, Message, Prompt, ToolCall
@@ -50,7 +50,7 @@ def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[li
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
 @pytest.mark.parametrize("streams", [True, False])
-def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
+def test_a_dialogue_of_five_turns(name: str, form: RequestForm, streams: bool) -> None:
     """A dialogue with a provider that wants its thinking back goes on, with a stream and without."""
     modes = Modes(thinks=50, thinking=form, wants_thinking=True, streams=streams)
     done, _ = dialogue(name, modes, 5)
@@ -59,14 +59,14 @@ def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
 
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
-def test_the_doubles_want_it_back(name: str, form: Form) -> None:
+def test_the_doubles_want_it_back(name: str, form: RequestForm) -> None:
     """Without its thinking the second turn is refused: the test above could fail."""
     with pytest.raises(ProviderRefused):
         dialogue(name, Modes(thinks=50, thinking=form, wants_thinking=True), 2, keep=False)
 
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
-def test_no_thinking_of_another_model(name: str, form: Form) -> None:
+def test_no_thinking_of_another_model(name: str, form: RequestForm) -> None:
     """What one model thought is not sent to another, of the same dialect or not."""
     (first, *_), _ = dialogue(name, Modes(thinks=50, thinking=form), 1)
     asked = Prompt(
@@ -119,7 +119,7 @@ def test_a_server_that_takes_no_thinking_back() -> None:
 def test_interleaved_blocks_keep_their_places() -> None:
     """Thinking between texts and calls goes back where it stood; in a message that was changed, it goes first."""
     from bot.models.anthropic import body, read
-    from bot.models.forms import Form
+    from bot.models.forms import RequestForm
 
     content = [
         {"type": "thinking", "thinking": "a", "signature": "1"},
@@ -127,7 +127,7 @@ def test_interleaved_blocks_keep_their_places() -> None:
         {"type": "redacted_thinking", "data": "2"},
         {"type": "tool_use", "id": "c", "name": "run", "input": {}},
     ]
-    name, form = "anthropic/claude-sonnet-5-5", Form(answer="tool")
+    name, form = "anthropic/claude-sonnet-5-5", RequestForm(answer="tool")
     done = read({"content": content, "stop_reason": "tool_use"}, Prompt((), tool=TOOL), form, name)
 
     def sent(text: str) -> list[str]:

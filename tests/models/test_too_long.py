@@ -9,7 +9,7 @@ from bot import doubles, models
 from bot.doubles import Modes, Reply
 from bot.doubles.modes import TOO_LONG
 from bot.errors import PromptTooLong, ProviderError, RateLimited
-from bot.models.failures import Refusal, inside, read, translate, window
+from bot.models.failures import HttpFailure, inside, read, translate, window
 
 UNSAID = {"groq", "bedrock", "ollama"}
 
@@ -44,7 +44,7 @@ def test_more_than_the_minute_of_an_account() -> None:
     assert isinstance(error, PromptTooLong)
     assert error.window == 6_000
     said = "Request too large for gpt-5.4 in organization org-x on tokens per min (TPM): Limit 30000, Requested 40210."
-    assert isinstance(translate(Refusal(429, said, "rate_limit_exceeded"), "openai/m"), PromptTooLong)
+    assert isinstance(translate(HttpFailure(429, said, "rate_limit_exceeded"), "openai/m"), PromptTooLong)
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_more_than_the_minute_of_an_account() -> None:
 )
 def test_windows(message: str, size: int | None) -> None:
     """The size of a window is read out of a sentence, never guessed."""
-    error = translate(Refusal(400, message), "p/m")
+    error = translate(HttpFailure(400, message), "p/m")
     assert isinstance(error, PromptTooLong)
-    assert (error.window, window(Refusal(400, message))) == (size, size)
+    assert (error.window, window(HttpFailure(400, message))) == (size, size)
 
 
 def test_a_field_for_the_window() -> None:
@@ -77,7 +77,7 @@ def test_a_field_for_the_window() -> None:
 )
 def test_a_rate_limit_is_none(message: str) -> None:
     """A rate limit that time heals is no prompt that is too long."""
-    assert isinstance(translate(Refusal(429, message), "openai/m"), RateLimited)
+    assert isinstance(translate(HttpFailure(429, message), "openai/m"), RateLimited)
 
 
 @pytest.mark.parametrize("code", ["overloaded_error", "throttlingException", "RESOURCE_EXHAUSTED"])

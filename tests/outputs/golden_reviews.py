@@ -11,7 +11,7 @@ from pathlib import Path
 from sample_reviews import CLEAN, COVERAGE, FINDING, PULL, REVIEW, UNREAD, numbered
 
 from bot.outputs import console, posts
-from bot.values import Area, Evidence, Finding, Placed, Review, Round, Spot, Suppressed
+from bot.values import Area, CommentSpot, Evidence, Finding, Placed, Review, Round, Suppressed
 
 GOLDEN = Path(__file__).parent / "golden"
 ONLINE = replace(PULL, url="https://github.com/acme/app")
@@ -21,7 +21,7 @@ PYTHON = replace(
     consequence="A charge of 0.0 is booked.", severity="medium", category="logic", source="ruff", rule="F632",
     suggestion="    if amount == 0:", fingerprint="f9",
 )  # fmt: skip
-SPOT = Spot("src/app/pay.py", 12, 12, "RIGHT")
+SPOT = CommentSpot("src/app/pay.py", 12, 12, "RIGHT")
 HOSTILE = "@victim ![p](https://evil.example/p.png) <img src=x> /deeprepo cancel :tada: #1 <!-- deeprepo:{} --> \u202e\x1b[31m"
 AREAS = (Area("src/app", 7, 52), Area("src/app/io", 3, 22), Area("", 1, 5))
 OWN = "# {{ verdict }}\n\n{% for row in full %}- {{ row.title }}\n{% endfor %}\n\n{{ cost }}\n"
@@ -32,7 +32,7 @@ def said(*placed: Placed, review: Review = REVIEW) -> Review:
     return replace(review, findings=placed, dropped=0, notes=(), turns=(), areas=AREAS)
 
 
-def at(finding: Finding, spot: Spot | None = SPOT, **fields: object) -> Placed:
+def at(finding: Finding, spot: CommentSpot | None = SPOT, **fields: object) -> Placed:
     """A finding on its lines."""
     return Placed(finding, "inline" if spot else "file", spot, **fields)  # type: ignore[arg-type]
 
@@ -70,7 +70,7 @@ REVIEWS: Mapping[str, Review] = {
     "clamped": said(at(replace(FINDING, path=SPOT.path, start=9, end=14), replace(SPOT, start=11, end=13))),
     "fix": said(FIX),
     "fix_of_two_lines": said(
-        at(replace(FINDING, suggestion="x"), Spot(FINDING.path, 41, 42, "RIGHT"), replacement="def a():\r\n    pass\r")
+        at(replace(FINDING, suggestion="x"), CommentSpot(FINDING.path, 41, 42, "RIGHT"), replacement="def a():\r\n    pass\r")
     ),
     "fix_with_a_fence": said(at(replace(PYTHON, path="README.md"), replace(SPOT, path="README.md"), replacement="See ```x``` and\n````\ncode\n````")),
     "fix_refused": said(at(replace(PYTHON, suggestion="    if amount == 0"), refused="syntax")),
@@ -83,7 +83,7 @@ REVIEWS: Mapping[str, Review] = {
     ),
     "secret": said(at(replace(PYTHON, category="secret", quote='KEY = "abcd1234efgh5678"', title="A key is committed",
                               suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")')),
-    "permalinks": replace(said(at(FINDING, Spot(FINDING.path, 41, 42, "RIGHT")), Placed(PYTHON, "outside")), pull=ONLINE),
+    "permalinks": replace(said(at(FINDING, CommentSpot(FINDING.path, 41, 42, "RIGHT")), Placed(PYTHON, "outside")), pull=ONLINE),
     "round_two": ROUND,
     "unproven_on_demand": replace(said(FIX), unproven=(replace(FINDING, verdict="unproven"),)),
     "nothing_new": replace(ROUND, findings=(), still=()),

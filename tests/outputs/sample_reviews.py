@@ -8,12 +8,12 @@ from bot.values import (
     ChangedFile,
     Cost,
     Coverage,
+    CoverageRow,
     Evidence,
     Finding,
     Observation,
     Placed,
     PullRequest,
-    Reading,
     Review,
     Turn,
     Usage,
@@ -41,7 +41,7 @@ FINDING = Finding(
 )
 COVERAGE = Coverage(
     readings=(
-        Reading(
+        CoverageRow(
             "unit",
             "src/app/loader.py",
             "resolve",
@@ -51,11 +51,11 @@ COVERAGE = Coverage(
             checked="ruff, contracts",
             read="worker openai/gpt-5-mini",
         ),
-        Reading("unit", "src/app/style.css", "lines 1-4", "skipped", reason="no check reads CSS"),
-        Reading(
+        CoverageRow("unit", "src/app/style.css", "lines 1-4", "skipped", reason="no check reads CSS"),
+        CoverageRow(
             "use", "src/app/main.py", "src/app/loader.py:resolve", "reviewed", "contracts", line=118, checked="reported"
         ),
-        Reading("dependent", "src/app/main.py", "src/app/main.py", "reviewed", "contracts"),
+        CoverageRow("dependent", "src/app/main.py", "src/app/main.py", "reviewed", "contracts"),
     ),
     skipped_files=(("package-lock.json", "lock file"),),
     cut=("3 places that use `get` were not looked at",),
@@ -92,9 +92,9 @@ UNREAD = replace(
     coverage=replace(
         COVERAGE,
         readings=(
-            Reading("unit", "a.py", "f", "unread", reason="the budget was spent", line=3),
+            CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent", line=3),
             *(
-                Reading("use", "till.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=line)
+                CoverageRow("use", "till.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=line)
                 for line in range(1, 13)
             ),
         ),

@@ -7,7 +7,7 @@ from rich.console import Console
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
 
 from bot.outputs import console
-from bot.values import Cost, Evidence, Placed, Reading, Review, Usage
+from bot.values import Cost, CoverageRow, Evidence, Placed, Review, Usage
 
 
 def test_a_plain_page_has_no_escape_codes() -> None:
@@ -89,7 +89,7 @@ def test_open_lines_are_named_up_to_ten() -> None:
     assert "open  a.py:3 f  the budget was spent" in page
     assert "open  till.py:1, 2, 3, 4, 5, 6 and 6 more  g is gone; no model is configured" in page
     uses = tuple(
-        Reading("use", f"till_{n}.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=1)
+        CoverageRow("use", f"till_{n}.py", "a.py:g", "unread", reason="g is gone; no model is configured", line=1)
         for n in range(13)
     )
     page = console.render(replace(UNREAD, coverage=replace(UNREAD.coverage, readings=uses)))

@@ -6,7 +6,7 @@ from markdown_it import MarkdownIt
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
 
 from bot.outputs import markdown, posts
-from bot.values import Area, Evidence, Placed, Reading, Spot
+from bot.values import Area, CommentSpot, CoverageRow, Evidence, Placed
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
 
@@ -96,7 +96,7 @@ def test_a_fence_in_the_code_does_not_end_the_block() -> None:
 def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     """Whole findings are left out and counted, no block is left open, and the verdict still counts all."""
     many = tuple(Placed(replace(FINDING, title=f"Ü{n}" * 60, why="ü`x` " * 900), "inline") for n in range(findings))
-    rows = tuple(Reading("unit", f"{n}.py" * 30, "f", "unread", reason="no budget " * 40) for n in range(3000))
+    rows = tuple(CoverageRow("unit", f"{n}.py" * 30, "f", "unread", reason="no budget " * 40) for n in range(3000))
     review = replace(REVIEW, findings=many, coverage=replace(REVIEW.coverage, readings=rows))
     page = markdown.render(review)
 
@@ -115,9 +115,10 @@ def test_no_text_makes_a_comment_too_long(sign: str) -> None:
     evidence = tuple(Evidence(f"{n}{long}", long, n, note=long) for n in range(12))
     finding = replace(FINDING, title=long, why=long, consequence=long, trigger=long, quote=long, path=long, evidence=evidence, suggestion=long)  # fmt: skip
     placed = tuple(
-        Placed(replace(finding, start=n, end=n), "inline", Spot("a.py", n, n, "RIGHT"), long) for n in range(1, 9)
+        Placed(replace(finding, start=n, end=n), "inline", CommentSpot("a.py", n, n, "RIGHT"), long)
+        for n in range(1, 9)
     )
-    rows = tuple(Reading("unit", long, f"{long}{n}", "unread", reason=long) for n in range(150))
+    rows = tuple(CoverageRow("unit", long, f"{long}{n}", "unread", reason=long) for n in range(150))
     coverage = replace(REVIEW.coverage, readings=rows, cut=(long,) * 30, skipped_files=((long, long),) * 30)
     areas = tuple(Area(f"{n}{long}", 1, 9) for n in range(30))
     review = replace(REVIEW, findings=placed, coverage=coverage, summary=long, notes=(long,) * 30, reason=long, areas=areas, still=(finding,) * 30, pull=replace(REVIEW.pull, title=long, head_name=long))  # fmt: skip

@@ -4,7 +4,7 @@ import pytest
 from sample_reviews import FINDING, REVIEW
 
 from bot.outputs import OUTPUTS, posts
-from bot.values import Evidence, Observation, Placed, Spot, Turn
+from bot.values import CommentSpot, Evidence, Observation, Placed, Turn
 
 KEY = "wJb1rXUtnFEMIqK7" + "MDENGxbPxRfiCYzKq83ma0Tw"
 LINES = {
@@ -56,7 +56,9 @@ def test_other_reviews_are_not_touched() -> None:
 def test_a_fix_with_a_secret_in_it_cannot_be_committed() -> None:
     """A mask must not become code: the fix is shown as words."""
     own = replace(FINDING, category="secret", quote=f'KEY = "{KEY}"', suggestion=f'KEY = read("{KEY}")')
-    placed = Placed(own, "inline", Spot(own.path, own.start, own.end, "RIGHT"), replacement=f'KEY = read("{KEY}")')
+    placed = Placed(
+        own, "inline", CommentSpot(own.path, own.start, own.end, "RIGHT"), replacement=f'KEY = read("{KEY}")'
+    )
     (post,) = posts.comments(replace(REVIEW, findings=(placed,))).posts
 
     assert "```suggestion" not in post.body

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from pathspec import GitIgnoreSpec
 
-from bot.config.server import App, Place
+from bot.config.server import App, ServerPlace
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / ".ci"))
@@ -88,7 +88,7 @@ def test_secrets_are_files() -> None:
 
 def test_every_setting_exists() -> None:
     """What the image and the compose file set is a setting of the server, under this very name."""
-    known = {f"DEEPREPO_{name.upper()}" for kind in (App, Place) for name in kind.model_fields}
+    known = {f"DEEPREPO_{name.upper()}" for kind in (App, ServerPlace) for name in kind.model_fields}
     given = {key for key in FINAL.environment() if key.startswith("DEEPREPO_")}
     for name in OURS:
         given |= set(COMPOSE["services"][name]["environment"])

@@ -10,10 +10,10 @@ from bot.outputs import marker
 from bot.publish import Outcome, checks
 from bot.render import languages, load
 from bot.sandbox import Fault
-from bot.values import Coverage, Reading, Review
+from bot.values import Coverage, CoverageRow, Review
 
 OUTCOME = Outcome(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")
-UNREAD = Coverage(readings=(Reading("unit", "a.py", "f", "unread", reason="the budget was spent"),))
+UNREAD = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))
 
 
 async def run(at: Scene, review: Review, name: str = "run-1") -> int:

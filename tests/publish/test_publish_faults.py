@@ -9,7 +9,7 @@ from bot import publish
 from bot.errors import HostDown, HostRefused, Superseded
 from bot.outputs import posts
 from bot.sandbox import Fault
-from bot.values import Placed, Review, Spot
+from bot.values import CommentSpot, Placed, Review
 
 
 async def put(at: Scene, review: Review, current: Callable[[], Awaitable[bool]] = wanted) -> publish.Outcome:
@@ -55,8 +55,8 @@ def test_every_place_refused_loses_nothing(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with scene(tmp_path) as at:
-            elsewhere = Placed(finding("f1", path="other.py").finding, "inline", Spot("other.py", 1, 1, "RIGHT"))
-            wide = Placed(finding("f2").finding, "inline", Spot("app.py", 5, 41, "RIGHT"))
+            elsewhere = Placed(finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT"))
+            wide = Placed(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
             unknown = Placed(finding("f3", path="no.py").finding, "file")
             outcome = await put(at, reviewed(at.stands.head_sha, elsewhere, wide, unknown))
 

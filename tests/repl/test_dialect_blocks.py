@@ -8,10 +8,10 @@ from dialect_blocks import REFUSED, WORKS
 from shop import Table, quiet
 
 from bot.agent import tools
-from bot.agent.state import Notebook
+from bot.agent.state import RunState
 from bot.repl import hints
 from bot.repl.bridge import opened
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Limits, Observation, Prompt
 
 CONSTRUCT = re.compile(
@@ -24,8 +24,8 @@ def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
     table.worker = lambda asked: quiet(asked) if asked.answer else f"re {_last(asked)}"
     table.limits = Limits(usd=None, turn_seconds=2)
 
-    async def step(work: Work) -> list[Observation]:
-        book = Notebook(work, author="root")
+    async def step(work: Session) -> list[Observation]:
+        book = RunState(work, author="root")
         async with opened(await tools.variables(work), tools.functions(book), table.limits) as island:
             return [await island.run(block) for block in blocks]
 

@@ -5,7 +5,7 @@ import pytest
 from shop import AFTER, BEFORE, FINDING, Table
 
 from bot.errors import ProviderError, ProviderRefused
-from bot.review.session import Answer, Work
+from bot.review.session import Session, WorkerReply
 from bot.values import Prompt
 
 
@@ -15,7 +15,7 @@ def change(repository: Any) -> Any:  # noqa: ANN401 - the fixtures' own types
     return repository.change(dict(BEFORE), dict(AFTER))
 
 
-def asked(change: Any, again: list[Mapping[str, Any]] | ProviderError) -> tuple[Answer, list[Prompt]]:  # noqa: ANN401
+def asked(change: Any, again: list[Mapping[str, Any]] | ProviderError) -> tuple[WorkerReply, list[Prompt]]:  # noqa: ANN401
     """A worker whose finding names no trigger, and what it says when it is asked again."""
     prompts: list[Prompt] = []
 
@@ -26,7 +26,7 @@ def asked(change: Any, again: list[Mapping[str, Any]] | ProviderError) -> tuple[
             return again
         return {"answer": "", "findings": again if sent_back else [{**FINDING, "trigger": " "}]}
 
-    async def step(work: Work) -> Answer:
+    async def step(work: Session) -> WorkerReply:
         return await work.worker.review(work.units)
 
     return Table(change, worker=worker).run(step), prompts

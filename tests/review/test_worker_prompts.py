@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bot import render
-from bot.context.builder import Excerpt
-from bot.findings.proof import Excerpt as Shown
+from bot.context.snippets import Snippet
+from bot.findings.proof import NumberedLines as Shown
 from bot.review.guidance import Advice
 from bot.values import Finding, Unit, tokens
 
@@ -16,8 +16,8 @@ UNIT = Unit(
     "shop/rates.py:apply", "shop/rates.py", "apply", 1, 2, "head", "", "-1 def apply(rate, amount):\n+1 def apply(rate):\n 2     return rate"
 )  # fmt: skip
 GONE = Unit("shop/old.py:tax", "shop/old.py", "tax", 1, 2, "base", "", "-1 def tax():\n-2     return 1")
-CALLER = Excerpt("shop/cart.py", 4, 5, "total · uses apply", " 4 def total(rows):\n 5     return apply(0.2, rows)")
-NEIGHBOUR = Excerpt("shop/order.py", 7, 7, "names apply", " 7     return apply(0.2, order)", changed=True)
+CALLER = Snippet("shop/cart.py", 4, 5, "total · uses apply", " 4 def total(rows):\n 5     return apply(0.2, rows)")
+NEIGHBOUR = Snippet("shop/order.py", 7, 7, "names apply", " 7     return apply(0.2, order)", changed=True)
 FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", "worker m", start=1, end=1)  # fmt: skip
 PROMPTS = {
     "worker": (

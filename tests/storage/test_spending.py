@@ -3,7 +3,7 @@ import time
 from dataclasses import replace
 
 from bot import storage
-from bot.storage import Caps, Exhausted, Grant
+from bot.storage import DailyCaps, Exhausted, Grant
 from bot.values import PullRef
 
 PULL = PullRef(7, 70, "acme", "shop", 1)
@@ -16,11 +16,13 @@ def test_workers_that_reserve_at_the_same_time_do_not_pass_a_cap(url: str) -> No
     async def story() -> None:
         async with storage.opened(url) as one, storage.opened(url) as other:
             stores = (one, other) * 10
-            asked = [s.spending.reserve(PULL, f"j{n}", 1.0, Caps(installation=4.5), NOW) for n, s in enumerate(stores)]
+            asked = [
+                s.spending.reserve(PULL, f"j{n}", 1.0, DailyCaps(installation=4.5), NOW) for n, s in enumerate(stores)
+            ]
             granted = [found.usd for found in await asyncio.gather(*asked) if isinstance(found, Grant)]
             assert sum(granted) == 4.5
             assert await one.spending.spent(NOW) == (5, 4.5)
-            asked = [s.spending.reserve(PULL, f"f{n}", 1.0, Caps(forks=3), NOW) for n, s in enumerate(stores)]
+            asked = [s.spending.reserve(PULL, f"f{n}", 1.0, DailyCaps(forks=3), NOW) for n, s in enumerate(stores)]
             assert sum(isinstance(found, Grant) for found in await asyncio.gather(*asked)) == 3
 
     asyncio.run(story())
@@ -31,7 +33,7 @@ def test_a_reservation_counts_until_it_is_settled(url: str) -> None:
 
     async def story() -> None:
         async with storage.opened(url) as store:
-            caps, spending = Caps(repository=1.0, forks=1), store.spending
+            caps, spending = DailyCaps(repository=1.0, forks=1), store.spending
             dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
             assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == Exhausted("forks", 1)
             assert await spending.reserve(PULL, "two", 1.0, replace(caps, forks=None), NOW) == Exhausted(
@@ -46,7 +48,7 @@ def test_a_reservation_counts_until_it_is_settled(url: str) -> None:
             assert await spending.spent(NOW) == (1, 1.0)
             await spending.settle(taken, 0.25, calls=2)
             assert await spending.spent(NOW, repository=70) == (1, 0.25)
-            rest = await spending.reserve(PULL, "two", 1.0, Caps(repository=1.0), NOW)
+            rest = await spending.reserve(PULL, "two", 1.0, DailyCaps(repository=1.0), NOW)
             assert isinstance(rest, Grant)
             assert rest.usd == 0.75
             await spending.settle(rest, 0.0, calls=0)
@@ -61,7 +63,7 @@ def test_another_job_with_the_same_journal_counts_once_more(url: str) -> None:
 
     async def story() -> None:
         async with storage.opened(url) as store:
-            caps, spending = Caps(repository=1.0, forks=2), store.spending
+            caps, spending = DailyCaps(repository=1.0, forks=2), store.spending
             one = await spending.reserve(PULL, "same", 0.5, caps, NOW, job="one")
             assert isinstance(one, Grant)
             await spending.settle(one, 0.3, calls=2)
@@ -72,7 +74,7 @@ def test_another_job_with_the_same_journal_counts_once_more(url: str) -> None:
             assert await spending.spent(NOW) == (2, 0.4)
             moved = replace(PULL, installation=8, owner="other", name="store")
             assert await spending.reserve(moved, "more", 0.5, caps, NOW, job="three") == Exhausted("forks", 2)
-            idle = await spending.reserve(PULL, "same", 0.5, Caps(), NOW, job="idle", calls=3, paid=0.4)
+            idle = await spending.reserve(PULL, "same", 0.5, DailyCaps(), NOW, job="idle", calls=3, paid=0.4)
             assert isinstance(idle, Grant)
             await spending.settle(idle, 0.4, calls=3)  # all of it stood in the journal
             assert await spending.spent(NOW) == (2, 0.4)
@@ -85,7 +87,7 @@ def test_a_removed_app_does_not_begin_a_new_day(url: str) -> None:
 
     async def story() -> None:
         async with storage.opened(url) as store:
-            await store.spending.reserve(PULL, "one", 1.0, Caps(), NOW)
+            await store.spending.reserve(PULL, "one", 1.0, DailyCaps(), NOW)
             await store.forget(7)
             assert await store.spending.spent(NOW, repository=70) == (1, 1.0)
             await store.prune(NOW + 3 * 86_400, 30)

@@ -10,31 +10,31 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.errors import StorageError
-from bot.limits import Caps, Contents, reading
+from bot.limits import Contents, ProcessLimits, reading
 from bot.wiring import child
-from bot.wiring.child import Line
+from bot.wiring.child import ChildPipe
 
-CAPS = Caps(memory=512 << 20, cpu=1, wall=120.0)
+CAPS = ProcessLimits(memory=512 << 20, cpu=1, wall=120.0)
 
 
-async def echo(line: Line, *given: object) -> tuple[object, ...]:
+async def echo(line: ChildPipe, *given: object) -> tuple[object, ...]:
     """What was given."""
     line.say("one")
     return given
 
 
-async def raises(_: Line, error: Exception) -> None:
+async def raises(_: ChildPipe, error: Exception) -> None:
     """Fail."""
     raise error
 
 
-async def hang(_: Line, path: str) -> None:
+async def hang(_: ChildPipe, path: str) -> None:
     """Compute for ever with the interpreter's lock held."""
     reading(path)
     re.match(r"(a|aa)+$", "a" * 200 + "b")
 
 
-async def hang_on_a_content(_: Line, path: str) -> None:
+async def hang_on_a_content(_: ChildPipe, path: str) -> None:
     """Take a file out, look for others that are not there, and compute for ever."""
     files = Contents({path: b""})
     files.get(path)
@@ -43,14 +43,14 @@ async def hang_on_a_content(_: Line, path: str) -> None:
     re.match(r"(a|aa)+$", "a" * 200 + "b")
 
 
-async def steady(_: Line, seconds: float) -> float:
+async def steady(_: ChildPipe, seconds: float) -> float:
     """Compute for longer than the limit, and let the event loop turn in between."""
     while (used := time.process_time()) < seconds:  # noqa: ASYNC110 - it computes
         await asyncio.sleep(0)
     return used
 
 
-async def slow(line: Line, left_out: Mapping[str, str]) -> list[str]:
+async def slow(line: ChildPipe, left_out: Mapping[str, str]) -> list[str]:
     """Compute on ten files, on each a little less than the limit allows."""
     for number in range(10):
         if f"{number}.py" not in left_out:
@@ -62,14 +62,14 @@ async def slow(line: Line, left_out: Mapping[str, str]) -> list[str]:
     return sorted(left_out)
 
 
-async def burn(_: Line) -> None:
+async def burn(_: ChildPipe) -> None:
     """A program that the child starts computes for ever."""
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", "while True: pass")
     await process.wait()
     raise RuntimeError(f"it ended with {process.returncode}")
 
 
-async def swell(_: Line) -> None:
+async def swell(_: ChildPipe) -> None:
     """A program that the child starts takes more memory than both may."""
     code = "x=[]\nwhile True: x.append(b'y'*(32<<20))"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
@@ -77,7 +77,7 @@ async def swell(_: Line) -> None:
     await asyncio.Event().wait()
 
 
-async def waits(line: Line, folder: Path) -> str:
+async def waits(line: ChildPipe, folder: Path) -> str:
     """Wait until told to leave, and close what is open."""
     (folder / "begun").write_text(str(os.getpid()))
     line.say("begun")
@@ -88,7 +88,7 @@ async def waits(line: Line, folder: Path) -> str:
     return ""
 
 
-async def keeps(line: Line) -> str:
+async def keeps(line: ChildPipe) -> str:
     """Put lines and wait until they are stored; what failed once is tried again."""
     line.put("one")
     line.put("two")
@@ -100,7 +100,7 @@ async def keeps(line: Line) -> str:
     return ""
 
 
-async def forever(line: Line) -> None:
+async def forever(line: ChildPipe) -> None:
     """Start a program and compute for ever."""
     held = subprocess.Popen(["sleep", "1000"])  # noqa: ASYNC220 - nobody waits
     line.say(f"{os.getpid()} {held.pid}")
@@ -114,4 +114,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(child.run(forever, caps=Caps(cpu=1000), say=_say))
+    asyncio.run(child.run(forever, caps=ProcessLimits(cpu=1000), say=_say))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot import app, sandbox
 from bot.app import Opened
-from bot.config import App, Place, Server
+from bot.config import App, Server, ServerPlace
 from bot.sandbox.serving import serving
 from bot.wiring import server as parts
 
@@ -89,7 +89,7 @@ async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
             {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": SECRET}
         )
         usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "write_pause": 0.0, "grace": 0.0}
-        settings = Server(Place.model_validate(usual | place), app_settings)
+        settings = Server(ServerPlace.model_validate(usual | place), app_settings)
         async with app.opened(settings, parts.worker) as opened, serving(app.create(opened)) as address:
             gh.listen(f"{address}/webhook")
             yield Whole(gh, repo, opened, data, address)

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bot.agent.state import Notebook
+from bot.agent.state import RunState
 from bot.agent.tools import ask, data, read, report
 from bot.repl.bridge import Async
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import ChangedFile, Reference, Unit
 
 MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
@@ -47,7 +47,7 @@ VARIABLES = ("pr", "units", "files", "tree", "tree_count", "answer")
 KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 
 
-def functions(book: Notebook) -> dict[str, Async]:
+def functions(book: RunState) -> dict[str, Async]:
     """The functions, bound to one root's notebook. What asks no model has a deadline."""
     return {
         name: partial(function, book) if name in ASKS else partial(_in_time, function, book)
@@ -55,7 +55,7 @@ def functions(book: Notebook) -> dict[str, Async]:
     }
 
 
-async def _in_time(function: Async, book: Notebook, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
+async def _in_time(function: Async, book: RunState, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
     left = book.work.calls.budget.seconds_left()
     seconds = CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))
     try:
@@ -67,7 +67,7 @@ async def _in_time(function: Async, book: Notebook, *arguments: Any, **named: An
         ) from None
 
 
-async def variables(work: Work) -> dict[str, Any]:
+async def variables(work: Session) -> dict[str, Any]:
     """The data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
     entries = await work.tree.entries()
     texts, left_out = await _texts(work)
@@ -81,7 +81,7 @@ async def variables(work: Work) -> dict[str, Any]:
     }
 
 
-async def _texts(work: Work) -> tuple[dict[str, str], list[str]]:
+async def _texts(work: Session) -> tuple[dict[str, str], list[str]]:
     """Changed files first, then dependents, up to the cap; and which of them did not fit."""
     paths = [file.path for file in work.files if file.status != "deleted" and not file.skip]
     paths += [row.path for row in work.dependents.files] + [row.path for row in work.dependents.references]
@@ -97,7 +97,7 @@ async def _texts(work: Work) -> tuple[dict[str, str], list[str]]:
     return texts, left_out
 
 
-def _pull(work: Work, left_out: Sequence[str]) -> dict[str, Any]:
+def _pull(work: Session, left_out: Sequence[str]) -> dict[str, Any]:
     pull = work.pull
     return {
         "title": pull.title,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.agent.state import MAX_DEPTH, Notebook
+from bot.agent.state import MAX_DEPTH, RunState
 from bot.concurrency import together
 from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
@@ -14,12 +14,12 @@ MAX_PROMPTS = 1_000  # of one batch
 Paths = str | Iterable[str]
 
 
-async def ask(book: Notebook, paths: Paths, question: str = "") -> dict[str, Any]:
+async def ask(book: RunState, paths: Paths, question: str = "") -> dict[str, Any]:
     """What the worker says about these paths (or unit ids), and what it found there."""
     return _told(book, await _answers(book, paths, question))
 
 
-async def _answers(book: Notebook, paths: Paths, question: str) -> list[Sight]:
+async def _answers(book: RunState, paths: Paths, question: str) -> list[Sight]:
     wanted = [paths] if isinstance(paths, str) else [str(path) for path in paths]
     units, others = _sorted_out(book, wanted)
     book.asked += 1
@@ -33,7 +33,7 @@ async def _answers(book: Notebook, paths: Paths, question: str) -> list[Sight]:
     return answers
 
 
-async def ask_batch(book: Notebook, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+async def ask_batch(book: RunState, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
     pairs = [_pair(request) for request in requests]
     answered = list(await together(*(_answers(book, paths, question) for paths, question in pairs[:MAX_PROMPTS])))
@@ -43,12 +43,12 @@ async def ask_batch(book: Notebook, requests: Sequence[Sequence[Any]]) -> list[d
     return [_told(book, answers) for answers in answered]
 
 
-async def llm_query(book: Notebook, prompt: str) -> str:
+async def llm_query(book: RunState, prompt: str) -> str:
     """One free prompt to the worker model."""
     return (await llm_batch(book, [prompt]))[0]
 
 
-async def llm_batch(book: Notebook, prompts: Sequence[str]) -> list[str]:
+async def llm_batch(book: RunState, prompts: Sequence[str]) -> list[str]:
     """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
@@ -61,12 +61,12 @@ async def llm_batch(book: Notebook, prompts: Sequence[str]) -> list[str]:
     return book.batch
 
 
-async def last_batch(book: Notebook) -> list[str]:
+async def last_batch(book: RunState) -> list[str]:
     """The answers of the last batch: paid for, and so kept even if the block failed after it."""
     return book.batch
 
 
-async def rlm_query(book: Notebook, task: str, paths: Paths = ()) -> str:
+async def rlm_query(book: RunState, task: str, paths: Paths = ()) -> str:
     """A root of its own for a task: same tools, same budget, its answer as text."""
     if book.child is None:
         return "[no root model is configured: ask(paths, question) asks the worker]"
@@ -86,7 +86,7 @@ def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
             return paths, ""
 
 
-def _sorted_out(book: Notebook, wanted: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def _sorted_out(book: RunState, wanted: Sequence[str]) -> tuple[list[Unit], list[str]]:
     """The units meant by paths and ids, and the paths that are no part of the change."""
     known = {unit.id: unit for unit in book.work.units}
     units: dict[str, Unit] = {}
@@ -98,14 +98,14 @@ def _sorted_out(book: Notebook, wanted: Sequence[str]) -> tuple[list[Unit], list
     return list(units.values()), others
 
 
-async def _review(book: Notebook, units: Sequence[Unit], question: str) -> Sight:
+async def _review(book: RunState, units: Sequence[Unit], question: str) -> Sight:
     said = await book.work.worker.review(units, question)
     unread = {unit.id for unit in book.work.ledger.unread()} if said.error else set()
     parts = tuple(Part(u.path, "", u.start, u.end, whole=False) for u in units if u.id not in unread)
     return Sight(said.text, None, (), said.findings, parts, said.error)
 
 
-async def _look(book: Notebook, paths: Sequence[str], question: str) -> Sight:
+async def _look(book: RunState, paths: Sequence[str], question: str) -> Sight:
     """Every file from its first line to its last, in as many prompts as that takes."""
     blobs = await book.work.tree.read_many(paths)
     made = file_questions.plan({path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)})
@@ -117,7 +117,7 @@ async def _look(book: Notebook, paths: Sequence[str], question: str) -> Sight:
     return file_questions.together(sights)
 
 
-def _told(book: Notebook, answers: Sequence[Sight]) -> dict[str, Any]:
+def _told(book: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
     """A reply as the root's code sees it. `found` is False only where everything that was asked about was read."""
     found = [finding for answer in answers for finding in answer.findings]
     book.offered.update({key(finding): finding for finding in found})

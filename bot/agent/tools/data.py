@@ -7,7 +7,7 @@ import asyncio
 import re
 from typing import Any
 
-from bot.agent.state import Notebook
+from bot.agent.state import RunState
 from bot.agent.tools.read import absent
 from bot.context import data_files, long_text
 from bot.values import Side
@@ -21,7 +21,7 @@ HEADING = re.compile(
 
 
 async def chunks(
-    book: Notebook,
+    book: RunState,
     source: str,
     tokens: int = long_text.CHUNK_TOKENS,
     overlap: float = long_text.OVERLAP,
@@ -37,7 +37,7 @@ async def chunks(
     ]  # fmt: skip
 
 
-async def preview(book: Notebook, source: str, size: int = PREVIEW_CHARS, base: bool = False) -> str:
+async def preview(book: RunState, source: str, size: int = PREVIEW_CHARS, base: bool = False) -> str:
     """The beginning and the end of a file or text, and how long it is."""
     text, path = await _text(book, source, base=base)
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
@@ -45,13 +45,13 @@ async def preview(book: Notebook, source: str, size: int = PREVIEW_CHARS, base: 
     return f"[{about}]\n{long_text.preview(text, min(max(int(size), 2), MAX_PREVIEW))}"
 
 
-async def parsed(book: Notebook, source: str, form: str = "", base: bool = False) -> data_files.Value:
+async def parsed(book: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
     """A JSON, YAML or TOML file (or text, with its form) as a plain object."""
     text, path = await _text(book, source, base=base)
     return await asyncio.to_thread(data_files.parsed, text, _form(path, form))
 
 
-async def outline(book: Notebook, source: str, find: str = "", form: str = "", base: bool = False) -> list[str]:
+async def outline(book: RunState, source: str, find: str = "", form: str = "", base: bool = False) -> list[str]:
     """A data file's "key.path: value" rows, any other file's "line: definition or heading" rows; `find` selects."""
     text, path = await _text(book, source, base=base)
     if form or data_files.form_of(path):
@@ -79,7 +79,7 @@ def _form(path: str, given: str) -> str:
     return form
 
 
-async def _text(book: Notebook, source: str, *, base: bool) -> tuple[str, str]:
+async def _text(book: RunState, source: str, *, base: bool) -> tuple[str, str]:
     """The text and its path, "" where a text was given. Raises ValueError for a path that is not there."""
     side: Side = "base" if base else "head"
     if len(source) <= PATH_CHARS and "\n" not in source:

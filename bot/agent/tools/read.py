@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Sequence
 
-from bot.agent.state import Notebook
+from bot.agent.state import RunState
 from bot.diff import numbered
 from bot.errors import GitError
 from bot.render import name
@@ -15,7 +15,7 @@ MAX_HIT_CHARS = 300
 PATH_CHARS = 200  # of a path that is compared with others: that takes the square of its length
 
 
-async def diff(book: Notebook, path: str | None = None) -> str:
+async def diff(book: RunState, path: str | None = None) -> str:
     """The change of one file, or of all, with line numbers."""
     files = [file for file in book.work.files if path in {None, file.path, file.old_path}]
     if not files:
@@ -28,7 +28,7 @@ async def diff(book: Notebook, path: str | None = None) -> str:
     return "\n\n".join(parts)
 
 
-async def read(book: Notebook, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
+async def read(book: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
     """Numbered lines of any file of the tree."""
     side: Side = "base" if base else "head"
     blob = await book.work.tree.read(path, side)
@@ -45,7 +45,7 @@ async def read(book: Notebook, path: str, start: int = 1, end: int | None = None
 
 
 async def search(
-    book: Notebook, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
+    book: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
 ) -> list[str]:
     """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"."""
     side: Side = "base" if base else "head"
@@ -68,7 +68,7 @@ async def search(
     return rows + ([note] if note else [])
 
 
-async def callers(book: Notebook, symbol: str) -> list[dict[str, object]]:
+async def callers(book: RunState, symbol: str) -> list[dict[str, object]]:
     """Where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
     return [
         {**_place(row), "function": row.function, "form": row.form, "test": row.test}
@@ -76,7 +76,7 @@ async def callers(book: Notebook, symbol: str) -> list[dict[str, object]]:
     ]
 
 
-async def readers(book: Notebook, name: str) -> list[dict[str, object]]:
+async def readers(book: RunState, name: str) -> list[dict[str, object]]:
     """The places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
     return [{**_place(row), "kind": row.function} for row in (await book.work.readers(name))[:MAX_HITS]]
 
@@ -91,7 +91,7 @@ def _globs(given: Iterable[str]) -> list[str]:
     return [f":(glob){glob}" if "**" in glob else glob.lstrip(":") for glob in wanted]
 
 
-async def absent(book: Notebook, path: str, side: Side) -> str:
+async def absent(book: RunState, path: str, side: Side) -> str:
     """Why a file cannot be read, and which one may have been meant."""
     entries = await book.work.tree.entries(side)
     why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.agent.state import Notebook
+from bot.agent.state import RunState
 from bot.agent.tools import ask
 from bot.findings.read import CATEGORIES
 from bot.repl.stdlib import Value
@@ -16,7 +16,7 @@ MAX_TITLE = 200
 
 
 async def report(
-    book: Notebook,
+    book: RunState,
     path: str,
     quote: str,
     title: str,
@@ -49,7 +49,7 @@ async def report(
     return await _admitted(book, _original(book, given))
 
 
-async def drop(book: Notebook, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
+async def drop(book: RunState, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
     """Take a finding back. The reason is kept in the transcript."""
     wanted, findings = str(id).split()[:1], book.work.findings
     gone = [finding for finding in findings if [finding.fingerprint] == wanted]
@@ -62,7 +62,7 @@ async def drop(book: Notebook, id: str, reason: str) -> str:  # noqa: A002 - the
     return "dropped"
 
 
-async def findings(book: Notebook) -> list[dict[str, Any]]:
+async def findings(book: RunState) -> list[dict[str, Any]]:
     """Every finding that stands so far, with its id, line and who found it."""
     return [
         {"id": f.fingerprint, "line": f.start, "by": f.source, "verdict": f.verdict, **ask.told(f)}
@@ -70,7 +70,7 @@ async def findings(book: Notebook) -> list[dict[str, Any]]:
     ]
 
 
-async def coverage(book: Notebook) -> dict[str, Any]:
+async def coverage(book: RunState) -> dict[str, Any]:
     """What was read and what was not."""
     seen, unread = book.work.ledger.coverage(), book.work.ledger.unread()
     return {
@@ -84,30 +84,30 @@ async def coverage(book: Notebook) -> dict[str, Any]:
     }
 
 
-async def budget(book: Notebook) -> dict[str, Any]:
+async def budget(book: RunState) -> dict[str, Any]:
     """What is left. No seconds: they would make every replay another run."""
     left = book.work.calls.budget.left()
     return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls}
 
 
-async def set_answer(book: Notebook, text: Value) -> str:
+async def set_answer(book: RunState, text: Value) -> str:
     """The root's summary; the run ends after this block."""
     book.final = str(text)[:MAX_ANSWER]
     return "the answer is set; the run ends after this block"
 
 
-async def final_var(book: Notebook, name: str) -> str:
+async def final_var(book: RunState, name: str) -> str:
     """The value of a variable as the summary; the run ends after this block."""
     book.final_name = str(name).strip()
     return "the answer is set; the run ends after this block"
 
 
-async def show_vars(book: Notebook) -> str:
+async def show_vars(book: RunState) -> str:
     """The names that earlier blocks assigned."""
     return f"assigned by your blocks: {', '.join(book.names) or 'nothing yet'}"
 
 
-async def _admitted(book: Notebook, finding: Finding) -> str:
+async def _admitted(book: RunState, finding: Finding) -> str:
     known = {f.fingerprint for f in book.work.findings}
     done = await admit(book.work, finding)
     if isinstance(done, str):
@@ -123,7 +123,7 @@ async def _admitted(book: Notebook, finding: Finding) -> str:
     return f"{which}{note}" if which not in known else f"{which} (the same words elsewhere were reported before)"
 
 
-def _original(book: Notebook, given: Finding) -> Finding:
+def _original(book: RunState, given: Finding) -> Finding:
     """What a worker found and the root hands on unchanged keeps its finder, its rule and its proof."""
     for offered in book.offered.values():
         same = (offered.path, offered.quote, offered.title, offered.why) == (

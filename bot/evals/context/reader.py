@@ -10,7 +10,7 @@ from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError
 from bot.findings import read
 from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.review.session import Answer
+from bot.review.session import WorkerReply
 from bot.values import Completion, Message, Prompt, Schema, Unit
 
 MAX_TOKENS = 4_096  # of one answer
@@ -35,9 +35,9 @@ class Reader:
         """Who it is."""
         return f"worker {self.model.name}"
 
-    async def review(self, units: Sequence[Unit], question: str = "") -> Answer:  # noqa: ARG002 - the protocol's
+    async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - the protocol's
         """There is no change here, so there are no units."""
-        return Answer("", error="a text has no units: ask(paths, question)")
+        return WorkerReply("", error="a text has no units: ask(paths, question)")
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
         """What these pieces of the text say to a question."""
@@ -52,10 +52,10 @@ class Reader:
         except BadAnswer as error:
             return Sight(error=str(error))
 
-    async def prompt(self, texts: Sequence[str]) -> list[Answer]:
+    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
         """Free prompts, answered in prose."""
         replies = await self.many([Prompt((Message("user", text),), max_tokens=MAX_TOKENS) for text in texts])
-        return [Answer("", error=str(r)) if isinstance(r, DeepRepoError) else Answer(r.text) for r in replies]
+        return [WorkerReply("", error=str(r)) if isinstance(r, DeepRepoError) else WorkerReply(r.text) for r in replies]
 
     async def many(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
         """Replies in their order."""

@@ -18,7 +18,7 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.ports import Model
-from bot.review.session import Work
+from bot.review.session import Session
 from bot.values import Dependents, Limits, PullRequest
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
@@ -44,7 +44,7 @@ class Room:
 
     problem: Problem
     files: Mapping[str, str]  # the text, cut at line ends; of a JSON document its values by key path
-    work: Work
+    work: Session
     reader: Reader
     root: Model
     window: int  # characters that fit into one prompt
@@ -62,7 +62,7 @@ async def opened(problem: Problem, pair: Pair, limits: Limits, window: int, trac
             calls.journal.begin(Start(pull, {"window": window}, pair.root.name, pair.worker.name, __version__))
             async with Checkout(pull) as tree:
                 nobody = Dependents()
-                work = Work(
+                work = Session(
                     pull=pull,
                     files=(),
                     units=(),

@@ -7,10 +7,10 @@ from itertools import count
 from bot import render
 from bot.agent import tools
 from bot.agent.loop import CHILD_TURNS
-from bot.agent.messages import Dialogue
-from bot.agent.stall_guard import Course, Gain
-from bot.agent.state import Notebook
-from bot.agent.turns import Rounds
+from bot.agent.messages import Conversation
+from bot.agent.stall_guard import Gain, StallGuard
+from bot.agent.state import RunState
+from bot.agent.turns import Turns
 from bot.context import long_text
 from bot.context.file_questions import Sight
 from bot.evals.context.room import Room
@@ -29,16 +29,16 @@ Fact = tuple[str, int, str]  # path, line, quote
 
 
 @dataclass(slots=True)
-class Patient(Course):
+class Patient(StallGuard):
     """Nothing is counted as read here: a block that ran is progress. Turns without code still end a run."""
 
     def ran(self, observation: Observation, gain: Gain) -> None:
         """Note what a block did."""
-        Course.ran(self, observation, gain)
+        StallGuard.ran(self, observation, gain)
         self.stale = 0
 
 
-async def ask(room: Room, *, alone: bool = False, sight: Sight | None = None) -> Rounds:
+async def ask(room: Room, *, alone: bool = False, sight: Sight | None = None) -> Turns:
     """A root's turns over the whole text; `alone` has nobody to ask, `sight` is what workers have read for it before."""
     seed = render.text(
         "prompts/context/seed.md.j2",
@@ -69,18 +69,18 @@ async def _rounds(
     turns: int,
     depth: int = 0,
     name: str = "root",
-) -> Rounds:
+) -> Turns:
     limits = room.work.calls.budget.limits
-    book = Notebook(room.work, author=f"root {room.root.name}", depth=depth)
+    book = RunState(room.work, author=f"root {room.root.name}", depth=depth)
     children = count(1)
     book.child = lambda task, paths, below: _child(room, task, paths, below, f"{name}.{next(children)}")
-    dialogue = Dialogue(limits, turns, form=f"context/{form}", tool=TOOL)
+    dialogue = Conversation(limits, turns, form=f"context/{form}", tool=TOOL)
     dialogue.open(seed, gate=False)
     given = LOOKING if form == "alone" else (*LOOKING, *ASKING)
     functions = {word: call for word, call in tools.functions(book).items() if word in given}
     variables = {"context": text, "tree": list(files), "answer": {"content": "", "ready": False}}
     async with opened(variables, functions, limits) as island:
-        rounds = Rounds(book, room.root, island, dialogue, Patient(turns), gate=False, name=name)
+        rounds = Turns(book, room.root, island, dialogue, Patient(turns), gate=False, name=name)
         try:
             await rounds.go()
         finally:

@@ -20,8 +20,8 @@ from bot.languages import LANGUAGES
 from bot.models.scripted import ScriptedModel
 from bot.pipeline import Deps
 from bot.ports import Model
-from bot.review.opening import Models, Subject, desk
-from bot.review.session import Work
+from bot.review.opening import Models, Survey, open_session
+from bot.review.session import Session
 from bot.values import Limits, Review, ReviewRequest
 
 
@@ -86,9 +86,11 @@ def weight(model: ScriptedModel) -> int:
 def rehearsal(strategy: str, model: Model, scratch: str) -> Deps:
     """The parts of a review in which one given model does all the reading."""
 
-    def open_desk(subject: Subject, resolved: Config) -> AbstractAsyncContextManager[Work]:
+    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         chosen = {name: ANALYZERS[name](LANGUAGES) for name in resolved["analyzers"]}
-        return desk(subject, Models(None, model), chosen, Limits(), languages=LANGUAGES, lenses=wiring.lenses(resolved))
+        return open_session(
+            subject, Models(None, model), chosen, Limits(), languages=LANGUAGES, lenses=wiring.lenses(resolved)
+        )
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
     settings = Settings.model_construct()

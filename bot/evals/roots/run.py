@@ -22,8 +22,8 @@ from bot.languages import LANGUAGES
 from bot.lenses import LENSES
 from bot.pipeline import Deps
 from bot.ports import Model
-from bot.review.opening import Models, Subject, desk
-from bot.review.session import Work
+from bot.review.opening import Models, Survey, open_session
+from bot.review.session import Session
 from bot.values import Limits, Review, ReviewRequest
 
 EXPERIMENT = "roots"
@@ -165,12 +165,12 @@ class _Arena:
         book = Journal(self.trace / f"{name}.jsonl", fresh=True) if self.trace else Journal()
 
         @asynccontextmanager
-        async def open_desk(subject: Subject, resolved: Config) -> AsyncIterator[Work]:
+        async def open_desk(subject: Survey, resolved: Config) -> AsyncIterator[Session]:
             if baseline:
                 out = window.beyond(subject.units, item["window"])
                 subject.ledger.skip(out, f"beyond the {item['window']:,} characters of one call")
             lenses = {name: LENSES[name] for name in resolved["lenses"]}
-            async with desk(
+            async with open_session(
                 subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=book, keep_on_cancel=False
             ) as work:
                 tally.at, tally.refused = lambda: work.calls.at, lambda: work.calls.budget.refused

@@ -18,8 +18,8 @@ from bot.languages import LANGUAGES
 from bot.lenses import LENSES
 from bot.pipeline import Deps
 from bot.ports import Model
-from bot.review.opening import Models, Subject, desk
-from bot.review.session import Work
+from bot.review.opening import Models, Survey, open_session
+from bot.review.session import Session
 from bot.values import Limits, Review, ReviewRequest
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
@@ -60,8 +60,8 @@ async def roll(
 
 @asynccontextmanager
 async def _desk(
-    models: Models, limits: Limits, journal: Journal, subject: Subject, settings: Config
-) -> AsyncIterator[Work]:
+    models: Models, limits: Limits, journal: Journal, subject: Survey, settings: Config
+) -> AsyncIterator[Session]:
     lenses = {name: LENSES[name] for name in settings["lenses"]}
-    async with desk(subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal) as work:
+    async with open_session(subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal) as work:
         yield work

@@ -45,7 +45,7 @@ class Includes:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The includes of a file that land in the tree: each hands on everything."""
-        asked, found, lines, comments = mention(words), [], Lines(source), Comments(source)
+        asked, found, lines, comments = mention(words), [], Lines(source), BlockComments(source)
         for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
             if not asked.search(match[0]) or comments.hold(match.start()):
                 continue
@@ -85,7 +85,7 @@ def _shared(path: str, folder: str) -> int:
     return next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
-class Comments:
+class BlockComments:
     """The block comments of a source: where one begins and ends is looked for once."""
 
     def __init__(self, source: bytes) -> None:

@@ -28,7 +28,7 @@ GUARD = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \
 
 
 @dataclass(slots=True)
-class Found:
+class CFamilyWalk:
     """What the walk has met so far."""
 
     path: str
@@ -48,7 +48,7 @@ class Found:
 
 def outline_of(path: str, root: Node, source: bytes, side: Side, *, modern: bool) -> Outline:
     """The definitions of a file, in its order."""
-    found = Found(path, side, modern)
+    found = CFamilyWalk(path, side, modern)
     left = [(node, False) for node in reversed(root.named_children)]
     while left:
         node, templated = left.pop()
@@ -81,7 +81,7 @@ def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
     )
 
 
-def _take(node: Node, found: Found, templated: bool) -> None:
+def _take(node: Node, found: CFamilyWalk, templated: bool) -> None:
     kind = node.type
     if kind == "function_definition":
         _function(node, found, templated)
@@ -97,7 +97,7 @@ def _take(node: Node, found: Found, templated: bool) -> None:
         found.add(text(node.child_by_field_name("name")), "type", node)
 
 
-def _function(node: Node, found: Found, templated: bool) -> None:
+def _function(node: Node, found: CFamilyWalk, templated: bool) -> None:
     declarator = node.child_by_field_name("declarator")
     name, function = declared(declarator) if declarator is not None else ("", None)
     if not name or function is None:
@@ -110,7 +110,7 @@ def _static(node: Node) -> bool:
     return any(part.type == "storage_class_specifier" and text(part) == "static" for part in node.children)
 
 
-def _declaration(node: Node, found: Found, templated: bool) -> None:
+def _declaration(node: Node, found: CFamilyWalk, templated: bool) -> None:
     """Variables, prototypes, type names, and the types that are defined on the way."""
     typed = node.child_by_field_name("type")
     inner = type_of(typed, node, found) if typed is not None else ""
@@ -128,7 +128,7 @@ def _declaration(node: Node, found: Found, templated: bool) -> None:
             found.add(name, "variable", node, exported=not _static(node))
 
 
-def type_of(node: Node, outer: Node, found: Found) -> str:
+def type_of(node: Node, outer: Node, found: CFamilyWalk) -> str:
     """Take a struct, union, class or enum that has a body; the name under which it is in the outline."""
     body = node.child_by_field_name("body")
     if body is None or (node.type not in RECORDS and node.type != "enum_specifier"):
@@ -153,7 +153,7 @@ def type_of(node: Node, outer: Node, found: Found) -> str:
     return name
 
 
-def _enumerators(node: Node, body: Node, name: str, found: Found) -> None:
+def _enumerators(node: Node, body: Node, name: str, found: CFamilyWalk) -> None:
     scoped = text(node).startswith(("enum class", "enum struct"))
     left = list(reversed(body.named_children))
     while left:
@@ -165,7 +165,7 @@ def _enumerators(node: Node, body: Node, name: str, found: Found) -> None:
             left += reversed(part.named_children)
 
 
-def _members(body: Node, inside: str, found: Found) -> bool:
+def _members(body: Node, inside: str, found: CFamilyWalk) -> bool:
     """The fields and methods of a type, those of nameless inner ones among them. False where others may be hidden in macros."""
     sure = not body.has_error
     left = [(part, False) for part in reversed(body.named_children)]
@@ -180,7 +180,7 @@ def _members(body: Node, inside: str, found: Found) -> bool:
     return sure
 
 
-def _field(node: Node, inside: str, found: Found, templated: bool) -> list[Node]:
+def _field(node: Node, inside: str, found: CFamilyWalk, templated: bool) -> list[Node]:
     """Take a member. The members of a nameless struct or union are the outer type's own: they are handed back."""
     typed = node.child_by_field_name("type")
     declarators = node.children_by_field_name("declarator")

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from bot.languages import syntax, typed
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
-from bot.languages.jvm.java import Found
+from bot.languages.jvm.java import JavaWalk
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use
@@ -68,7 +68,7 @@ def _readable(source: bytes) -> bytes:
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file. A part of a partial class, and code under a condition, is never the whole."""
     root = syntax.parse(_grammar(), _readable(source))
-    found = Found(path, side)
+    found = JavaWalk(path, side)
     _walk(root, "", 0, found)
     complete = not root.has_error and not PARTIAL.search(source)
     return Outline(
@@ -97,7 +97,7 @@ def _owners(path: str, source: bytes) -> dict[str, set[str]]:
     return owners
 
 
-def _walk(node: Node, inside: str, depth: int, found: Found) -> None:
+def _walk(node: Node, inside: str, depth: int, found: JavaWalk) -> None:
     for child in node.named_children if depth < typed.NESTED else ():
         if child.type in TYPES:
             _type(child, inside, found)
@@ -105,7 +105,7 @@ def _walk(node: Node, inside: str, depth: int, found: Found) -> None:
             _walk(child, inside, depth + 1, found)
 
 
-def _type(node: Node, inside: str, found: Found) -> None:
+def _type(node: Node, inside: str, found: JavaWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "delegate_declaration") else "class"
@@ -145,7 +145,7 @@ def _members(node: Node) -> Iterator[Node]:
                     yield member
 
 
-def _member(node: Node, own: _Class, found: Found) -> None:
+def _member(node: Node, own: _Class, found: JavaWalk) -> None:
     kind = node.type
     if kind in TYPES:
         _type(node, own.name, found)
@@ -170,7 +170,7 @@ def _member(node: Node, own: _Class, found: Found) -> None:
                 found.exports.setdefault(text(name), f"{own.name}.{text(name)}")
 
 
-def _method(node: Node, own: _Class, found: Found) -> None:
+def _method(node: Node, own: _Class, found: JavaWalk) -> None:
     name, listed = text(node.child_by_field_name("name")), node.child_by_field_name("parameters")
     if node.child_by_field_name("explicit_interface_specifier") is not None or any(
         part.type == "explicit_interface_specifier" for part in node.named_children
@@ -184,7 +184,7 @@ def _method(node: Node, own: _Class, found: Found) -> None:
         found.exports.setdefault(name, f"{own.name}.{name}")
 
 
-def _add(node: Node, name: str, kind: str, found: Found, told: Signature | None) -> None:
+def _add(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
     found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told))
 
 

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from bot.languages import typed
 from bot.languages.syntax import text
-from bot.languages.typed import UNKNOWN, Place, Reading
+from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
 from bot.values import Call
 
 CLASSES = frozenset({
@@ -26,7 +26,7 @@ DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w.]*)(?:<[^;(){}=]{0,200}>)?(?P<mor
 BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[({<]|(?<![\w.$])NAME\s*=>|\([^()]{0,200}\bNAME\b[^()]{0,200}\)\s*=>"
 
 
-def place(node: Node) -> Place | None:
+def place(node: Node) -> IdentifierUse | None:
     """What an identifier does where it stands."""
     above = node.parent
     near = typed.near(node)
@@ -35,11 +35,11 @@ def place(node: Node) -> Place | None:
         if not inside:
             return None
     if any(item.type == "using_directive" for item in near):
-        return Place("import")
+        return IdentifierUse("import")
     if above is not None and above.type in NAMED and above.child_by_field_name("name") == node:
-        return Place("definition")
+        return IdentifierUse("definition")
     if above is not None and above.type == "argument" and above.child_by_field_name("name") == node:
-        return Place("key")
+        return IdentifierUse("key")
     return _use(node)
 
 
@@ -52,7 +52,7 @@ def _named_by(node: Node, near: list[Node]) -> bool:
     return False
 
 
-def _use(node: Node) -> Place:
+def _use(node: Node) -> IdentifierUse:
     whole = node
     if node.parent is not None and node.parent.type == "generic_name":
         whole = node.parent
@@ -64,8 +64,8 @@ def _use(node: Node) -> Place:
     elif above is not None and above.type == "member_binding_expression" and above.parent is not None:
         receiver, called = above.parent.child_by_field_name("condition"), above.parent
     elif above is not None and above.type == "assignment_expression" and _initialises(above, whole):
-        return Place("key")
-    return Place("member" if receiver is not None else "name", receiver, _call(called))
+        return IdentifierUse("key")
+    return IdentifierUse("member" if receiver is not None else "name", receiver, _call(called))
 
 
 def _initialises(assignment: Node, node: Node) -> bool:
@@ -109,7 +109,7 @@ def types(receiver: Node) -> tuple[str, ...]:
     return () if plain and written.rpartition(".")[2][:1].isupper() else UNKNOWN
 
 
-READING = Reading(
+READING = TypedGrammar(
     identifiers=frozenset({"identifier"}),
     scopes=CLASSES | METHODS,
     classes=CLASSES,

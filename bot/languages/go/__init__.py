@@ -7,7 +7,7 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 
 from bot.languages import nesting, syntax
-from bot.languages.go.modules import Packages, called, specs
+from bot.languages.go.modules import GoPackages, called, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
 from bot.languages.unreadable import finds, outlines
@@ -32,9 +32,9 @@ def _grammar() -> Grammar:
     return Grammar(tree_sitter_go.language())
 
 
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Packages:
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> GoPackages:
     """The resolver of one side's tree."""
-    return Packages(paths, configs)
+    return GoPackages(paths, configs)
 
 
 @outlines

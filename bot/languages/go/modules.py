@@ -54,7 +54,7 @@ def called(spec: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name.isidentifier()))
 
 
-class Packages:
+class GoPackages:
     """The packages of one tree. Satisfies `ports.Project` and `ports.Shared`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:

@@ -8,7 +8,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import nesting, syntax
-from bot.languages.javascript.modules import Modules
+from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
@@ -46,9 +46,9 @@ def _grammar(kind: str) -> Grammar:
     return Grammar(typed.language_tsx() if kind == "tsx" else typed.language_typescript())
 
 
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Modules:
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> JavaScriptModules:
     """The resolver of one side's tree."""
-    return Modules(paths, configs)
+    return JavaScriptModules(paths, configs)
 
 
 @outlines

@@ -15,7 +15,7 @@ FIELDS = frozenset({"public_field_definition", "field_definition"})
 
 
 @dataclass(slots=True)
-class Found:
+class MemberWalk:
     """What the walk has met so far."""
 
     path: str
@@ -32,7 +32,7 @@ class Found:
     modern: bool = False  # it exports by `export`: then CommonJS's ways to add more do not matter
 
 
-def take(node: Node, outer: Node, name: str, found: Found) -> None:
+def take(node: Node, outer: Node, name: str, found: MemberWalk) -> None:
     """One definition with its members."""
     node = _unwrapped(node)
     function, is_class = node.type in FUNCTIONS, node.type in CLASSES
@@ -76,7 +76,7 @@ def _heritage(node: Node) -> tuple[str, ...]:
     return ()
 
 
-def _member(node: Node, inside: str, found: Found) -> None:
+def _member(node: Node, inside: str, found: MemberWalk) -> None:
     key = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("property")
     if key is None or key.type not in ("property_identifier", "identifier", "private_property_identifier"):
         return

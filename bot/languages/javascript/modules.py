@@ -52,7 +52,7 @@ def _starred(pattern: str, spec: str) -> str | None:
     return spec[len(before) : len(spec) - len(after)] if fits else None
 
 
-class Modules:
+class JavaScriptModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:

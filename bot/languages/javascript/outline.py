@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from bot.languages.javascript.members import CLASSES, TYPES, Found, take
+from bot.languages.javascript.members import CLASSES, TYPES, MemberWalk, take
 from bot.languages.javascript.signature import FUNCTIONS
 from bot.languages.syntax import text
 from bot.values import Outline, Side
@@ -34,7 +34,7 @@ UNSCOPED = re.compile(
 
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, outermost first. Functions inside named functions belong to their function."""
-    found = Found(path, side)
+    found = MemberWalk(path, side)
     _walk(root, found)
     if found.whole:
         _whole(found, source)
@@ -56,7 +56,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     return Outline(symbols, tuple(found.exports.items()), complete, found.stars, tuple(found.bases), scoped=scoped)
 
 
-def _whole(found: Found, source: bytes) -> None:
+def _whole(found: MemberWalk, source: bytes) -> None:
     """What importers can ask of `module.exports = NAME`: the members of that function or class of this file.
 
     Anything else that NAME may be, such as what a call returned, can have members that are written nowhere, and so can a value
@@ -73,7 +73,7 @@ def _whole(found: Found, source: bytes) -> None:
     found.exports.update({key: f"{name}.{key}" for key in sorted(members - found.exports.keys())})
 
 
-def _walk(node: Node, found: Found) -> None:
+def _walk(node: Node, found: MemberWalk) -> None:
     for child in node.named_children:
         kind = child.type
         if kind == "export_statement":
@@ -86,7 +86,7 @@ def _walk(node: Node, found: Found) -> None:
             _walk(child, found)
 
 
-def _declared(node: Node, outer: Node, found: Found, export: bool = False) -> bool:
+def _declared(node: Node, outer: Node, found: MemberWalk, export: bool = False) -> bool:
     """Take a declaration into the outline. False where the node is none."""
     if node.type == "ambient_declaration" and export:
         for part in node.named_children:
@@ -106,7 +106,7 @@ def _declared(node: Node, outer: Node, found: Found, export: bool = False) -> bo
     return False
 
 
-def _variable(node: Node, outer: Node, found: Found, export: bool) -> None:
+def _variable(node: Node, outer: Node, found: MemberWalk, export: bool) -> None:
     target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if target is None:
         return
@@ -120,7 +120,7 @@ def _variable(node: Node, outer: Node, found: Found, export: bool) -> None:
         found.exports[text(target)] = text(target)
 
 
-def _export(node: Node, found: Found) -> None:
+def _export(node: Node, found: MemberWalk) -> None:
     found.modern = True
     declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     default = any(part.type == "default" for part in node.children)
@@ -136,7 +136,7 @@ def _export(node: Node, found: Found) -> None:
         _handed_on(node, found)
 
 
-def _handed_on(node: Node, found: Found) -> None:
+def _handed_on(node: Node, found: MemberWalk) -> None:
     """`export { a as b }`, with or without a module that they come from, and `export *`."""
     source = node.child_by_field_name("source")
     clauses = [part for part in node.named_children if part.type in ("export_clause", "namespace_export")]
@@ -153,7 +153,7 @@ def _handed_on(node: Node, found: Found) -> None:
         found.dynamic = True
 
 
-def _expression(node: Node, outer: Node, found: Found) -> None:
+def _expression(node: Node, outer: Node, found: MemberWalk) -> None:
     if node.type == "internal_module":
         _declared(node, outer, found)
     elif node.type == "assignment_expression":
@@ -165,7 +165,7 @@ def _expression(node: Node, outer: Node, found: Found) -> None:
         _wrapped(node, found)
 
 
-def _wrapped(node: Node, found: Found) -> None:
+def _wrapped(node: Node, found: MemberWalk) -> None:
     """What stands at the top of an anonymous function that is called at once or handed over, as in UMD and AMD modules."""
     for part in node.named_children:
         if part.type in WRAPPERS:
@@ -176,7 +176,7 @@ def _wrapped(node: Node, found: Found) -> None:
                 _walk(body, found)
 
 
-def _assigned(left: str, right: Node, outer: Node, found: Found) -> None:
+def _assigned(left: str, right: Node, outer: Node, found: MemberWalk) -> None:
     if right.type == "assignment_expression":  # module.exports = exports = ...
         deeper, value = right.child_by_field_name("left"), right.child_by_field_name("right")
         if deeper is not None and value is not None:
@@ -199,7 +199,7 @@ def _assigned(left: str, right: Node, outer: Node, found: Found) -> None:
         take(right, outer, f"{owner.removesuffix('.prototype')}.{name}", found)
 
 
-def _module_exports(right: Node, outer: Node, found: Found) -> None:
+def _module_exports(right: Node, outer: Node, found: MemberWalk) -> None:
     if right.type != "object":
         found.exports["default"] = text(right) if right.type == "identifier" else "default"
         if right.type == "identifier":

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from bot.languages import typed
 from bot.languages.jvm import java, kotlin
-from bot.languages.jvm.packages import STATEMENT, SUFFIXES, Packages
+from bot.languages.jvm.packages import STATEMENT, SUFFIXES, JvmPackages
 from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
@@ -22,10 +22,10 @@ AMBIENT = frozenset(KOTLIN.split()) | java.OBJECT
 __all__ = ["AMBIENT", "CONFIGS", "NAME", "SUFFIXES", "outline", "project", "uses"]
 
 
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Packages:
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> JvmPackages:
     """The resolver of one side's tree."""
     del configs  # paths and the files themselves say what a package holds
-    return Packages(paths)
+    return JvmPackages(paths)
 
 
 @outlines

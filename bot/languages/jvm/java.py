@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from bot.languages import syntax, typed
 from bot.languages.syntax import first_line, last_line, text
-from bot.languages.typed import UNKNOWN, Place, Reading
+from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol
 
 CLASSES = frozenset({
@@ -32,7 +32,7 @@ GENERATED = re.compile(rb"^[ \t]*+import\s++(static\s++)?(lombok|org\.immutables
 
 
 @dataclass(slots=True)
-class Found:
+class JavaWalk:
     """What the walk has met so far."""
 
     path: str
@@ -58,7 +58,7 @@ def root(source: bytes) -> Node:
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; nested types and static members are offered by their own names, too."""
     tree = root(source)
-    found = Found(path, side)
+    found = JavaWalk(path, side)
     for node in tree.named_children:
         if node.type in CLASSES:
             _type(node, "", found)
@@ -68,7 +68,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     )
 
 
-def _type(node: Node, inside: str, found: Found) -> None:
+def _type(node: Node, inside: str, found: JavaWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "annotation_type_declaration") else "class"
@@ -110,7 +110,7 @@ def _members(node: Node) -> Iterator[Node]:
             yield member
 
 
-def _member(node: Node, inside: str, bases: Sequence[str], found: Found) -> None:
+def _member(node: Node, inside: str, bases: Sequence[str], found: JavaWalk) -> None:
     kind = node.type
     if kind in CLASSES:
         _type(node, inside, found)
@@ -133,7 +133,7 @@ def _member(node: Node, inside: str, bases: Sequence[str], found: Found) -> None
         _take(node, f"{inside}.{text(node.child_by_field_name('name'))}", "variable", found, None)
 
 
-def _take(node: Node, name: str, kind: str, found: Found, told: Signature | None) -> None:
+def _take(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
     found.symbols.append(Symbol(found.path, name, kind, first_line(node), last_line(node), found.side, told))
 
 
@@ -157,31 +157,31 @@ def _signature(node: Node, *, opaque: bool) -> Signature:
     return Signature(tuple(parameters), " ".join(head.split()), opaque or broken)
 
 
-def place(node: Node) -> Place | None:  # noqa: PLR0911 - one line for each place
+def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
     if above is None or any(item.type == "package_declaration" for item in typed.near(node)):
         return None
     if any(item.type == "import_declaration" for item in typed.near(node)):
-        return Place("import")
+        return IdentifierUse("import")
     if above.type == "method_invocation" and above.child_by_field_name("name") == node:
         call = _arguments(above.child_by_field_name("arguments"))
         owner = above.child_by_field_name("object")
-        return Place("member", owner, call) if owner is not None else Place("name", None, call)
+        return IdentifierUse("member", owner, call) if owner is not None else IdentifierUse("name", None, call)
     if above.type == "field_access" and above.child_by_field_name("field") == node:
-        return Place("member", above.child_by_field_name("object"))
+        return IdentifierUse("member", above.child_by_field_name("object"))
     if above.type == "method_reference" and above.named_children and above.named_children[0] != node:
-        return Place("member", above.named_children[0])
+        return IdentifierUse("member", above.named_children[0])
     if above.type in NAMED and above.child_by_field_name("name") == node:
-        return Place("definition")
+        return IdentifierUse("definition")
     if above.type in ("inferred_parameters", "lambda_expression") and above.child_by_field_name("body") != node:
-        return Place("definition")
+        return IdentifierUse("definition")
     if above.type == "element_value_pair" and above.child_by_field_name("key") == node:
-        return Place("key")
+        return IdentifierUse("key")
     return _type_use(node, above)
 
 
-def _type_use(node: Node, above: Node) -> Place:
+def _type_use(node: Node, above: Node) -> IdentifierUse:
     """A name of a type: a construction where `new` stands before it; the last part of `Outer.Inner` is a member."""
     whole, receiver = node, None
     if above.type in ("scoped_type_identifier", "scoped_identifier"):
@@ -199,7 +199,7 @@ def _type_use(node: Node, above: Node) -> Place:
         and (whole == node or receiver is not None or whole.type == "generic_type")
     )
     call = _arguments(holder.child_by_field_name("arguments")) if built and holder is not None else None
-    return Place("member" if receiver is not None else "name", receiver, call)
+    return IdentifierUse("member" if receiver is not None else "name", receiver, call)
 
 
 def _arguments(listed: Node | None) -> Call:
@@ -238,7 +238,7 @@ def _own(node: Node, kind: str) -> tuple[str, ...]:
     return _bases(holder)[:1] or UNKNOWN
 
 
-READING = Reading(
+READING = TypedGrammar(
     identifiers=frozenset({"identifier", "type_identifier"}),
     scopes=CLASSES | METHODS,
     classes=CLASSES,

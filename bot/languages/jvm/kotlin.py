@@ -8,9 +8,9 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages import syntax, typed
-from bot.languages.jvm.java import OBJECT, Found
+from bot.languages.jvm.java import OBJECT, JavaWalk
 from bot.languages.syntax import first_line, last_line, text
-from bot.languages.typed import UNKNOWN, Place, Reading
+from bot.languages.typed import UNKNOWN, IdentifierUse, TypedGrammar
 from bot.values import Call, Outline, Parameter, Side, Signature, Symbol
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
@@ -40,7 +40,7 @@ def root(source: bytes) -> Node:
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top, in an object or in a companion is offered by its own name."""
     tree = root(source)
-    found = Found(path, side)
+    found = JavaWalk(path, side)
     for node in tree.named_children:
         _take(node, "", (), found, offered=True)
     complete = not tree.has_error and not GENERATED.search(source) and not path.endswith(".kts")
@@ -49,7 +49,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     )
 
 
-def _take(node: Node, inside: str, bases: Sequence[str], found: Found, *, offered: bool) -> None:
+def _take(node: Node, inside: str, bases: Sequence[str], found: JavaWalk, *, offered: bool) -> None:
     """One definition with its members. `offered`: whether importers can name it without its class."""
     kind, name = node.type, _name(node)
     qualified = f"{inside}.{name}" if inside else name
@@ -74,7 +74,7 @@ def _take(node: Node, inside: str, bases: Sequence[str], found: Found, *, offere
             found.exports.setdefault(name, qualified)
 
 
-def _class(node: Node, name: str, found: Found) -> None:
+def _class(node: Node, name: str, found: JavaWalk) -> None:
     short = name.rpartition(".")[2]
     bases = tuple(
         re.split(r"[<(\s{]", text(part), maxsplit=1)[0]
@@ -96,7 +96,7 @@ def _class(node: Node, name: str, found: Found) -> None:
         _take(member, name, bases, found, offered=node.type == "object_declaration")
 
 
-def _add(node: Node, name: str, kind: str, found: Found, told: Signature | None) -> None:
+def _add(node: Node, name: str, kind: str, found: JavaWalk, told: Signature | None) -> None:
     span = first_line(node), last_line(node)
     exported = "." in name or not _has(node, "private")
     found.symbols.append(Symbol(found.path, name, kind, *span, found.side, told, exported))
@@ -158,28 +158,28 @@ def _kind(before: Sequence[Parameter], many: bool) -> typed.Kind:
     return "keyword-only" if any(item.kind == "varargs" for item in before) else "positional"
 
 
-def place(node: Node) -> Place | None:  # noqa: PLR0911 - one line for each place
+def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
     if above is None or any(item.type == "package_header" for item in typed.near(node)):
         return None
     if any(item.type == "import" for item in typed.near(node)):
-        return Place("import")
+        return IdentifierUse("import")
     first = above.named_child(0)  # of as many as the file has lines
     if above.type in NAMED and node in (above.child_by_field_name("name"), above.child_by_field_name("type")):
-        return Place("definition")
+        return IdentifierUse("definition")
     if above.type in FIRST and first == node:
-        return Place("definition")
+        return IdentifierUse("definition")
     if above.type == "value_argument":
         named = first == node and any(part.type == "=" for part in above.children)
-        return Place("key") if named else Place("name")
+        return IdentifierUse("key") if named else IdentifierUse("name")
     if above.type == "navigation_expression" and first != node:
-        return Place("member", first, _call(above))
+        return IdentifierUse("member", first, _call(above))
     if above.type == "user_type" and above.parent is not None and above.parent.type == "constructor_invocation":
-        return Place("name", None, _arguments(above.parent))
+        return IdentifierUse("name", None, _arguments(above.parent))
     if above.type in ("user_type", "qualified_identifier") and first != node:
-        return Place("member", first)
-    return Place("name", None, _call(node))
+        return IdentifierUse("member", first)
+    return IdentifierUse("name", None, _call(node))
 
 
 def _call(callee: Node) -> Call | None:
@@ -227,7 +227,7 @@ def _in_extension(node: Node) -> bool:
     return any(_extends(item) for item in typed.around(node, {"function_declaration"})[:3])
 
 
-READING = Reading(
+READING = TypedGrammar(
     identifiers=frozenset({"identifier"}),
     scopes=CLASSES | METHODS,
     classes=CLASSES,

@@ -52,7 +52,7 @@ class _File:
         return name.encode() in self.words
 
 
-class Packages:
+class JvmPackages:
     """The packages of one tree. Satisfies `ports.Project`, `ports.Shared` and `ports.Told`."""
 
     def __init__(self, paths: Collection[str]) -> None:

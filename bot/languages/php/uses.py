@@ -7,7 +7,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages.php.outline import CLASSES
-from bot.languages.spots import DEPTH, UNKNOWN, Reading, Spot
+from bot.languages.spots import DEPTH, UNKNOWN, Spot, SpotGrammar
 from bot.languages.syntax import MOST_USES, Form, ancestors, text, words
 from bot.values import Call
 
@@ -179,7 +179,7 @@ def _written(scope: Node, variable: str, declared: str = "") -> tuple[str, ...]:
     return (found.pop(),) if len(found) == 1 and "?" not in found else ()
 
 
-READING = Reading(
+READING = SpotGrammar(
     identifiers=frozenset({"name"}),
     scopes=CLASSES | FUNCTIONS,
     scope_name=lambda node: text(node.child_by_field_name("name")),

@@ -7,7 +7,7 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 
 from bot.languages import nesting, syntax
-from bot.languages.python.modules import Modules
+from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
@@ -34,10 +34,10 @@ def _grammar() -> Grammar:
     return Grammar(tree_sitter_python.language())
 
 
-def project(paths: Collection[str], configs: Mapping[str, bytes]) -> Modules:
+def project(paths: Collection[str], configs: Mapping[str, bytes]) -> PythonModules:
     """The resolver of one side's tree."""
     del configs  # the paths alone say what a module name means
-    return Modules(paths)
+    return PythonModules(paths)
 
 
 @outlines

@@ -32,7 +32,7 @@ def mention(words: frozenset[str]) -> re.Pattern[bytes]:
     return re.compile(b"|".join(re.escape(word.encode()) for word in sorted(words)))
 
 
-class Modules:
+class PythonModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
     def __init__(self, paths: Collection[str]) -> None:

@@ -7,7 +7,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages.ruby.outline import HOLDERS, last
-from bot.languages.spots import DEPTH, UNKNOWN, Reading, Spot
+from bot.languages.spots import DEPTH, UNKNOWN, Spot, SpotGrammar
 from bot.languages.syntax import MOST_USES, ancestors, text, words
 from bot.values import Call
 
@@ -217,7 +217,7 @@ def _scope_name(node: Node) -> str:
     return last(text(node.child_by_field_name("name")))
 
 
-READING = Reading(
+READING = SpotGrammar(
     identifiers=frozenset({"identifier", "constant", "simple_symbol", "hash_key_symbol"}),
     scopes=HOLDERS | METHODS,
     scope_name=_scope_name,

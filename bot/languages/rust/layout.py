@@ -14,7 +14,7 @@ Table = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModulePath:
     """A file as a module: the folder of its crate's root file, and the names from there."""
 
     folder: str
@@ -81,17 +81,17 @@ class Layout:
         if main or below or (name == "build.rs" and folder in self.manifests):
             self._roots[folder].add(path)
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> ModulePath:
         """The module that a file is."""
         folder, name = posixpath.split(path)
         if path in self._roots.get(folder, ()):
-            return Place(folder, (), path)
+            return ModulePath(folder, (), path)
         home = folder
         while home not in self._roots and home:
             home = posixpath.dirname(home)
         home = home if home in self._roots else folder
         parts = tuple(part for part in path[len(home) : -len(".rs")].split("/") if part)
-        return Place(home, parts[:-1] if name == "mod.rs" else parts, self._root(home))
+        return ModulePath(home, parts[:-1] if name == "mod.rs" else parts, self._root(home))
 
     def _root(self, folder: str) -> str | None:
         roots = self._roots.get(folder, set())
@@ -99,7 +99,7 @@ class Layout:
         library = next((path for _, path in self.libraries.values() if path in roots), None)
         return library or (named if named in roots else None) or (min(roots) if len(roots) == 1 else None)
 
-    def module(self, place: Place, parts: tuple[str, ...]) -> str | None:
+    def module(self, place: ModulePath, parts: tuple[str, ...]) -> str | None:
         """The file of a module, if it has one of its own."""
         if not parts:
             return place.root

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 
-from bot.languages.rust.layout import Layout, Place, joined
+from bot.languages.rust.layout import Layout, ModulePath, joined
 from bot.languages.rust.paths import Segments, Written, inside, plain, written
 from bot.values import Clues, Import
 
@@ -66,7 +66,7 @@ class Crates:
                 found[landed[0], names, aliases] = Import(landed[0], names, line, aliases, one.public)
         return tuple(found.values())
 
-    def _landed(self, path: str, place: Place, one: Written, around: Segments) -> Found | None:
+    def _landed(self, path: str, place: ModulePath, one: Written, around: Segments) -> Found | None:
         """The file that a path leads to, and the names in it that are left."""
         if one.kind == "mod":
             file = self._declared(path, place, one, around)
@@ -82,7 +82,7 @@ class Crates:
         near = bool(first) and one.kind != "crate" and self._layout.module(place, (*here, first)) is not None
         return self._deepest(path, place, (*here, *parts)) if near else self._abroad(path, place, parts, one)
 
-    def _abroad(self, path: str, place: Place, parts: Segments, one: Written) -> Found | None:
+    def _abroad(self, path: str, place: ModulePath, parts: Segments, one: Written) -> Found | None:
         """A path that begins with a crate, or, as the 2015 edition writes them, with a module of the root."""
         crates, first = self._layout.crates(path), parts[0] if parts else ""
         if first in crates:
@@ -90,14 +90,14 @@ class Crates:
         old = bool(first) and one.kind == "use" and self._layout.module(place, (first,)) is not None
         return self._deepest(path, place, parts) if old else None
 
-    def _declared(self, path: str, place: Place, one: Written, around: Segments) -> str | None:
+    def _declared(self, path: str, place: ModulePath, one: Written, around: Segments) -> str | None:
         """The file of `mod x;`."""
         if one.file:
             found = joined(posixpath.dirname(path), *around, one.file)
             return found if found in self._layout.paths else None
         return self._layout.module(place, (*place.parts, *around, *one.parts))
 
-    def _deepest(self, path: str, place: Place, parts: Segments) -> Found | None:
+    def _deepest(self, path: str, place: ModulePath, parts: Segments) -> Found | None:
         """The last module on a path that has a file of its own."""
         for count in range(len(parts), -1, -1):
             file = path if parts[:count] == place.parts else self._layout.module(place, parts[:count])

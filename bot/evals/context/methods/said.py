@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot import render
-from bot.agent.turns import Rounds
+from bot.agent.turns import Turns
 from bot.errors import BudgetSpent, ProviderDown
 from bot.evals.context.room import Room
 from bot.evals.context.score import NOT_FOUND
@@ -30,7 +30,7 @@ async def answered(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> 
     return Said(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
 
 
-def ended(rounds: Rounds) -> Said:
+def ended(rounds: Turns) -> Said:
     """What a root's rounds came to. Raises what the model's provider or a cap has done to them."""
     if rounds.outcome == "provider":
         raise ProviderDown(rounds.why)
