@@ -12,12 +12,12 @@ READY := $(VENV)/.ready
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
-$(READY): requirements-dev.lock pyproject.toml
+$(READY): requirements-dev.lock pyproject.toml sandbox/pyproject.toml evals/pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	@echo "setting up $(VENV) with $$($(PYTHON) --version) ..." >&2
 	$(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install --require-hashes -r requirements-dev.lock
-	$(PIP) install --no-deps --no-build-isolation -e .
+	$(PIP) install --no-deps --no-build-isolation -e . -e sandbox -e evals
 	@touch $@
 
 demo: $(READY)  ## review a sample change in the terminal, with no key and no network

@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 
 from benchmarks.table import Row, Run, measured, report
-from bot import sandbox
+from deeprepo_sandbox import github as sandbox
 
 ROOT = Path(__file__).parents[1]
 WARM_SECONDS, START_SECONDS = 15.0, 3.0

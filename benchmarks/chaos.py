@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row, report
-from bot import doubles
-from bot.doubles import PerModel, Reply, Server
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Reply, Server
 
 MODULES, PROMPTS = 12, 12
 PER_ROUND = 5  # kills of one review, before it is left alone

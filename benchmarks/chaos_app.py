@@ -25,8 +25,8 @@ from benchmarks.chaos_pulls import SECRET, done, opening, said, town
 from benchmarks.chaos_server import database
 from benchmarks.chaos_town import DELAY, models
 from benchmarks.table import Row, report
-from bot import sandbox
-from bot.sandbox import Fault
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import Fault
 
 PATIENCE = 240.0
 LEASE = 3.0

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot import sandbox
 from bot.outputs import marker
+from deeprepo_sandbox import github as sandbox
 
 SECRET = "the webhook's secret of the bench"  # noqa: S105 - of servers that live for minutes
 MODULES, LINES = 4, 250  # of a pull request, each large enough for a prompt of its own

@@ -19,8 +19,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from bot.doubles import Reply, Server
-from bot.doubles.thread import in_thread
+from deeprepo_sandbox.providers import Reply, Server
+from deeprepo_sandbox.providers.thread import in_thread
 
 PATIENCE = 180.0
 DELAY = 0.5  # seconds of a model's reply

@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row, report
-from bot import doubles, pipeline, wiring
-from bot.doubles import Reply, Server
+from bot import pipeline, wiring
 from bot.errors import DeepRepoError
 from bot.outputs import facts
 from bot.values import Review, ReviewRequest, tokens
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 REPOS = ("pallets+flask", "fastify+fastify", "gin-gonic+gin", "google+gson", "BurntSushi+ripgrep", "vuejs+core")
 LEAST_CLEAN = 0.90  # of the reviews without a finding

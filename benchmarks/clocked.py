@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bot import doubles
-from bot.doubles import Reply, Server
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 
 async def main() -> None:

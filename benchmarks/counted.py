@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.doubles import Reply, Server
+from deeprepo_sandbox.providers import Reply, Server
 
 
 async def main() -> None:

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from benchmarks.table import Row
-from bot.evals.context import run, session
-from bot.evals.context.problems import POSITIONS, Task
-from bot.evals.results import Row as Result
+from deeprepo_evals.context import run, session
+from deeprepo_evals.context.problems import POSITIONS, Task
+from deeprepo_evals.results import Row as Result
 
 HONEST = "scripted/honest"
 SIZES = (8_000, 100_000, 300_000, 1_000_000, 10_000_000)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from benchmarks.table import Row
-from bot.evals.roots import journal, run, scripted, typed
+from deeprepo_evals.roots import journal, run, scripted, typed
 
 DELEGATED = {
     "exhaustive": (61, 225),

@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.table import Row
-from bot.evals.train import policies, roll, score, tasks
+from deeprepo_evals.train import policies, roll, score, tasks
 
 COUNT = 12  # code bases of 10 to 300 files, both scopes, one of them clean
 GAMES: Mapping[str, str] = {

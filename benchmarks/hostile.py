@@ -23,7 +23,7 @@ from benchmarks.server import installed
 from benchmarks.server_load import SECRET
 from benchmarks.server_process import Process, family
 from benchmarks.table import Row, report
-from bot import sandbox
+from deeprepo_sandbox import github as sandbox
 
 HEALTH, GROWTH, INNOCENT = 250.0, 100.0, 60.0  # ms of /healthz, MB of the server itself, seconds of the other review
 SIZE = 2_000_000  # bytes; a file of more than 2 MiB is not read

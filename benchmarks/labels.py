@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.evals.reviews import build, labels
-from bot.evals.reviews import cases as files
-from bot.evals.reviews.cases import TWINS, Case
-from bot.evals.reviews.labels import Label
+from deeprepo_evals.reviews import build, labels
+from deeprepo_evals.reviews import cases as files
+from deeprepo_evals.reviews.cases import TWINS, Case
+from deeprepo_evals.reviews.labels import Label
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row, report
-from bot.evals.reviews import build
-from bot.evals.reviews.build import clone_of
-from bot.evals.reviews.cases import Case, Defect, near, read
+from deeprepo_evals.reviews import build
+from deeprepo_evals.reviews.build import clone_of
+from deeprepo_evals.reviews.cases import Case, Defect, near, read
 
 SCRIPTED = ("python", "javascript", "typescript", "go", "java", "kotlin", "csharp", "rust", "c", "c++", "ruby", "php")
 OMIT_RECALL, CLEAN_NOISE = 0.85, 0.15

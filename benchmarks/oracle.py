@@ -15,13 +15,13 @@ from pathlib import Path
 
 from benchmarks import labels
 from benchmarks.table import Row, report
-from bot.evals.reviews import build, cases, run, score, table
-from bot.evals.reviews.baseline import DiffOnly
-from bot.evals.reviews.cases import TWINS
-from bot.evals.reviews.matching import Place, hit, part
-from bot.evals.reviews.outcome import Reviewed
-from bot.evals.reviews.product import Rehearsed
-from bot.evals.reviews.run import Plan
+from deeprepo_evals.reviews import build, cases, run, score, table
+from deeprepo_evals.reviews.baseline import DiffOnly
+from deeprepo_evals.reviews.cases import TWINS
+from deeprepo_evals.reviews.matching import Place, hit, part
+from deeprepo_evals.reviews.outcome import Reviewed
+from deeprepo_evals.reviews.product import Rehearsed
+from deeprepo_evals.reviews.run import Plan
 
 DELIVERED, CROSS_FILE, TWINS_NET, SECONDS, LARGEST = 0.95, 0.90, 0.75, 1.0, 5_000
 

@@ -23,15 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row, report
-from bot import doubles
-from bot.doubles import Modes, Reply, Server
-from bot.doubles.modes import Bucket, cap, size
 from bot.errors import RateLimited
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.models import named, prices
 from bot.values import Completion, Limits, Message, Prompt, ToolCall, Usage
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes, Reply, Server
+from deeprepo_sandbox.providers.modes import Bucket, cap, size
 
 CLAUDE, HAIKU, GPT, NEWEST = (
     "anthropic/claude-sonnet-5-5",

@@ -25,10 +25,10 @@ from bot.context.builder import ContextBuilder, call_sites
 from bot.context.packing import packed
 from bot.context.usages import distinct
 from bot.dependents.sites import TEST
-from bot.evals.reviews.cases import Case
-from bot.evals.reviews.labels import Label
 from bot.review.opening import Survey
 from bot.values import ReviewRequest, Unit, tokens
+from deeprepo_evals.reviews.cases import Case
+from deeprepo_evals.reviews.labels import Label
 
 FILES, ROOM, PROMISED = 10, 6_000, 0.75
 NAMES = 10  # of a change, for which `readers` is asked: about as many as a root would

@@ -22,9 +22,9 @@ from benchmarks.chaos_town import LINES, MODULES, repository
 from benchmarks.server_load import SECRET
 from benchmarks.server_process import PATIENCE, Process, server
 from benchmarks.table import Row, report
-from bot import sandbox
-from bot.doubles import Reply, Server
-from bot.doubles.thread import in_thread
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.providers import Reply, Server
+from deeprepo_sandbox.providers.thread import in_thread
 
 STORES = ("sqlite", "postgres")
 BESIDE = {"sqlite": 250.0, "postgres": 400.0}  # ms, p99 of an answer beside 8 reviews

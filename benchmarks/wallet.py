@@ -24,13 +24,15 @@ from benchmarks.chaos_app import PATIENCE, Servers
 from benchmarks.chaos_pulls import SECRET
 from benchmarks.chaos_server import database
 from benchmarks.table import Row, report
-from bot import action, doubles, sandbox
+from bot import action
 from bot.config import Step
 from bot.config.action import Inputs, RunnerVariables
-from bot.doubles.thread import in_thread
 from bot.models import prices
-from bot.sandbox.things import WorkflowRun
 from bot.values import Usage
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.github.things import WorkflowRun
+from deeprepo_sandbox.providers.thread import in_thread
 
 PORTS = 18480
 FORKS, DOLLARS, BUDGET = 2, 0.25, 0.1  # reviews and dollars of a day, dollars of a review

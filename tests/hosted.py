@@ -7,9 +7,10 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot import github, sandbox
+from bot import github
 from bot.github import Host, Identity, RequestPace
 from bot.values import CommentSpot, Cost, Coverage, CoverageRow, Finding, Placed, PullRef, PullRequest, Review
+from deeprepo_sandbox import github as sandbox
 
 BASE = "".join(f"line {n}\n" for n in range(1, 61))
 HEAD = BASE.replace("line 5\n", "five\nand a half\n").replace("line 40\n", "forty\n")

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from fakes import Repository
 
-from bot import doubles, pipeline, wiring
-from bot.doubles import Reply, Server
+from bot import pipeline, wiring
 from bot.outputs import json_file
 from bot.values import Finding, Review, ReviewRequest
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 Files = dict[str, str | bytes | None]
 Worker = Callable[[Mapping[str, Any]], Reply]

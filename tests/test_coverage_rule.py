@@ -9,10 +9,11 @@ import pytest
 from fakes import Repository
 from pushes import Files
 
-from bot import doubles, pipeline, wiring
-from bot.doubles import Reply, Server
+from bot import pipeline, wiring
 from bot.outputs import facts, json_file, markdown
 from bot.values import Review, ReviewRequest
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 Reviewer = Callable[..., Review]
 RATES = '''RATE = 0.2

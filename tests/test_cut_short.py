@@ -12,10 +12,10 @@ from fakes import Repository
 from pushes import Hand, first_push, judge, titles
 
 from bot import pipeline, wiring
-from bot.doubles import Reply
 from bot.errors import UsageError
 from bot.outputs import facts
 from bot.values import Review, ReviewRequest
+from deeprepo_sandbox.providers import Reply
 
 FOUND = {"A negative amount is accepted", "An empty size crashes the label"}
 

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from fakes import Repository
 
-from bot import doubles, pipeline, wiring
-from bot.doubles import PerModel, Reply, Server
+from bot import pipeline, wiring
 from bot.errors import NothingToReview
 from bot.values import Review, ReviewRequest
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Reply, Server
 
 HELPER = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
 USER = "from shop.helper import apply\n\n\ndef total(rows):\n    return sum(apply(0.2, row) for row in rows)\n"

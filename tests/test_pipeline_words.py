@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from bot import doubles, pipeline, wiring
-from bot.doubles import Server
+from bot import pipeline, wiring
 from bot.outputs import posts
 from bot.values import CommentSpot, Review, ReviewRequest
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Server
 
 SETTINGS = "language: de\nstrategy: {}\n"
 CODE = "def total(rows):\n    return sum(rows)\n"

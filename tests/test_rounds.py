@@ -24,10 +24,10 @@ from pushes import (
     titles,
 )
 
-from bot.doubles import Reply
 from bot.findings import earlier
 from bot.outputs import json_file
 from bot.values import Review
+from deeprepo_sandbox.providers import Reply
 
 
 @pytest.fixture

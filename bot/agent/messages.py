@@ -1,5 +1,6 @@
 """The messages between the harness and a root. Append-only, so that every provider's prompt cache holds."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from bot import render
@@ -14,6 +15,8 @@ MAX_UNREAD = 20  # ids in a turn line
 SHORT = 400  # characters of an output that is not worth leaving out
 LEFT_OUT = "[This output was left out: the dialogue had become longer than your context window. Print again what you still need.]"
 
+FORM = "prompts/root"
+
 
 @dataclass(slots=True)
 class Conversation:
@@ -22,13 +25,14 @@ class Conversation:
     limits: Limits
     turns: int
     messages: list[Message] = field(default_factory=list)
-    form: str = "root"  # whose words: prompts/FORM_system and FORM_turn
+    form: str = FORM  # whose words: FORM_system and FORM_turn
+    words: Callable[..., str] = render.text
     tool: Schema = extraction.TOOL
 
     def open(self, seed: str, *, gate: bool, language: str = "en") -> None:
         """The instructions and the first message."""
-        system = render.text(
-            f"prompts/{self.form}_system.md.j2",
+        system = self.words(
+            f"{self.form}_system.md.j2",
             turns=self.turns,
             output_chars=self.limits.output_chars,
             turn_seconds=self.limits.turn_seconds,
@@ -78,10 +82,12 @@ class TurnStatus:
     refused: bool = False  # the root wanted to finish and may not yet
 
 
-def turn_text(observation: Observation, hint: str, status: TurnStatus, form: str = "root") -> str:
+def turn_text(
+    observation: Observation, hint: str, status: TurnStatus, form: str = FORM, words: Callable[..., str] = render.text
+) -> str:
     """Output, error, hint and the turn line."""
-    text = render.text(
-        f"prompts/{form}_turn.md.j2",
+    text = words(
+        f"{form}_turn.md.j2",
         output=observation.output.rstrip("\n"),
         error=observation.error or "",
         hint=hint,

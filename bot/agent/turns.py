@@ -112,7 +112,7 @@ class Turns:
         elif self.course.stuck or self.course.astray:
             self.outcome = "stuck" if self.course.stuck else "astray"
         status = self._status(number, refused=refused)
-        self.dialogue.answer(reply, turn_text(observation, hint, status, self.dialogue.form))
+        self.dialogue.answer(reply, turn_text(observation, hint, status, self.dialogue.form, self.dialogue.words))
 
     def _tight(self, number: int, block: str) -> bool:
         """Whether the time is running out; what an earlier run of this review has said stays said."""

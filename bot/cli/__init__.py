@@ -8,15 +8,18 @@
 """
 
 import sys
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import action, config, demo, estimate, evals, ignore, mcp, replay, review, serve, status, trace, worker
+from bot.cli import action, config, estimate, ignore, mcp, replay, review, serve, status, trace, worker
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
+
+GROUP = "deeprepo.commands"
 
 
 class _Commands(TyperGroup):
@@ -43,6 +46,7 @@ app = typer.Typer(
 
 def run(arguments: list[str]) -> int:
     """Run the command line; every error becomes a sentence and an exit code here."""
+    _join(arguments)
     try:
         code = app(arguments, standalone_mode=False)
     except NothingToReview as outcome:
@@ -60,6 +64,20 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last door: a defect of ours must not end in a traceback
         return _outside(error)
     return code if isinstance(code, int) else CLEAN
+
+
+def _join(arguments: list[str]) -> None:
+    """Add the commands of other distributions (entry points of the group `deeprepo.commands`) if one of them is asked for, or help."""
+    known = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
+    if next((word for word in arguments if not word.startswith("-")), None) in known:
+        return
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        if point.name not in known:
+            command = point.load()
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=point.name)
+            else:
+                app.command(name=point.name)(command)
 
 
 def _outside(error: Exception) -> int:
@@ -89,7 +107,6 @@ def _main(
 
 
 app.command(name="review", cls=review.OneChange)(review.command)
-app.command(name="demo")(demo.command)
 app.command(name="estimate", cls=review.OneChange)(estimate.command)
 app.command(name="config")(config.command)
 app.command(name="action")(action.command)
@@ -97,7 +114,6 @@ app.command(name="ignore")(ignore.command)
 app.command(name="trace")(trace.command)
 app.command(name="replay")(replay.command)
 app.command(name="mcp")(mcp.command)
-app.add_typer(evals.app)
 app.command(name="serve")(serve.command)
 app.command(name="worker")(worker.command)
 app.command(name="status")(status.command)

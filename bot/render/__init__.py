@@ -22,7 +22,7 @@ from bot.render.disarm import (
 )
 from bot.render.phrases import Phrases, languages, load
 from bot.render.shorten import count, cut, rows, sentences
-from bot.render.templates import comment, text
+from bot.render.templates import comment, text, texts
 
 __all__ = [
     "Phrases",
@@ -45,6 +45,7 @@ __all__ = [
     "sentences",
     "suggestion",
     "text",
+    "texts",
     "unseen",
     "visible",
     "written",

@@ -1,6 +1,6 @@
 """Templates filled in. Prompts take words as they are; in a comment everything that is not `Safe` becomes plain words."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
@@ -21,6 +21,15 @@ FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lst
 def text(name: str, **values: object) -> str:
     """A prompt; a value that the template names and was not given is an error. The result is always valid UTF-8."""
     return encodable(_prompts().get_template(name).render(**values))
+
+
+def texts(folder: Path) -> Callable[..., str]:
+    """`text` for the templates of another folder."""
+
+    def filled(name: str, **values: object) -> str:
+        return encodable(_prompts(folder).get_template(name).render(**values))
+
+    return filled
 
 
 def comment(name: str, phrases: Phrases, **values: object) -> Safe:
@@ -66,11 +75,11 @@ def one(made: "Environment", source: str, values: Mapping[str, Any], phrases: Ph
 
 
 @cache
-def _prompts() -> "Environment":
+def _prompts(*folders: Path) -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(  # noqa: S701 - prompts: HTML escaping would garble them
-        loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, **FORM
+        loader=FileSystemLoader(folders or FOLDERS), undefined=StrictUndefined, **FORM
     )
     made.filters.update(filters() | {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count})
     made.filters |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}

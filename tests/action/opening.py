@@ -4,7 +4,7 @@ from typing import Any
 
 from stepping import Stage
 
-from bot import sandbox
+from deeprepo_sandbox import github as sandbox
 
 BASE = {
     "shop/price.py": 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n',

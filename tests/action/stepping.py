@@ -19,10 +19,11 @@ from typing import Any
 import yaml
 from runner_texts import outputs, plain, resolved
 
-from bot import action, sandbox
+from bot import action
 from bot.action import StepResult
 from bot.config import Step
 from bot.config.action import Inputs, RunnerVariables
+from deeprepo_sandbox import github as sandbox
 
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())

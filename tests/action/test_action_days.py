@@ -8,9 +8,9 @@ import pytest
 from opening import BASE, opened
 from stepping import WRITE, Stage, stage
 
-from bot import doubles
 from bot.action import StepResult
-from bot.sandbox.things import Repository, User, WorkflowRun
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.github.things import Repository, User, WorkflowRun
 
 COUNTING = {**WRITE, "actions": "read"}
 FINE = doubles.Reply(data={"answer": "One.", "findings": []})

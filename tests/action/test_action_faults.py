@@ -10,10 +10,10 @@ import waits
 from opening import BASE, event, opened
 from stepping import READ, Stage, stage
 
-from bot import doubles
-from bot.doubles import Reply
 from bot.errors import HostRefused
-from bot.sandbox import Fault
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.github import Fault
+from deeprepo_sandbox.providers import Reply
 
 
 @pytest.fixture(autouse=True)

@@ -13,9 +13,9 @@ import pytest
 from opening import event
 from stepping import Stage, stage
 
-from bot import doubles
-from bot.doubles import Server
 from bot.outputs import marker, state
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Server
 
 MODEL = {"worker": "openai/gpt-5-mini", "strategy": "fanout", "openai_api_key": "sk-pretended-and-long-enough"}
 

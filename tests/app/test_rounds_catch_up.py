@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from serving import Served, served, settings
 
-from bot import app, sandbox
+from bot import app
 from bot.app.rounds import catch_up, missed
-from bot.sandbox.serving import serving
 from bot.values import Ask, ReviewAsk, Sent
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github.serving import serving
 
 
 @asynccontextmanager

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from serving import NOBODY, SECRET, key, settings
 
-from bot import sandbox
 from bot.app import running
 from bot.app.checks import CheckedItem, checks
 from bot.cli import run
 from bot.config import Server, ServerPlace
 from bot.errors import UsageError
+from deeprepo_sandbox import github as sandbox
 
 Set = Callable[..., None]
 

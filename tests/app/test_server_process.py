@@ -13,7 +13,7 @@ import pytest
 from lone_server import ROOT, process, wait_until
 from serving import HEADS, SECRET, headers, key, pull
 
-from bot import sandbox
+from deeprepo_sandbox import github as sandbox
 
 
 def deliver(origin: str, guid: str, action: str = "opened", head: int = 1) -> httpx.Response:

@@ -10,10 +10,10 @@ from browsing import Window
 from serving import NOBODY
 from serving import browser as served
 
-from bot import sandbox
 from bot.app import setup
 from bot.app.setup import Setup
 from bot.config import App, ServerPlace
+from deeprepo_sandbox import github as sandbox
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]
 

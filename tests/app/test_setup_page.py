@@ -10,11 +10,12 @@ import httpx
 import pytest
 from serving import NOBODY, browser
 
-from bot import events, sandbox
+from bot import events
 from bot.app import setup
 from bot.app.manifest import manifest
 from bot.app.setup import Setup
 from bot.config import App, ServerPlace
+from deeprepo_sandbox import github as sandbox
 
 
 def asking(page: Setup) -> AbstractAsyncContextManager[httpx.AsyncClient]:

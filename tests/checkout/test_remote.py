@@ -10,7 +10,7 @@ from hosted import HEAD, scene
 from pydantic import SecretStr
 
 from bot.checkout import Checkout
-from bot.sandbox import Fault
+from deeprepo_sandbox.github import Fault
 
 
 def test_a_change_is_fetched_and_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from bot import github
 from bot.checkout import Checkout, remote
 from bot.errors import DeepRepoError, GitError, HostDown, HostRefused, Superseded, UsageError
-from bot.sandbox import Fault
+from deeprepo_sandbox.github import Fault
 
 PACK = r"shop\.git/git-upload-pack$"
 

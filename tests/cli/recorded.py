@@ -13,8 +13,9 @@ from typing import Any
 
 from fakes import Repository
 
-from bot import cli, doubles
-from bot.doubles import PerModel, Reply, Server
+from bot import cli
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Reply, Server
 
 HOME = Path(__file__).parents[2]
 MODULES = 4

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import waits
 
-from bot.demo import live
+from deeprepo_sandbox.demo import live
 
 
 def test_the_whole_path_in_one_process_and_a_server(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from fakes import Repository
 from recorded import Ended, branches, deeprepo, scripted
 
-from bot import doubles
+from deeprepo_sandbox import providers as doubles
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import pytest
 import waits
 from fakes import Repository
 
-from bot import doubles
-from bot.doubles import Modes, Reply, Server
-from bot.doubles.modes import Form
 from bot.values import ToolCall
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes, Reply, Server
+from deeprepo_sandbox.providers.modes import Form
 
 TURNS = 5
 

@@ -6,8 +6,8 @@ import pytest
 from fakes import Repository
 from recorded import Ended, deeprepo
 
-from bot import doubles
-from bot.doubles import Server
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Server
 
 BEFORE: dict[str, str | bytes | None] = {
     "shop/__init__.py": "",

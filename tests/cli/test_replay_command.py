@@ -9,8 +9,8 @@ import waits
 from fakes import Repository
 from recorded import branches, deeprepo, process, review, scripted, started, worker
 
-from bot import doubles
-from bot.doubles import PerModel, Reply, Server
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Reply, Server
 
 FORMS = ("json", "markdown", "sarif", "console")
 

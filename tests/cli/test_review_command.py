@@ -11,8 +11,8 @@ import waits
 from fakes import Repository
 from recorded import Ended, deeprepo, process
 
-from bot import doubles
-from bot.doubles import Reply, Server
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 BEFORE = {
     "shop/__init__.py": "",

@@ -14,7 +14,8 @@ import pytest
 import typer
 from doc_pages import PAGES, ROOT, Block, Command
 
-from bot import cli, demo
+from bot import cli
+from deeprepo_sandbox import demo
 
 RUNNABLE = [page for page in PAGES if any(block.runs for block in doc_pages.blocks(page))]
 SHELL = shlex.split("bash --noprofile --norc")

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 import waits
 
-from bot import doubles, models
-from bot.doubles.__main__ import main, read_script
-from bot.doubles.dialect import sample
+from bot import models
 from bot.values import Message, Prompt, ToolCall, Usage
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers.__main__ import main, read_script
+from deeprepo_sandbox.providers.dialect import sample
 
 PROMPT = Prompt((Message("user", "hello"),))
 USER = {"role": "user", "content": "hello"}
@@ -183,7 +184,7 @@ def test_a_taken_port() -> None:
 
 def test_as_a_process() -> None:
     """The command prints both addresses, answers, and tells its counts."""
-    command = [sys.executable, "-m", "bot.doubles", "--text", "hi", "--delay-ms", "1"]
+    command = [sys.executable, "-m", "deeprepo_sandbox.providers", "--text", "hi", "--delay-ms", "1"]
     with waits.ended(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as process:
         assert process.stdout is not None
         url = process.stdout.readline().split()[1]

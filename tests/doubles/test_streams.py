@@ -11,12 +11,12 @@ from anthropic.types import RawMessageStreamEvent
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import TypeAdapter
 
-from bot import doubles
-from bot.doubles import Modes, Reply, events, thinking
-from bot.doubles import anthropic as messages
-from bot.doubles import openai as dialect
-from bot.doubles.modes import Form
 from bot.values import ToolCall, Usage
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes, Reply, events, thinking
+from deeprepo_sandbox.providers import anthropic as messages
+from deeprepo_sandbox.providers import openai as dialect
+from deeprepo_sandbox.providers.modes import Form
 
 CALLS = (ToolCall("a", "run", {"code": "print(1)\n" * 20}), ToolCall("b", "run", {"code": "x"}))
 REPLIES = [

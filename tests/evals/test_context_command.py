@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from bot import cli, doubles
-from bot.doubles import Reply, Server
-from bot.evals import results
-from bot.evals.context.scripted import honest
+from bot import cli
 from bot.values import Message, Prompt, Schema, Usage
+from deeprepo_evals import results
+from deeprepo_evals.context.scripted import honest
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 ROOT = Path(__file__).parents[2]
 Ran = tuple[int, str, str]

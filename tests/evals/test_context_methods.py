@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from bot.evals.context import problems, room, roots, run, session
-from bot.evals.context.methods import METHODS
-from bot.evals.context.problems import KINDS, LAST, Task
-from bot.evals.results import Row
 from bot.models.scripted import ScriptedModel
 from bot.values import Limits
+from deeprepo_evals.context import problems, room, roots, run, session
+from deeprepo_evals.context.methods import METHODS
+from deeprepo_evals.context.problems import KINDS, LAST, Task
+from deeprepo_evals.results import Row
 
 ENGINE = ("fanout", "rlm", "rlm-only")
 

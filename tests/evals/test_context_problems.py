@@ -4,9 +4,9 @@ import pytest
 
 from bot.context import data_files
 from bot.errors import UsageError
-from bot.evals.context import problems
-from bot.evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
-from bot.evals.context.score import judged, numbers
+from deeprepo_evals.context import problems
+from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
+from deeprepo_evals.context.score import judged, numbers
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from bot.evals import intervals
+from deeprepo_evals import intervals
 
 
 @pytest.mark.parametrize(

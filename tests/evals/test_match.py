@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from bot.evals.match import match
-from bot.evals.plant.values import Label, Line
 from bot.values import Evidence, Finding
+from deeprepo_evals.match import match
+from deeprepo_evals.plant.values import Label, Line
 
 LABEL = Label("a.py", 10, 10, "off-by-one", "if n > 3:", "if n >= 3:", "f", Line("a.py", 8, "def f(n):"), "w", "t")
 FAR = replace(LABEL, line=40, end=40)

@@ -11,9 +11,9 @@ from fakes import Repository
 
 from bot.cli import run
 from bot.errors import RevisionError, UsageError
-from bot.evals.plant import cases as planted
-from bot.evals.plant.cases import Plan
-from bot.evals.reviews import build, cases
+from deeprepo_evals.plant import cases as planted
+from deeprepo_evals.plant.cases import Plan
+from deeprepo_evals.reviews import build, cases
 
 MODEL = """\
 def total_row(items):

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from bot.errors import UsageError
-from bot.evals import plant
-from bot.evals.plant import made
-from bot.evals.plant.planting import Field, edited, parses, scene
 from bot.languages.faults import faults
 from bot.lenses.tests import is_test
+from deeprepo_evals import plant
+from deeprepo_evals.plant import made
+from deeprepo_evals.plant.planting import Field, edited, parses, scene
 
 WITNESS = Path(__file__).with_name("plant_witness.py")
 
@@ -59,7 +59,9 @@ def test_an_unknown_class_is_refused_with_the_known_ones() -> None:
 
 def test_the_same_seed_gives_the_same_code_base_in_another_process() -> None:
     """Nothing depends on the order of a set or on the clock."""
-    program = "import sys; from bot.evals import plant; sys.stdout.write(repr(plant.codebase(7, 24, scope='change')))"
+    program = (
+        "import sys; from deeprepo_evals import plant; sys.stdout.write(repr(plant.codebase(7, 24, scope='change')))"
+    )
     env = {"PYTHONPATH": os.pathsep.join(sys.path)}
     said = [
         subprocess.run(

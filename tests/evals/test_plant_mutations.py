@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.evals.plant import MUTATIONS
-from bot.evals.plant.mutations import Mutation, Site
-from bot.evals.plant.planting import Field, edited, of_bytes, parses, plantable
+from deeprepo_evals.plant import MUTATIONS
+from deeprepo_evals.plant.mutations import Mutation, Site
+from deeprepo_evals.plant.planting import Field, edited, of_bytes, parses, plantable
 
 STORE = "def open_store(path, mode):\n    return path[mode]\n\n\nasync def fetch(key):\n    return key\n\n\ndef waits(seconds=30):\n    return seconds + 1\n"
 

@@ -3,10 +3,10 @@
 import json
 
 from bot.context import file_questions
-from bot.evals import plant
-from bot.evals.plant.reader import Reader
 from bot.findings import read
 from bot.values import Message, Prompt, Schema
+from deeprepo_evals import plant
+from deeprepo_evals.plant.reader import Reader
 
 CODE = plant.codebase(2, 60, kinds=["wrong-default", "swapped-arguments", "forgotten-caller"])
 CROSS = next(label for label in CODE.labels if label.scope == "cross-file")

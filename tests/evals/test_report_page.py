@@ -8,12 +8,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from bot import cli
-from bot.evals import results
-from bot.evals.report import plots
-from bot.evals.report.parts import Plot, Point, Series
-from bot.evals.reviews import outcome
-from bot.evals.reviews.cases import Case, Defect, Span
-from bot.evals.reviews.outcome import Outcome, Said
+from deeprepo_evals import results
+from deeprepo_evals.report import plots
+from deeprepo_evals.report.parts import Plot, Point, Series
+from deeprepo_evals.reviews import outcome
+from deeprepo_evals.reviews.cases import Case, Defect, Span
+from deeprepo_evals.reviews.outcome import Outcome, Said
 
 EVIL = '</td><script>alert("x")</script>'
 METHODS = ("direct", "rlm")

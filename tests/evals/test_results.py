@@ -7,8 +7,8 @@ import pytest
 import waits
 
 from bot.errors import ProviderDown, UsageError
-from bot.evals import results
-from bot.evals.results import Run, carry_out, read
+from deeprepo_evals import results
+from deeprepo_evals.results import Run, carry_out, read
 
 ITEMS = [{"task": "needle", "size": size} for size in (1, 2, 3, 4)]
 

@@ -12,7 +12,7 @@ import pytest
 from reviewed import Folder, figures, folder, told
 
 from bot.errors import ProviderError
-from bot.evals.reviews.contract import Command
+from deeprepo_evals.reviews.contract import Command
 
 REVIEWER = """
 import json, os, sys

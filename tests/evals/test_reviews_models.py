@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from reviewed import LOCAL, Folder, figures, folder, told
 
-from bot import doubles
-from bot.doubles import Reply, Server
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 FOUND = {
     "path": "shop/money.py",

@@ -3,11 +3,11 @@ import re
 
 import pytest
 
-from bot.evals.reviews import compare, score, table
-from bot.evals.reviews.cases import Case, Defect, Span
-from bot.evals.reviews.judge import Judged, Pair, agreement
-from bot.evals.reviews.matching import Place, Words
-from bot.evals.reviews.outcome import Outcome, Reviewed, Said
+from deeprepo_evals.reviews import compare, score, table
+from deeprepo_evals.reviews.cases import Case, Defect, Span
+from deeprepo_evals.reviews.judge import Judged, Pair, agreement
+from deeprepo_evals.reviews.matching import Place, Words
+from deeprepo_evals.reviews.outcome import Outcome, Reviewed, Said
 
 
 def row(name: str, reviewer: str, *said: Said, defects: int = 1, kind: str = "natural", **changed: object) -> Reviewed:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from bot import doubles
 from bot.cli import run as command
-from bot.doubles import Reply, Server
 from bot.errors import UsageError
-from bot.evals.results import Row
-from bot.evals.roots import journal, run, scripted, table, typed, window
-from bot.evals.roots.run import BASELINE, Contender, Ended, Plan
 from bot.values import Unit
+from deeprepo_evals.results import Row
+from deeprepo_evals.roots import journal, run, scripted, table, typed, window
+from deeprepo_evals.roots.run import BASELINE, Contender, Ended, Plan
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 
 def compared(plan: Plan, out: Path | None = None) -> Ended:

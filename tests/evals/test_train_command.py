@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import cli, doubles
+from bot import cli
+from deeprepo_sandbox import providers as doubles
 
 Ran = tuple[int, str, str]
 SMALL = ("--count", "1", "--files", "10", "--scope", "whole")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot import cli
-from bot.evals.train import Task, policies, roll
+from deeprepo_evals.train import Task, policies, roll
 
 TASK = Task(1, 10)
 

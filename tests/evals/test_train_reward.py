@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.errors import UsageError
-from bot.evals.train import Facts, score, tasks
-from bot.evals.train.tasks import CLEAN_EACH, SIZES
+from deeprepo_evals.train import Facts, score, tasks
+from deeprepo_evals.train.tasks import CLEAN_EACH, SIZES
 
 PERFECT = Facts(
     units=40, read=40, labels=5, findings=5, matched=5, proven=5, turns=6, most_turns=12, answered=True, delegated=9,
@@ -101,7 +101,7 @@ def test_sizes_that_no_code_base_has(sizes: list[int]) -> None:
 
 def test_scripts_are_packed(tmp_path: Path) -> None:
     """Every scripted root is found by its name."""
-    from bot.evals.train import policies
+    from deeprepo_evals.train import policies
 
     assert {"scripted/honest", "scripted/empty", "scripted/bullets"} <= set(policies.policies())
     with pytest.raises(UsageError, match="unknown scripted root 'scripted/nobody'"):

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bot import doubles
-from bot.doubles import Reply
-from bot.evals.train import policies
+from deeprepo_evals.train import policies
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply
 
 vf = pytest.importorskip(
     "verifiers.v1",

@@ -5,10 +5,11 @@ import pytest
 from hosted import identify, scene
 from pydantic import SecretStr
 
-from bot import github, sandbox
+from bot import github
 from bot.errors import HostRefused
 from bot.github import Identity, RequestPace
 from bot.values import CommentRef, PullRef
+from deeprepo_sandbox import github as sandbox
 
 PULL = PullRef(1, 2, "acme", "shop", 3)
 QUICK = RequestPace(between=0, backoff=0)

@@ -8,11 +8,12 @@ import pytest
 from hosted import scene
 from pydantic import SecretStr
 
-from bot import github, sandbox
+from bot import github
 from bot.errors import HostDown, HostError, HostLimited, HostRefused
 from bot.github import RequestPace
-from bot.sandbox import Fault
 from bot.values import PullRef
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import Fault
 
 COMMENT = r"/issues/1/comments$"
 

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from bot import github
 from bot.errors import ConfigError, HostRefused
 from bot.github import Identity
-from bot.sandbox import Fault, keys
+from deeprepo_sandbox.github import Fault, keys
 
 
 def test_a_token_that_expires_in_the_middle(tmp_path: Path) -> None:

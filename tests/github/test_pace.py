@@ -4,7 +4,7 @@ from pathlib import Path
 from hosted import scene
 
 from bot.github import RequestPace
-from bot.sandbox import Fault
+from deeprepo_sandbox.github import Fault
 
 
 def test_every_answer_is_heard(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot import doubles
-from bot.doubles import Reply
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply
 
 SIGN = re.compile(r"h\d\d")
 ORDER = re.compile(r"run: (.+?)\s*(?:-->|\"\"\"|'\s*$|$)", re.MULTILINE)

@@ -22,10 +22,10 @@ from typing import Any
 import bot
 
 APART = (
-    "bot.evals",
-    "bot.sandbox",
-    "bot.doubles",
-    "bot.demo",
+    "deeprepo_evals",
+    "deeprepo_sandbox.github",
+    "deeprepo_sandbox.providers",
+    "deeprepo_sandbox.demo",
     "bot.storage.migrations",
     "bot.__main__",
 )

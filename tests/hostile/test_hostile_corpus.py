@@ -14,10 +14,11 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from obedient import Root, answer
 
-from bot import doubles, pipeline, wiring
-from bot.doubles import PerModel, Server
+from bot import pipeline, wiring
 from bot.outputs import OUTPUTS, marker, posts
 from bot.values import Review, ReviewRequest
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Server
 
 CORPUS = yaml.safe_load((Path(__file__).parent / "corpus.yml").read_text(encoding="utf-8"))
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/review.schema.json").read_text(encoding="utf-8"))

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from shop import Table
 
-from bot import doubles, models
-from bot.doubles import Reply
+from bot import models
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.review.session import Session
 from bot.values import Completion, Limits, Message, Prompt, Usage
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply
 
 WIDE, NARROW = Limits(usd=None, concurrency=64), Limits(usd=None, concurrency=8)
 

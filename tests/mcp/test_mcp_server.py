@@ -10,7 +10,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
 
-from bot.demo import build
+from deeprepo_sandbox.demo import build
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 import pytest
 from talking import ANTHROPIC, KEY, asked, dialects
 
-from bot import doubles, models
-from bot.doubles import Modes
+from bot import models
 from bot.errors import RateLimited
 from bot.models.allowances import allowance, said, until
 from bot.models.failures import read
 from bot.values import Allowance
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
-from bot import doubles, models
+from bot import models
 from bot.models.anthropic import AnthropicModel
 from bot.values import Completion, Message, Prompt, Schema, ToolCall
+from deeprepo_sandbox import providers as doubles
 
 ANSWER = Schema("verdict", "Whether it is right.", {"type": "object", "properties": {"ok": {"type": "boolean"}}})
 TOOL = Schema("run", "Run code.", {"type": "object", "properties": {"code": {"type": "string"}}})

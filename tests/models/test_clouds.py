@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from talking import TOOL, asked
 
-from bot import doubles, models
-from bot.doubles import Modes, Reply, Server
+from bot import models
 from bot.errors import ProviderRefused, RateLimited, UsageError
 from bot.models import prices
 from bot.ports import Model
 from bot.values import Usage
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes, Reply, Server
 
 BEDROCK, VERTEX = "bedrock/us.anthropic.claude-sonnet-5-5-v1:0", "vertex/claude-sonnet-5-5@20260101"
 NOWHERE = (

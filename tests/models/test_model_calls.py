@@ -5,12 +5,13 @@ import asyncio
 import pytest
 from talking import ANSWER, ANTHROPIC, ASKED, KEY, OPENAI, TOOL, asked, complete, dialects, talk
 
-from bot import doubles, models
-from bot.doubles import Reply, Server
+from bot import models
 from bot.errors import ProviderDown
 from bot.models import prices
 from bot.ports import Model
 from bot.values import Completion, Message, Prompt, ToolCall, Usage
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
 
 
 @dialects

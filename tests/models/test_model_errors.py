@@ -8,9 +8,9 @@ import pytest
 from talking import ASKED, KEY, asked, dialects, talk
 
 from bot import models
-from bot.doubles import Reply, Server
 from bot.errors import ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
 from bot.ports import Model
+from deeprepo_sandbox.providers import Reply, Server
 
 
 def failure(name: str, reply: Reply, timeout: float = 20) -> tuple[ProviderError, int]:

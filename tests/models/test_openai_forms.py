@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from bot import doubles, models
-from bot.doubles import Reply
+from bot import models
 from bot.errors import BadAnswer, ProviderDown, ProviderRefused
 from bot.models.answers import strict
 from bot.models.openai import OpenAIModel
 from bot.values import Completion, Message, Prompt, Schema, Usage
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply
 
 CLOSED = {
     "type": "object",

@@ -7,11 +7,12 @@ from typing import Any, Literal
 import pytest
 from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
-from bot import doubles, models
-from bot.doubles import Modes, Reply
-from bot.doubles.reply import Fault
+from bot import models
 from bot.errors import ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
 from bot.values import Completion, Prompt, ToolCall, Usage
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes, Reply
+from deeprepo_sandbox.providers.reply import Fault
 
 
 def ask(

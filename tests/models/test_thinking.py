@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from talking import KEY, TOOL
 
-from bot import doubles, models
-from bot.doubles import Modes, Reply
-from bot.doubles.modes import RequestForm
+from bot import models
 from bot.errors import ProviderRefused
 from bot.models.answers import json_object, without_thinking
 from bot.values import Completion, Message, Prompt, ToolCall
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes, Reply
+from deeprepo_sandbox.providers.modes import Form
 
 WANTED = [
     ("anthropic/claude-sonnet-5-5", "blocks"),
@@ -50,7 +51,7 @@ def dialogue(name: str, modes: Modes, turns: int, keep: bool = True) -> tuple[li
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
 @pytest.mark.parametrize("streams", [True, False])
-def test_a_dialogue_of_five_turns(name: str, form: RequestForm, streams: bool) -> None:
+def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
     """A dialogue with a provider that wants its thinking back goes on, with a stream and without."""
     modes = Modes(thinks=50, thinking=form, wants_thinking=True, streams=streams)
     done, _ = dialogue(name, modes, 5)
@@ -59,14 +60,14 @@ def test_a_dialogue_of_five_turns(name: str, form: RequestForm, streams: bool) -
 
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
-def test_the_doubles_want_it_back(name: str, form: RequestForm) -> None:
+def test_the_doubles_want_it_back(name: str, form: Form) -> None:
     """Without its thinking the second turn is refused: the test above could fail."""
     with pytest.raises(ProviderRefused):
         dialogue(name, Modes(thinks=50, thinking=form, wants_thinking=True), 2, keep=False)
 
 
 @pytest.mark.parametrize(("name", "form"), WANTED)
-def test_no_thinking_of_another_model(name: str, form: RequestForm) -> None:
+def test_no_thinking_of_another_model(name: str, form: Form) -> None:
     """What one model thought is not sent to another, of the same dialect or not."""
     (first, *_), _ = dialogue(name, Modes(thinks=50, thinking=form), 1)
     asked = Prompt(

@@ -5,11 +5,12 @@ import asyncio
 import pytest
 from talking import KEY, asked
 
-from bot import doubles, models
-from bot.doubles import Modes, Reply
-from bot.doubles.modes import TOO_LONG
+from bot import models
 from bot.errors import PromptTooLong, ProviderError, RateLimited
 from bot.models.failures import HttpFailure, inside, read, translate, window
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes, Reply
+from deeprepo_sandbox.providers.modes import TOO_LONG
 
 UNSAID = {"groq", "bedrock", "ollama"}
 

@@ -9,8 +9,8 @@ from bot import publish
 from bot.outputs import marker
 from bot.publish import Outcome, checks
 from bot.render import languages, load
-from bot.sandbox import Fault
 from bot.values import Coverage, CoverageRow, Review
+from deeprepo_sandbox.github import Fault
 
 OUTCOME = Outcome(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")
 UNREAD = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))

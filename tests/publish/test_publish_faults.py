@@ -8,8 +8,8 @@ from hosted import Scene, finding, reviewed, scene, wanted
 from bot import publish
 from bot.errors import HostDown, HostRefused, Superseded
 from bot.outputs import posts
-from bot.sandbox import Fault
 from bot.values import CommentSpot, Placed, Review
+from deeprepo_sandbox.github import Fault
 
 
 async def put(at: Scene, review: Review, current: Callable[[], Awaitable[bool]] = wanted) -> publish.Outcome:

@@ -7,7 +7,7 @@ from told_reviews import ALL, five, put, said
 
 from bot import publish
 from bot.outputs import posts
-from bot.sandbox import Fault
+from deeprepo_sandbox.github import Fault
 
 
 class Killed(BaseException):

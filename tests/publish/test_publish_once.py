@@ -9,8 +9,8 @@ from told_reviews import ALL, five, put, said
 
 from bot import github, publish
 from bot.outputs import marker, posts
-from bot.sandbox import Fault
 from bot.values import Placed
+from deeprepo_sandbox.github import Fault
 
 
 def test_every_finding_is_told_where_it_can_stand(tmp_path: Path) -> None:

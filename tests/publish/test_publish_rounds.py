@@ -10,9 +10,9 @@ from bot import github, publish
 from bot.errors import HostLimited
 from bot.github import RequestPace
 from bot.outputs import posts
-from bot.sandbox import Fault, secondary
-from bot.sandbox.things import ReviewComment
 from bot.values import Review
+from deeprepo_sandbox.github import Fault, secondary
+from deeprepo_sandbox.github.things import ReviewComment
 
 SECOND = HEAD.replace("five\nand a half\n", "line 5\n").replace("line 20\n", "twenty\n")
 THIRD = SECOND.replace("twenty\n", "line 20\n").replace("forty\n", "fourty\n").replace("line 50\n", "fifty\n")

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from bot import sandbox
-from bot.sandbox.serving import serving
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github.serving import serving
 
 ALL = {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"}
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # quick to make; nothing here speaks TLS

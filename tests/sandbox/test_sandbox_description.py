@@ -4,9 +4,9 @@ from pathlib import Path
 import httpx
 from sandbox_rig import app_jwt, rig
 
-from bot import sandbox
-from bot.sandbox import description, validate
-from bot.sandbox.api import OPERATIONS
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import description, validate
+from deeprepo_sandbox.github.api import OPERATIONS
 
 # GitHub's own examples that do not fit GitHub's own schema; the sandbox fills in what they lack.
 NOT_FITTING = {

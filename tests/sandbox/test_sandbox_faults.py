@@ -5,7 +5,7 @@ import httpx
 import pytest
 from sandbox_rig import rig
 
-from bot.sandbox import Fault, primary, secondary
+from deeprepo_sandbox.github import Fault, primary, secondary
 
 COMMENT = {"body": "x"}
 

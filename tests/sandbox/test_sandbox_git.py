@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sandbox_rig import Rig, rig
 
-from bot.sandbox import Fault
+from deeprepo_sandbox.github import Fault
 
 QUIET = {
     "GIT_TERMINAL_PROMPT": "0",

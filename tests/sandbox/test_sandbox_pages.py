@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sandbox_rig import Rig, receiver, rig
 
-from bot.sandbox.pages import markdown
+from deeprepo_sandbox.github.pages import markdown
 
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)><a href="http://evil.invalid" onclick=x>y</a>'
 

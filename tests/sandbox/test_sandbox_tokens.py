@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sandbox_rig import ALL, R, app_jwt, rig
 
-from bot.sandbox import keys
+from deeprepo_sandbox.github import keys
 
 
 def test_an_app_signs_in_with_its_key(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import doubles, storage
+from bot import storage
 from bot.errors import StorageError
 from bot.journal import reader
 from bot.journal.writer import Journal
@@ -12,6 +12,7 @@ from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.models import connect
 from bot.values import Limits, Message, Prompt
+from deeprepo_sandbox import providers as doubles
 
 NAME = "70#3@sha"
 

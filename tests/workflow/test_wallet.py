@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from whole import BROKEN, Whole, whole
 
-from bot import doubles
-from bot.doubles.server import Server
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers.server import Server
 
 CAP = 2
 RULES = f"strategy: direct\nverify: false\ntriggers: {{fork_reviews_per_day: {CAP}}}\n"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from whole import MENDED, Whole, whole
 
-from bot import doubles
 from bot.commands import COMMANDS
-from bot.sandbox import Fault
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.github import Fault
 
 
 async def said(at: Whole, number: int, text: str, author: str = "maintainer") -> str:

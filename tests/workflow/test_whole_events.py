@@ -3,7 +3,7 @@ from pathlib import Path
 
 from whole import BROKEN, MENDED, Whole, whole
 
-from bot.sandbox import Fault
+from deeprepo_sandbox.github import Fault
 
 
 def ended(at: Whole, number: int) -> list[str | None]:

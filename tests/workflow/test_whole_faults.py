@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from whole import BROKEN, WORSE, Whole, whole
 
-from bot import sandbox
-from bot.sandbox import Fault
 from bot.values import PullRef
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import Fault
 
 Act = Callable[[Whole], Awaitable[None]]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from whole import BROKEN, MENDED, whole
 
-from bot import doubles
 from bot.values import PullRef
+from deeprepo_sandbox import providers as doubles
 
 
 def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from whole import BROKEN, MENDED, WORSE, Whole, whole
 
-from bot import doubles
-from bot.doubles import Reply
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply
 
 QUOTE = "return total(items, 0.2)"
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}  # of medium severity, with a fix

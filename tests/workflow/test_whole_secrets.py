@@ -10,8 +10,8 @@ import httpx
 import pytest
 from whole import SECRET, whole
 
-from bot import doubles
-from bot.sandbox import Fault
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.github import Fault
 
 KEY = "sk-planted-key-of-the-provider"
 TOKEN = re.compile(rb"gh[sp]_[A-Za-z0-9_.-]{20,}")

@@ -6,11 +6,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot import app, sandbox
+from bot import app
 from bot.app import Opened
 from bot.config import App, Server, ServerPlace
-from bot.sandbox.serving import serving
 from bot.wiring import server as parts
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github.serving import serving
 
 PATIENCE = 30.0
 SECRET = "a secret of the webhook, planted"

@@ -1,0 +1,30 @@
+"""`deeprepo eval`: the experiments behind the project's claims, one command each."""
+
+import typer
+
+from deeprepo_evals.cli import (
+    context,
+    journals,
+    plant,
+    report,
+    reviewbench,
+    reviews,
+    roots,
+    traces,
+    train,
+)
+
+app = typer.Typer(
+    name="eval",
+    help="The experiments behind the claims: with scripted models that cost nothing, or with yours.",
+    no_args_is_help=True,
+)
+app.command(name="context")(context.command)
+app.command(name="reviews")(reviews.command)
+app.command(name="reviewbench")(reviewbench.command)
+app.command(name="report")(report.command)
+app.command(name="plant")(plant.command)
+app.command(name="roots")(roots.command)
+app.command(name="train")(train.command)
+app.command(name="traces")(traces.command)
+app.command(name="export-journals")(journals.command)

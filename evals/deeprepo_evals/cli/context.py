@@ -1,0 +1,91 @@
+"""`deeprepo eval context`: is a fact found in a long text, wherever it stands, and what does that cost?"""
+
+import asyncio
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
+from bot.cli.review import progress
+
+RESULTS = Path("eval-context.jsonl")  # where a run that costs money keeps its results, if nothing else is said
+
+
+class Shape(StrEnum):
+    """Forms of the output."""
+
+    table = "table"
+    json = "json"
+
+
+def command(
+    task: Annotated[
+        str,
+        typer.Option(metavar="KIND,...", help="needle, json, multi, decoys, none, hop1, hop2, count, compare, or all."),
+    ] = "",
+    size: Annotated[str, typer.Option(metavar="N,...", help="Characters of the text: 8k, 300000, 10M.")] = "",
+    position: Annotated[
+        str, typer.Option(metavar="P,...", help="Where the fact stands, 0.0 to 1.0 or last; sweep: everywhere.")
+    ] = "",
+    method: Annotated[
+        str,
+        typer.Option(metavar="NAME,...", help="direct, chunked, bm25, codeact, rlm-only, fanout, rlm (default: all)."),
+    ] = "",
+    model: Annotated[
+        str | None, typer.Option(metavar="PROVIDER/MODEL", help="Root and worker (default: scripted/honest).")
+    ] = None,
+    root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers.")] = None,
+    worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
+    window: Annotated[int, typer.Option(min=1_000, help="Characters of text that fit into one prompt.")] = 200_000,
+    turns: Annotated[int, typer.Option(min=1, max=50, help="Turns of a root.")] = 12,
+    seed: Annotated[str, typer.Option(metavar="N,...", help="Each seed makes other texts.")] = "1",
+    rounds: Annotated[int, typer.Option(min=1, help="How often each is asked; 3 where a model is measured.")] = 1,
+    max_usd: Annotated[float, typer.Option(min=0, help="Hard cap of this run in dollars.")] = 5.0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Record every call there; `deeprepo trace FILE` shows it.")
+    ] = None,
+    form: Annotated[Shape, typer.Option("--format", help="Form of the output.")] = Shape.table,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
+) -> int:
+    """Put questions about long texts to several methods; without options the seeds' experiments, with a scripted model.
+
+    Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
+    """
+    from deeprepo_evals.context import run, session, table, typed
+
+    plan = run.Plan(
+        typed.tasks(task, size, position, seed),
+        typed.methods(method),
+        *typed.models(model, root, worker),
+        window=window,
+        turns=turns,
+        rounds=rounds,
+    )
+    if out is None and not plan.free:
+        out = RESULTS
+        tell(f"The results are kept in {out}.")
+    with progress(quiet=quiet) as say:
+        ended = asyncio.run(session.carry_out(plan, out=out, trace=trace, usd=max_usd, say=say))
+    if form is Shape.json:
+        sys.stdout.write(json.dumps(table.document(ended.rows), indent=1) + "\n")
+    elif ended.rows:
+        sys.stdout.write(table.text(ended.rows) + "\n")
+    return _told(ended.left, ended.why, out, interrupted=ended.interrupted)
+
+
+def _told(left: int, why: tuple[str, ...], out: Path | None, *, interrupted: bool) -> int:
+    """What is missing, and how it is gone on with."""
+    for sentence in why:
+        tell(f"deeprepo: {sentence}")
+    if not left:
+        return CLEAN
+    again = f"the same command resumes from {out}" if out else "name a file with --out to go on another time"
+    tell(f"deeprepo: {left} not done{' (interrupted)' if interrupted else ''}; {again}")
+    return INTERRUPTED if interrupted else FAULT

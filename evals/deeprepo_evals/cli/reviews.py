@@ -1,0 +1,155 @@
+"""`deeprepo eval reviews`: pull requests with known defects in, recall, noise and cost out."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
+from bot.cli.review import StrategyName, progress
+from bot.errors import UsageError
+
+if TYPE_CHECKING:
+    from deeprepo_evals.reviews.asked import Asked
+
+
+RESULTS = Path("eval-reviews.jsonl")  # of reviews that cost money, where no file is named
+FREE = frozenset({"offline"})
+
+
+class Form(StrEnum):
+    """Forms of the output."""
+
+    table = "table"
+    json = "json"
+
+
+Cases = Annotated[Path, typer.Option(metavar="FOLDER", help="Case files; twins in its folder `twins`.")]
+Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="A clone of each repository, as OWNER/NAME or NAME.")]
+Kind = Annotated[str, typer.Option(metavar="KIND,...", help="natural, omit, clean, martian, twins (default: all).")]
+Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case; may be repeated.")]
+Strategy = Annotated[
+    list[StrategyName] | None, typer.Option(help="How changes are read; several are compared (default: fanout).")
+]
+Baseline = Annotated[str | None, typer.Option(metavar="diff-only", help="Beside them: one call with the diff alone.")]
+Commands = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COMMAND", help="Beside them: any reviewer that keeps ReviewBench's contract (RB_OUT)."),
+]
+Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
+Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")]
+MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
+Verify = Annotated[bool | None, typer.Option("--verify/--no-verify", help="With second opinions or without.")]
+Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4).")]
+Oracle = Annotated[
+    bool, typer.Option("--oracle", help="No model: a worker that sees exactly what its prompt would let it see.")
+]
+Judge = Annotated[
+    list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="A model that compares words; at most two.")
+]
+Labels = Annotated[Path | None, typer.Option(metavar="FILE", help="Verdicts of a person; they come first.")]
+ToLabel = Annotated[Path | None, typer.Option(metavar="FILE", help="Write there what a person would have to decide.")]
+Golden = Annotated[Path | None, typer.Option(metavar="PATH", help="Golden comments of Martian's offline benchmark.")]
+MartianOut = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Write the reviews there as that benchmark reads them.")
+]
+Rounds = Annotated[int, typer.Option(min=1, help="Reviews of each case; 3 where a model is measured.")]
+AtOnce = Annotated[int, typer.Option(min=1, help="Reviews at the same time.")]
+Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")]
+Keep = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep the rebuilt cases for the next run.")]
+Journals = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal: no call is paid twice.")
+]
+Shape = Annotated[Form, typer.Option("--format", help="Form of the output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")]
+
+
+def command(
+    cases: Cases,
+    repos: Repos,
+    kind: Kind = "",
+    only: Only = None,
+    strategy: Strategy = None,
+    baseline: Baseline = None,
+    command: Commands = None,
+    root: Root = None,
+    worker: Worker = None,
+    max_usd: MaxUsd = None,
+    verify: Verify = None,
+    quota: Quota = None,
+    oracle: Oracle = False,
+    judge: Judge = None,
+    labels: Labels = None,
+    to_label: ToLabel = None,
+    golden: Golden = None,
+    martian_out: MartianOut = None,
+    rounds: Rounds = 1,
+    at_once: AtOnce = 1,
+    out: Out = None,
+    keep: Keep = None,
+    journals: Journals = None,
+    form: Shape = Form.table,
+    quiet: Quiet = False,
+) -> int:
+    """Review pull requests whose defects are known. Kinds are scored apart; the twins' score is the main number.
+
+    Exit codes: 0; 2 usage error; 3 some reviews are left open; 130 interrupted (finished reviews are kept).
+    """
+    from deeprepo_evals.reviews.asked import Asked
+
+    names = tuple(name.value for name in strategy or ())
+    free = oracle or (bool(names) and not baseline and {*names} <= FREE)
+    asked = Asked(
+        cases=cases,
+        repos=repos,
+        kinds=tuple(filter(None, (name.strip() for name in kind.split(",")))),
+        only=tuple(only or ()),
+        strategies=names,
+        baseline=baseline,
+        commands=tuple(command or ()),
+        flags={"root": root, "worker": worker, "usd": max_usd, "verify": verify, "quota": quota},
+        oracle=oracle,
+        judges=tuple(judge or ()),
+        labels=labels,
+        to_label=to_label,
+        golden=golden,
+        martian_out=martian_out,
+        rounds=rounds,
+        at_once=at_once,
+        out=out if out or free else _kept(RESULTS),
+        keep=keep,
+        journals=journals,
+    )
+    return _carried_out(asked, as_json=form is Form.json, quiet=quiet)
+
+
+def _kept(path: Path) -> Path:
+    """Where a run that costs money keeps its results if nothing else is said."""
+    tell(f"The results are kept in {path}.")
+    return path
+
+
+def _carried_out(asked: "Asked", *, as_json: bool, quiet: bool) -> int:
+    import asyncio
+    import sys
+
+    from deeprepo_evals.reviews import asked as steps
+
+    if asked.out is not None and asked.out.is_dir():
+        raise UsageError(f"{asked.out} cannot be written: it is a folder")
+    try:
+        with progress(quiet=quiet) as say:
+            told = asyncio.run(steps.carry_out(asked, say))
+    except KeyboardInterrupt:
+        kept = (
+            f"what is finished is kept in {asked.out}: the same command goes on"
+            if asked.out
+            else "nothing was kept: name a file with --out"
+        )
+        tell(f"deeprepo: interrupted; {kept}")
+        return INTERRUPTED
+    sys.stdout.write(told.as_json() if as_json else told.text())
+    for sentence in told.sentences:
+        tell(sentence)
+    return FAULT if told.open else CLEAN

@@ -1,0 +1,29 @@
+"""Workers read every piece; code finds their quotes in the text; one call answers from the quotes. No model-written code."""
+
+import asyncio
+
+from bot.context import file_questions
+from bot.context.file_questions import Sight
+from deeprepo_evals.context.methods.said import Said, answered, nothing
+from deeprepo_evals.context.room import Room
+from deeprepo_evals.context.roots import facts
+
+
+async def run(room: Room) -> Said:
+    """Map, check, reduce. Where every piece was read and none holds anything, nobody is asked to say so."""
+    sight = await read(room)
+    quoted = facts(sight)
+    if not quoted:
+        return nothing() if sight.found is False else Said("", note=sight.error)
+    listed = "\n".join(f"{path}:{line}: {quote}" for path, line, quote in quoted)
+    said = await answered(room, {f"{len(quoted)} lines that readers of the whole text have quoted": listed})
+    return Said(said.answer, note=said.note or sight.error)
+
+
+async def read(room: Room) -> Sight:
+    """Every file from its first line to its last."""
+    plans = [file_questions.plan({path: text}) for path, text in room.files.items()]
+    parts = [one for plan in plans for one in plan.prompts]
+    return file_questions.together(
+        await asyncio.gather(*(room.reader.look(one, room.problem.question) for one in parts))
+    )

@@ -1,0 +1,11 @@
+"""Workers read every piece first; then the root goes on in the REPL with the lines that they quoted."""
+
+from deeprepo_evals.context import roots
+from deeprepo_evals.context.methods import fanout
+from deeprepo_evals.context.methods.said import Said, ended
+from deeprepo_evals.context.room import Room
+
+
+async def run(room: Room) -> Said:
+    """Fan out, then the root's turns."""
+    return ended(await roots.ask(room, sight=await fanout.read(room)))

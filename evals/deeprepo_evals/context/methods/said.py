@@ -1,0 +1,45 @@
+"""What a method says, and the one prompt that several of them end with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.agent.turns import Turns
+from bot.errors import BudgetSpent, ProviderDown
+from bot.values import Message, Prompt
+from deeprepo_evals import words
+from deeprepo_evals.context.room import Room
+from deeprepo_evals.context.score import NOT_FOUND
+
+MAX_TOKENS = 4_096  # of an answer; models that think first need room
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer, the turns that a root took for it, and what went wrong on the way."""
+
+    answer: str
+    turns: int = 0
+    note: str = ""
+
+
+async def answered(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> Said:
+    """The root's answer from these passages, and from nothing else."""
+    text = words.text("context/answer.md.j2", passages=passages, cut=cut, question=room.problem.question)
+    prompt = Prompt((Message("user", text),), max_tokens=MAX_TOKENS)
+    reply = await room.work.calls.complete(room.root, prompt, "root")
+    return Said(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
+
+
+def ended(rounds: Turns) -> Said:
+    """What a root's rounds came to. Raises what the model's provider or a cap has done to them."""
+    if rounds.outcome == "provider":
+        raise ProviderDown(rounds.why)
+    if rounds.outcome == "budget":
+        raise BudgetSpent(rounds.why)
+    note = "" if rounds.outcome == "answered" else f"the root's run ended by {rounds.outcome}"
+    return Said(rounds.summary, len(rounds.turns), note)
+
+
+def nothing() -> Said:
+    """All of the text was read, and it holds nothing."""
+    return Said(NOT_FOUND)

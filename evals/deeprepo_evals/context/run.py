@@ -1,0 +1,146 @@
+"""Which problems are put to which methods, and what each comes to. An item is plain JSON; its result too."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.errors import BudgetSpent, DeepRepoError, ProviderRefused
+from bot.llm.budget import counted
+from bot.values import Cost, Limits
+from deeprepo_evals import results
+from deeprepo_evals.context import problems, room, score, scripted
+from deeprepo_evals.context.methods import METHODS, Said
+from deeprepo_evals.context.problems import PLACED, Position, Task
+from deeprepo_evals.context.room import Pair, Room
+
+SHOWN = 400  # characters of an answer that are kept
+EXPERIMENT = "context"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked for."""
+
+    tasks: tuple[Task, ...]
+    methods: tuple[str, ...]
+    root: str
+    worker: str
+    window: int = 200_000  # characters that fit into one prompt; what the seeds' model had
+    turns: int = 12
+    rounds: int = 1
+
+    @property
+    def free(self) -> bool:
+        """Whether no model of it costs anything."""
+        return all(name.startswith(scripted.PREFIX) for name in (self.root, self.worker))
+
+
+@dataclass(slots=True)
+class Purse:
+    """Dollars that the whole run may cost; None: no cap."""
+
+    usd: float | None = None
+    spent: float = 0.0
+
+    def limits(self, turns: int) -> Limits:
+        """What one problem may cost at most: all that is left."""
+        left = None if self.usd is None else max(0.0, self.usd - self.spent)
+        return Limits(usd=left, tokens=None, calls=None, seconds=None, turns=turns)
+
+
+def tasks(
+    kinds: Sequence[str], sizes: Sequence[int], positions: Sequence[Position], seeds: Sequence[int]
+) -> Iterator[Task]:
+    """Every kind at every size; at every position where there is one fact to place. Raises UsageError for one that cannot be made."""
+    for seed in seeds:
+        for size in sizes:
+            for kind in kinds:
+                for at in positions if kind in PLACED else (None,):
+                    task = Task(kind, size, at, seed)
+                    problems.check(task)
+                    yield task
+
+
+def items(plan: Plan) -> list[dict[str, Any]]:
+    """The plan as items. All methods of a task stand together, so that its text is made once."""
+    return [
+        {
+            "form": problems.FORM,
+            "task": task.kind,
+            "size": task.size,
+            "position": task.position,
+            "seed": task.seed,
+            "method": method,
+            "root": plan.root,
+            "worker": plan.worker,
+            "window": plan.window,
+            "turns": plan.turns,
+            "round": number,
+        }
+        for task in plan.tasks
+        for number in range(1, plan.rounds + 1)
+        for method in plan.methods
+    ]
+
+
+async def do(
+    item: results.Item,
+    pair: Pair,
+    purse: Purse,
+    *,
+    trace: Path | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> results.Result:
+    """One problem put to one method. Raises ProviderError where a provider failed, BudgetSpent where the purse is empty."""
+    problem = problems.make(Task(item["task"], item["size"], item["position"], item["seed"]))
+    path = trace / f"{results.key(EXPERIMENT, item)}.jsonl" if trace is not None else None
+    limits = purse.limits(item["turns"])
+    async with room.opened(problem, pair, limits, item["window"], path) as opened:
+        started = clock()
+        refused = ""
+        try:
+            said = await METHODS[item["method"]](opened)
+            _fail(opened)
+        except ProviderRefused as error:
+            said, refused = Said("", note=str(error)), "refused"
+        finally:
+            cost = opened.work.calls.cost()
+            purse.spent += _dollars(cost)
+        verdict = refused or score.judged(said.answer, problem.expected, problem.question)
+        told = {
+            "verdict": verdict,
+            "correct": verdict == "right",
+            "answer": said.answer[:SHOWN],
+            "note": (said.note or " ".join(opened.work.calls.budget.notes))[:SHOWN],
+        }
+        facts = {"expected": list(problem.expected), "length": len(problem.text), "ends": list(problem.ends)}
+        return {**told, **facts, **_spent(cost), "seconds": round(clock() - started, 3), "turns": said.turns}
+
+
+def _fail(opened: Room) -> None:
+    """Raise what was not the model's answer: a problem of which something was not asked is not finished."""
+    spent = opened.work.calls.budget.refused
+    if spent:
+        raise BudgetSpent(spent)
+    faults: Sequence[DeepRepoError] = opened.reader.faults
+    for fault in sorted(faults, key=lambda fault: isinstance(fault, ProviderRefused)):
+        raise fault
+
+
+def _dollars(cost: Cost) -> float:
+    """For the cap: where nobody knows a price, tokens count as the budget counts them."""
+    return counted(cost)
+
+
+def _spent(cost: Cost) -> dict[str, Any]:
+    return {
+        "calls": cost.calls,
+        "failed_calls": cost.failed_calls,
+        "tokens": cost.usage.input + cost.usage.output,
+        "input": cost.usage.input,
+        "output": cost.usage.output,
+        "usd": cost.usd,
+        "root_usd": cost.root_usd,
+    }

@@ -1,0 +1,111 @@
+"""The honest model in each of its places: with passages, as a reader with a form, as a root with a REPL. Pure."""
+
+import re
+
+from bot.models.scripted import CHARS_PER_TOKEN, Reply
+from bot.values import Completion, Prompt, ToolCall, Usage
+from deeprepo_evals.context.score import NOT_FOUND
+from deeprepo_evals.context.scripted import sense
+from deeprepo_evals.context.scripted.marked import passages, question
+from deeprepo_evals.context.scripted.sense import Question
+
+READ = """replies = ask_batch([([path], {question!r}) for path in tree])
+for path, reply in zip(tree, replies):
+    for quote in reply["quotes"]:
+        print(f"{{quote[0]}}:{{quote[2]}}: {{quote[1]}}")
+    if reply["error"]:
+        print(path, "was not read:", reply["error"])
+print(len([reply for reply in replies if reply["found"] is False]), "of", len(tree), "files do not hold it")"""
+LINES = """for line in context.split("\\n"):
+    if {word!r} in line:
+        print(line)"""
+COUNT = """import re
+lines = [line for line in context.split("\\n") if {word!r} in line]
+found = re.findall(r"\\b{word}\\b", "\\n".join(lines))
+print(f"The word '{word}' occurs {{len(found)}} times.")"""
+LOOK_UP = """for hit in search(r"^{pattern}: "):
+    print(hit)"""
+PARSE = """import json
+value = json.loads(context)
+print({path!r} + ":", value{steps})"""
+
+
+def reply(prompt: Prompt) -> Reply:
+    """What it says to this prompt."""
+    if prompt.tool is not None:
+        code = _block(prompt)
+        sent = sum(len(message.text) for message in prompt.messages)
+        usage = Usage(sent // CHARS_PER_TOKEN + 1, len(code) // CHARS_PER_TOKEN + 1)
+        call = ToolCall(f"call_{len(prompt.messages)}", prompt.tool.name, {"code": code})
+        return Completion("", usage, "tool", calls=(call,))
+    text = prompt.messages[-1].text
+    asked = sense.understood(question(text))
+    return _read(asked, text) if prompt.answer is not None else _said(asked, text)
+
+
+def _read(asked: Question | None, text: str) -> Reply:
+    """As a reader: every line that helps, quoted."""
+    quotes = [
+        {"path": label, "quote": line}
+        for label, passage in passages(text).items()
+        for line in (sense.evidence(asked, passage) if asked else [])
+    ]
+    said = sense.answer(asked, [quote["quote"] for quote in quotes]) if asked and quotes else NOT_FOUND
+    return {"answer": said, "found": bool(quotes), "quotes": quotes}
+
+
+def _said(asked: Question | None, text: str) -> str:
+    """In prose: the answer, or notes about a part of the text."""
+    lines = [line for passage in passages(text).values() for line in (sense.evidence(asked, passage) if asked else [])]
+    if asked is None or not lines:
+        return NOT_FOUND
+    if "Somebody else will put the notes" not in text:
+        return sense.answer(asked, lines)
+    if asked.kind == "count":
+        return f"The word '{asked.names[0]}' occurs {sense.answer(asked, lines)} times."
+    return "\n".join(lines)
+
+
+def _block(prompt: Prompt) -> str:
+    """As a root: the next block, from what stands in the dialogue so far."""
+    first, shown = prompt.messages[1].text, [m.text for m in prompt.messages[2:] if m.role in {"user", "tool"}]
+    asked = sense.understood(question(first))
+    if asked is None:
+        return f"set_answer({NOT_FOUND!r})"
+    workers = "ask_batch" in prompt.messages[0].text
+    if asked.kind != "numbers":
+        lines = sense.evidence(asked, shown[-1]) if shown else []
+        return _computed(asked, workers=workers) if not shown else f"set_answer({sense.answer(asked, lines)!r})"
+    lines = sense.evidence(asked, "\n".join([first, *shown]))
+    missing = [name for name in asked.names if name not in {n for line in lines for n, _ in sense.FACT.findall(line)}]
+    if sense.answer(asked, lines) != NOT_FOUND and (asked.steps or not missing):
+        return f"set_answer({sense.answer(asked, lines)!r})"
+    block = _search(asked, lines, workers=workers)
+    tried = any(call.arguments.get("code") == block for m in prompt.messages for call in m.calls)
+    readers_did = "Workers have read all of it" in first and not asked.steps
+    return f"set_answer({sense.answer(asked, lines)!r})" if tried or readers_did else block
+
+
+def _computed(asked: Question, *, workers: bool) -> str:
+    """What code answers better than reading."""
+    word = asked.names[0]
+    if asked.kind == "count":
+        return COUNT.format(word=word)
+    if asked.kind == "compare":
+        return LINES.format(word=f"company {word} ")
+    if workers:
+        return LOOK_UP.format(pattern=re.sub(r"([.\[\]])", r"\\\1", word))
+    steps = re.findall(r"[^.\[\]]+|\[\d+\]", word)
+    return PARSE.format(path=word, steps="".join(step if step.startswith("[") else f"[{step!r}]" for step in steps))
+
+
+def _search(asked: Question, lines: list[str], *, workers: bool) -> str:
+    """The question that can be asked now: about the name that the steps have led to."""
+    if not asked.steps:
+        text = f"What are the secret magic numbers of {', '.join(asked.names)}?"
+        return READ.format(question=text) if workers else LINES.format(word="secret magic number of ")
+    name, left = sense.owner(asked, lines)
+    of = "".join(f"the {step} of " for step in reversed(left[:1]))
+    if workers:
+        return READ.format(question=f"What is the secret magic number of {of}{name}?")
+    return LINES.format(word=f"{of.strip() or 'secret magic number of'} {name}".removeprefix("the "))

@@ -1,0 +1,132 @@
+"""The rows of a run as figures: a summary of each method, who was right where, and the sweep over positions. Pure."""
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from deeprepo_evals import intervals, tables
+from deeprepo_evals.intervals import Interval
+from deeprepo_evals.results import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One method over all its problems. Dollars are None where a price is unknown."""
+
+    method: str
+    problems: int
+    right: int
+    correct: Interval
+    made_up: int  # answers that give a value where the text holds none
+    without: int  # problems whose text does not hold the answer
+    tokens: Interval  # a problem
+    usd: Interval | None
+    calls: float
+    seconds: float  # median
+    turns: float  # mean of the problems in which a root had turns
+
+
+def figures(rows: Iterable[Row]) -> list[Figures]:
+    """Each method, in the order in which they come."""
+    return [_figures(method, mine) for method, mine in _grouped(rows, "method").items()]
+
+
+def text(rows: Sequence[Row]) -> str:
+    """The three tables."""
+    parts = [_summary(figures(rows)), "Right of asked, by task:", _tasks(rows)]
+    swept = _swept(rows)
+    if swept:
+        parts += ["Right (+) or not (.), by position of the fact:", _positions(swept)]
+    return "\n\n".join(parts)
+
+
+def document(rows: Sequence[Row]) -> dict[str, Any]:
+    """The same as JSON, with every row."""
+    return {
+        "experiment": "context",
+        "methods": [asdict(one) for one in figures(rows)],
+        "rows": [asdict(row) for row in rows],
+    }
+
+
+def _figures(method: str, rows: Sequence[Row]) -> Figures:
+    found = [row.result for row in rows]
+    right = sum(result["correct"] for result in found)
+    prices = [result["usd"] for result in found]
+    turns = [result["turns"] for result in found if result["turns"]]
+    return Figures(
+        method,
+        len(found),
+        right,
+        intervals.share(right, len(found)),
+        sum(result["verdict"] == "made up" for result in found),
+        sum(not result["expected"] for result in found),
+        intervals.mean([result["tokens"] for result in found]),
+        None if None in prices else intervals.mean(prices),
+        math.fsum(result["calls"] for result in found) / len(found),
+        statistics.median(result["seconds"] for result in found),
+        statistics.fmean(turns) if turns else 0.0,
+    )
+
+
+def _summary(found: Sequence[Figures]) -> str:
+    head = ("method", "right", "95 %", "made up", "tokens", "95 %", "calls", "dollars", "seconds", "turns")
+    rows = [
+        (
+            one.method,
+            f"{one.right}/{one.problems}",
+            f"{one.correct.low:.2f}-{one.correct.high:.2f}",
+            f"{one.made_up}/{one.without}",
+            f"{one.tokens.value:,.0f}",
+            f"{one.tokens.low:,.0f}-{one.tokens.high:,.0f}",
+            f"{one.calls:,.1f}",
+            "unknown" if one.usd is None else f"{one.usd.value:.4f}",
+            f"{one.seconds:.2f}",
+            f"{one.turns:.1f}" if one.turns else "-",
+        )
+        for one in found
+    ]
+    return tables.aligned(head, rows)
+
+
+def _tasks(rows: Sequence[Row]) -> str:
+    methods = list(_grouped(rows, "method"))
+    cells: dict[tuple[str, int], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        cells[row.item["task"], row.item["size"]][row.item["method"]].append(row.result["correct"])
+    lines = [
+        (f"{task} {size:,}", *(f"{sum(found[m])}/{len(found[m])}" if m in found else "" for m in methods))
+        for (task, size), found in cells.items()
+    ]
+    return tables.aligned(("task, characters", *methods), lines)
+
+
+def _swept(rows: Sequence[Row]) -> list[Row]:
+    """The rows of tasks whose fact was put at more than one place."""
+    places: dict[tuple[str, int], set[Any]] = defaultdict(set)
+    for row in rows:
+        places[row.item["task"], row.item["size"]].add(row.item["position"])
+    return [row for row in rows if len(places[row.item["task"], row.item["size"]]) > 1]
+
+
+def _positions(rows: Sequence[Row]) -> str:
+    places = sorted({row.item["position"] for row in rows}, key=lambda at: (isinstance(at, str), at))
+    cells: dict[tuple[str, int, str], dict[Any, str]] = defaultdict(lambda: defaultdict(str))
+    for row in rows:
+        item = row.item
+        cells[item["task"], item["size"], item["method"]][item["position"]] += "+" if row.result["correct"] else "."
+    lines = [
+        (f"{task} {size:,} {method}", *(found.get(at, "") for at in places))
+        for (task, size, method), found in cells.items()
+    ]
+    return tables.aligned(("task, characters, method", *map(str, places)), lines)
+
+
+def _grouped(rows: Iterable[Row], name: str) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row.item[name]].append(row)
+    return groups

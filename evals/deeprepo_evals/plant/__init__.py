@@ -1,0 +1,12 @@
+"""Code bases with planted defects, so that new cases never run out and cannot be learnt by heart.
+
+`codebase(seed, files)` makes one up, `history.plant` takes the commits of a real repository, `twins` gives the same change in two
+trees; `build` writes a code base as a repository that the product can review.
+"""
+
+from deeprepo_evals.plant.codebase import Scope, codebase
+from deeprepo_evals.plant.mutations import MUTATIONS
+from deeprepo_evals.plant.store import build
+from deeprepo_evals.plant.values import CLASSES, CodeBase, Label, Line
+
+__all__ = ["CLASSES", "MUTATIONS", "CodeBase", "Label", "Line", "Scope", "build", "codebase"]

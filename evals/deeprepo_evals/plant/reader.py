@@ -1,0 +1,91 @@
+"""A worker without a model: it reports a planted defect if, and only if, its prompt shows the lines that a person would need.
+
+Those are the planted line, what makes it one of its kind where the same line stands elsewhere too, and a line of the proof. Naming
+a path shows nothing. What is not found with it in the worker's place was not delivered.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bot.values import Completion, Prompt, Usage
+from deeprepo_evals.plant.values import CLASSES, CodeBase, Label, Line
+
+NAME = "scripted/reader"
+_NUMBERED = re.compile(r"^(?:[ +-]?\s*\d{1,7} |[+-] )")
+Told = dict[str, Any]
+
+
+class Reader:
+    """The script of a `ScriptedModel`: answers reviews, looks, second opinions and free prompts; remembers what it was shown."""
+
+    def __init__(self, code: CodeBase, usage: Callable[[Prompt], Usage] | None = None) -> None:
+        self.labels = code.labels
+        self.shown: set[int] = set()  # labels, by their place in code.labels
+        self._usage = usage
+        self._often = Counter(row.strip() for text in code.files.values() for row in text.split("\n"))
+
+    def __call__(self, prompt: Prompt) -> Completion:
+        """What a worker says that reads what it is shown and nothing else."""
+        found = self.seen(prompt.messages[-1].text)
+        asked = prompt.answer.name if prompt.answer is not None else ""
+        usage = self._usage(prompt) if self._usage is not None else Usage()
+        if not asked:
+            return Completion(json.dumps([_reported(label) for label in found]), usage)
+        data = _verdict(found) if asked == "verdict" else _answer(found, asked)
+        return Completion(json.dumps(data), usage, data=data)
+
+    def seen(self, text: str) -> list[Label]:
+        """The defects that a text lets its reader see."""
+        rows = {_NUMBERED.sub("", row).strip() for row in text.split("\n")} | {row.strip() for row in text.split("\n")}
+        numbers = [n for n, label in enumerate(self.labels) if self._shows(label, rows, text)]
+        self.shown.update(numbers)
+        return [self.labels[n] for n in numbers]
+
+    def _shows(self, label: Label, rows: set[str], text: str) -> bool:
+        if label.text not in rows or (self._often[label.text] > 1 and label.head.text not in rows):
+            return False
+        return not label.proof or any(self._stands(line, rows, text) for line in label.proof)
+
+    def _stands(self, line: Line, rows: set[str], text: str) -> bool:
+        return line.text in rows and (self._often[line.text] == 1 or line.path in text)
+
+
+def _reported(label: Label) -> Told:
+    """A finding as `report(**finding)` takes it."""
+    return {
+        "path": label.path,
+        "quote": label.text,
+        "start": label.line,
+        "title": f"{label.function}(): {label.kind.replace('-', ' ')}",
+        "why": f"{label.why}. Trigger: {label.trigger}.",
+        "consequence": f"{label.function}() does the wrong thing: {label.trigger}",
+        "severity": "high",
+        "category": CLASSES[label.kind][0],
+        "evidence": [[line.path, line.text] for line in label.proof],
+    }
+
+
+def _answer(found: Sequence[Label], asked: str) -> Told:
+    findings = [_in_schema(_reported(label), label) for label in found]
+    said: Told = {"answer": f"{len(findings)} found." if findings else "Nothing found.", "findings": findings}
+    if asked == "look":
+        quotes = [{"path": label.path, "quote": label.text} for label in found]
+        said |= {"found": bool(found), "quotes": quotes}
+    return said
+
+
+def _in_schema(told: Told, label: Label) -> Told:
+    """The same finding in the form of a structured answer."""
+    pairs: list[Mapping[str, str]] = [{"path": path, "quote": quote} for path, quote in told["evidence"]]
+    rest = {key: value for key, value in told.items() if key not in {"start", "evidence"}}
+    return {**rest, "line": label.line, "trigger": label.trigger, "evidence": pairs, "claims": [], "suggestion": None}
+
+
+def _verdict(found: Sequence[Label]) -> Told:
+    """A second opinion: what it can see itself it confirms, the rest it cannot prove."""
+    trigger = found[0].trigger if found else ""
+    verdict = "confirmed" if found else "unproven"
+    return {"verdict": verdict, "trigger": trigger, "author_would_change": bool(found), "reason": "as the lines show"}

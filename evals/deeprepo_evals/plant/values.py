@@ -1,0 +1,71 @@
+"""What is planted: a defect with its place and its proof, and the code base that holds it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# Class of a planted defect -> the categories under which a reviewer may rightly report it; the first is the usual one.
+CLASSES: Mapping[str, tuple[str, ...]] = {
+    "off-by-one": ("logic", "crash", "data-loss"),
+    "inverted-condition": ("logic", "crash", "security", "data-loss"),
+    "wrong-operator": ("logic",),
+    "missing-check": ("crash", "logic"),
+    "dropped-await": ("concurrency", "logic", "data-loss", "crash"),
+    "dropped-close": ("resource", "concurrency"),
+    "swapped-arguments": ("logic", "contract", "broken-caller", "crash"),
+    "wrong-default": ("contract", "logic", "broken-caller"),
+    "wrong-key": ("contract", "broken-caller", "logic", "crash", "data-loss"),
+    "forgotten-caller": ("broken-caller", "contract", "crash"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the head, by number and text."""
+
+    path: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One planted defect. `head` is the first line of the function around it, `proof` what must be read beside it to be sure."""
+
+    path: str
+    line: int
+    end: int
+    kind: str  # a key of CLASSES
+    text: str  # the line as it stands, stripped
+    before: str  # what stood there
+    function: str
+    head: Line
+    why: str
+    trigger: str
+    proof: tuple[Line, ...] = ()
+    callers: tuple[Line, ...] = ()  # who meets it
+
+    @property
+    def scope(self) -> str:
+        """Where the evidence lies, in the words of the cases."""
+        if not self.proof:
+            return "same-hunk"
+        return "cross-file" if any(line.path != self.path for line in self.proof) else "same-file"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBase:
+    """A code base with planted defects, as a pull request: `base` before it, `files` after it."""
+
+    name: str
+    files: Mapping[str, str]
+    base: Mapping[str, str]
+    labels: tuple[Label, ...]
+    title: str = "A change"
+    body: str = ""
+
+    @property
+    def diff(self) -> str:
+        """The change as a patch."""
+        from deeprepo_evals.plant.store import patch
+
+        return patch(self.base, self.files)

@@ -1,0 +1,66 @@
+"""One pull request of ReviewBench, reviewed in its container: the variables of the contract in, the file of the contract out."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bot import checkout, pipeline, wiring
+from bot.config.contract import Contract
+from bot.errors import ConfigError, ProviderError, UsageError
+from bot.values import PullRequest, Review, ReviewRequest
+from deeprepo_evals.reviews.contract import findings_json
+
+SECONDS = 780.0  # of the 900 that a pull request may take
+
+
+async def attend(given: Contract, scratch: str, say: Callable[[str], None]) -> Review:
+    """Review it and write the findings. Raises ProviderError where no model answered: the benchmark tries again then."""
+    told = _told(given.pr_json)
+    flags = {
+        "strategy": given.config_strategy,
+        "root": given.config_root,
+        "worker": given.config_worker,
+        "seconds": SECONDS,
+    }
+
+    async def pull(request: ReviewRequest, folder: str) -> PullRequest:
+        found = await checkout.pull(request, folder)
+        return replace(found, title=str(told.get("title") or ""), body=str(told.get("body") or ""))
+
+    deps = replace(wiring.deps(flags, scratch, say), pull=pull)
+    review = await pipeline.review(ReviewRequest(str(given.repo), "range", given.base, given.head), deps)
+    if review.fault == "provider" and not review.coverage.count("unit", "reviewed"):
+        raise ProviderError(review.notes[-1] if review.notes else "no model answered")
+    pr = {
+        "repo": told.get("repo") or f"https://github.com/{given.nwo}",
+        "pr_number": given.pr_number,
+        "base": given.base,
+        "head": given.head,
+    }
+    _write(given.out, findings_json(review, pr, given.agent))
+    return review
+
+
+def _told(path: Path) -> Mapping[str, Any]:
+    """What the benchmark says of the pull request."""
+    try:
+        told = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"RB_PR_JSON: {path} cannot be read: {error}") from error
+    if not isinstance(told, dict):
+        raise ConfigError(f"RB_PR_JSON: {path} does not hold a pull request")
+    return told
+
+
+def _write(path: Path, text: str) -> None:
+    """All of it or nothing: a half-written file fails the pull request."""
+    part = path.with_suffix(".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, "utf-8")
+        os.replace(part, path)  # noqa: PTH105 - over an earlier attempt's file
+    except OSError as error:
+        raise UsageError(f"RB_OUT: {path} cannot be written: {error.strerror}") from error

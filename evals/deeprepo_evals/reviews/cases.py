@@ -1,0 +1,133 @@
+"""Real pull requests with a known defect, as files: cases, and twins (the same diff in two trees). Read here, believed nowhere."""
+
+import hashlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from bot.errors import UsageError
+
+NEAR = 10  # lines around a span that count as its place: spans that `git blame` gave are wide, comments stand beside
+TWINS = "twins"
+KINDS = (TWINS, "natural", "omit", "martian", "clean")  # in the order in which they are reported; others follow
+Variant = Literal["", "bad", "good"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of the head side, 1-based and inclusive."""
+
+    file: str
+    start: int
+    end: int
+    in_diff: bool = True  # on lines that the change adds
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A line outside the change that proves a defect."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One labelled defect. Without spans its place is unknown, and only words can tell whether it was found."""
+
+    description: str
+    spans: tuple[Span, ...] = ()
+    scope: str = ""  # where the evidence lies: same-hunk, same-file, cross-file
+    severity: str = ""
+    category: str = ""
+    evidence_files: tuple[str, ...] = ()
+    evidence: tuple[Proof, ...] = ()
+    symbol: str = ""  # of a forgotten caller: what it still asks for
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Lines `start` to `end` of a file become `lines`; without `start` the file is written again, with `delete` it goes."""
+
+    path: str
+    lines: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
+    delete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A head that no commit holds: a real commit with one file left as it was."""
+
+    source_commit: str
+    omitted_file: str
+    head_tree: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One pull request: how it is rebuilt from a clone, and what is known to be wrong with it."""
+
+    id: str
+    kind: str
+    clone: str  # "owner/name"
+    base: str
+    head: str = ""
+    recipe: Recipe | None = None
+    around: tuple[Edit, ...] = ()  # of the tree that the change does not touch
+    change: tuple[Edit, ...] = ()  # the change itself, where it was written over a commit
+    title: str = ""
+    body: str | None = None  # None: of the commit
+    date: str = "2026-01-01"
+    language: str = ""
+    files: int = 0  # in the tree
+    defects: tuple[Defect, ...] = ()
+    url: str = ""  # of the pull request, where a benchmark names it
+    variant: Variant = ""  # of a twin
+    digest: str = ""  # of the file's content: an edited case is another case
+
+    @property
+    def twin(self) -> str:
+        """What both variants of a twin are called."""
+        return self.id.rpartition("/")[0] if self.variant else ""
+
+
+def read(folder: Path, kinds: Collection[str] = (), only: Collection[str] = ()) -> tuple[Case, ...]:
+    """The cases of a folder and the twins of its folder `twins`. Raises UsageError with the file and what is wrong in it."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder of cases: name one with --cases")
+    files = [*sorted(folder.glob("*.json")), *sorted((folder / TWINS).glob("*.json"))]
+    found = [case for path in files for case in _of_file(path)]
+    wanted = [case for case in found if not only or case.id in only or case.twin in only]
+    told = tuple(case for case in wanted if not kinds or case.kind in kinds)
+    if not told or not {*kinds} <= {case.kind for case in found}:
+        known = ", ".join(dict.fromkeys(case.kind for case in found)) or "none"
+        raise UsageError(f"{folder} holds no such case: there are {len(found)}, of the kinds {known}")
+    return told
+
+
+def order(kinds: Collection[str]) -> list[str]:
+    """Kinds in the order in which they are reported."""
+    return [kind for kind in KINDS if kind in kinds] + sorted(set(kinds) - set(KINDS))
+
+
+def near(path: str, start: int, end: int, spans: Collection[Span]) -> bool:
+    """Whether lines of a file are at one of these places."""
+    return any(path == s.file and start <= s.end + NEAR and end >= s.start - NEAR for s in spans)
+
+
+def _of_file(path: Path) -> Iterator[Case]:
+    from deeprepo_evals.reviews import (
+        strangers,  # pydantic takes longer to import than the command line may take to answer
+    )
+
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"the case {path} cannot be read: {error.strerror}") from error
+    digest = hashlib.sha256(data).hexdigest()[:12]
+    given: Any = strangers.read(data, path)
+    for case in given.cases():
+        yield replace(case, digest=digest)

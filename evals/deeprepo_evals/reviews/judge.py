@@ -1,0 +1,136 @@
+"""A judge: a model that says whether a finding describes a labelled defect.
+
+The judge alone can move a score by several points, so two of different vendors may be asked: a difference that only one of them
+sees does not count.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.errors import BadAnswer, ProviderError
+from bot.findings.read import strict, text
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
+from bot.ports import Model
+from bot.values import Completion, Limits, Message, Prompt, Schema
+from deeprepo_evals import results, words
+from deeprepo_evals.results import Item, Run
+from deeprepo_evals.reviews.cases import Defect, near
+from deeprepo_evals.reviews.outcome import Reviewed, Said
+
+EXPERIMENT = "judgements"
+ANSWER_TOKENS = 1_024
+SAME = Schema(
+    name="same",
+    description="Say whether the finding and the known problem are the same.",
+    parameters=strict(
+        reason=text("one sentence"),
+        same={"type": "boolean", "description": "whether both describe the same underlying problem"},
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One finding beside one known defect of the same case."""
+
+    defect: str
+    finding: str
+
+    def item(self, judge: str) -> Item:
+        """What a judgement is found again by."""
+        return {"judge": judge, "defect": self.defect, "finding": self.finding}
+
+
+def placed(said: Said, defect: Defect) -> bool:
+    """Whether a finding is at the defect: the right file, near its lines. A defect without lines is anywhere."""
+    return not defect.spans or near(said.path, said.start, said.end, defect.spans)
+
+
+def pair(said: Said, defect: Defect) -> Pair:
+    """A finding beside a defect."""
+    return Pair(defect.description, said.text)
+
+
+def pairs(done: Iterable[Reviewed]) -> tuple[Pair, ...]:
+    """Every finding at the place of a defect, each pair once: what a judge has to be asked."""
+    found = [
+        pair(said, defect)
+        for row in done
+        for defect in row.case.defects
+        for said in row.outcome.findings
+        if placed(said, defect)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+async def ask(model: Model, asked: Sequence[Pair], run: Run, at_once: int = 8) -> results.Outcome:
+    """Ask what is not answered yet; each judgement is kept as it comes. An answer that cannot be used is kept as none."""
+    calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), Journal())
+    system = Message("system", words.text("reviews/judge_system.md.j2"))
+
+    async def one(item: Item) -> Mapping[str, Any]:
+        asked = words.text("reviews/judge.md.j2", defect=item["defect"], finding=item["finding"])
+        prompt = Prompt((system, Message("user", asked)), answer=SAME, max_tokens=ANSWER_TOKENS)
+        reply = (await calls.many(model, [prompt], "worker"))[0]
+        if isinstance(reply, BadAnswer):
+            return {"same": None, "reason": str(reply), "usd": None}
+        if not isinstance(reply, Completion):
+            raise ProviderError(str(reply)) from reply
+        data = reply.data or {}
+        return {"same": data.get("same"), "reason": data.get("reason", ""), "usd": model.price(reply.usage)}
+
+    return await results.carry_out(run, [found.item(model.name) for found in asked], one, at_once=at_once)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The judgements of one judge."""
+
+    name: str
+    verdicts: Mapping[Pair, bool | None]
+
+    def same(self, said: Said, defect: Defect) -> bool:
+        """Whether it holds the finding for the defect. What it gave no usable answer on counts as no."""
+        return self.verdicts.get(pair(said, defect)) is True
+
+    @property
+    def unheard(self) -> int:
+        """Pairs on which it gave no usable answer."""
+        return sum(verdict is None for verdict in self.verdicts.values())
+
+
+def judged(rows: Iterable[results.Row], judge: str = "") -> tuple[Judged, ...]:
+    """The judges of finished rows, or the named one."""
+    found: dict[str, dict[Pair, bool | None]] = {}
+    for row in rows:
+        if row.experiment == EXPERIMENT and judge in ("", row.item["judge"]):
+            known = found.setdefault(row.item["judge"], {})
+            known[Pair(row.item["defect"], row.item["finding"])] = row.result["same"]
+    return tuple(Judged(name, verdicts) for name, verdicts in found.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two judges agree."""
+
+    pairs: int
+    share: float
+    kappa: float  # beyond chance: 1 = always, 0 = as often as chance
+
+
+def agreement(one: Judged, other: Judged) -> Agreement:
+    """Over the pairs on which both gave an answer. Cohen's kappa; 1 where both always say the same one thing."""
+    both = [
+        (one.verdicts[found], other.verdicts[found])
+        for found in one.verdicts
+        if one.verdicts[found] is not None and other.verdicts.get(found) is not None
+    ]
+    if not both:
+        return Agreement(0, 0.0, 0.0)
+    same = sum(a == b for a, b in both) / len(both)
+    yes, yes_too = (sum(bool(told[at]) for told in both) / len(both) for at in (0, 1))
+    chance = yes * yes_too + (1 - yes) * (1 - yes_too)
+    return Agreement(len(both), same, 1.0 if chance == 1 else (same - chance) / (1 - chance))

@@ -1,0 +1,106 @@
+"""Whether a finding is a labelled defect: by its place, by a judge's word, by a person's; and what follows for one row. Pure."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from deeprepo_evals.reviews.cases import Defect, near
+from deeprepo_evals.reviews.judge import placed
+from deeprepo_evals.reviews.outcome import Reviewed, Said
+
+Pull = tuple[Reviewed, ...]  # one pull request with all its rounds
+
+
+class View(Protocol):
+    """The judge of whether a finding is a labelled defect: its place, a judge, a person."""
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+
+    def same(self, said: Said, defect: Defect) -> bool:
+        """Whether the finding is held for the defect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """By file and lines alone: an upper bound, the words are not read."""
+
+    name: str = "place"
+
+    def same(self, said: Said, defect: Defect) -> bool:
+        """The right file, near the lines. A defect without lines is never found by its place."""
+        return bool(defect.spans) and placed(said, defect)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """At the right place, and by the words the same: as a judge says."""
+
+    judge: View
+
+    @property
+    def name(self) -> str:
+        """The judge's."""
+        return self.judge.name
+
+    def same(self, said: Said, defect: Defect) -> bool:
+        """Both at once."""
+        return placed(said, defect) and self.judge.same(said, defect)
+
+
+def hit(row: Reviewed, number: int, view: View, *, aloud: bool = True) -> bool:
+    """Whether a defect was found. An oracle must also have seen its proof: a lucky place is not a delivery."""
+    together = row.outcome.together
+    if together is not None and number not in together and not row.case.variant:
+        return False
+    defect = row.case.defects[number]
+    return any(view.same(said, defect) for said in row.outcome.findings if said.aloud or not aloud)
+
+
+def caller(row: Reviewed, number: int) -> bool:
+    """Whether a finding names the forgotten caller, by its own place or in its evidence."""
+    spans = [span for span in row.case.defects[number].spans if not span.in_diff]
+    return any(
+        near(path, start, end, spans)
+        for said in row.outcome.findings
+        for path, start, end in ((said.path, said.start, said.end), *((p, at, at) for p, at in said.evidence))
+    )
+
+
+def by_code(row: Reviewed, number: int, view: View) -> bool:
+    """Whether the contract checks alone, without a model, say it."""
+    defect = row.case.defects[number]
+    return any(
+        view.same(said, defect)
+        for said in row.outcome.findings
+        if said.aloud and "contracts" in said.source.split(" + ")
+    )
+
+
+def loud(row: Reviewed, severity: str = "") -> int:
+    """How many findings were shown in full, of this severity where one is named."""
+    return sum(said.aloud and severity in ("", said.severity) for said in row.outcome.findings)
+
+
+def part(pull: Pull, variant: str, view: View) -> float:
+    """Of the rounds over one variant, the share in which the defect was reported."""
+    return statistics.fmean(hit(row, 0, view) for row in pull if row.case.variant == variant)
+
+
+def precision(pulls: Sequence[Pull], view: View) -> float:
+    """Of the findings said aloud, the share that is a known defect: a floor, since a finding may be right and unknown."""
+    said = [(row, said) for pull in pulls for row in pull for said in row.outcome.findings if said.aloud]
+    right = sum(any(view.same(found, defect) for defect in row.case.defects) for row, found in said)
+    return right / len(said) if said else math.nan
+
+
+def f1(pulls: Sequence[Pull], view: View) -> float:
+    """The harmonic mean of precision and recall."""
+    hits = [hit(row, n, view) for pull in pulls for row in pull for n in range(len(row.case.defects))]
+    right, recall = precision(pulls, view), sum(hits) / len(hits) if hits else math.nan
+    if math.isnan(right) or math.isnan(recall):
+        return math.nan
+    return 2 * right * recall / (right + recall) if right + recall else 0.0

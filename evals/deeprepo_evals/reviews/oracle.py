@@ -1,0 +1,90 @@
+"""A worker that knows the labels and speaks only where its prompt would let anybody see the defect.
+
+What is lost with it in the model's place is lost by the harness: it separates what is delivered from what a model sees.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bot.values import Completion, Prompt, Usage
+from deeprepo_evals.reviews.labels import Label, Line
+
+NAME = "scripted/oracle"
+CONFIRMED = {"verdict": "confirmed", "trigger": "as labelled", "author_would_change": True, "reason": "labelled"}
+_SECTION = re.compile(r"^--- (?:unchanged: )?(.+?) · .*---$", re.MULTILINE)
+_NUMBERED = re.compile(r"^([ +-])\s*(\d*) (.*)$")
+
+
+class Oracle:
+    """Reports a labelled defect if, and only if, one prompt holds its lines and its proof; remembers which ones it saw."""
+
+    def __init__(self, labels: Sequence[Label]) -> None:
+        self.labels, self.shown, self.together = labels, set[int](), set[int]()
+
+    def __call__(self, prompt: Prompt) -> Completion:
+        """The script of a `ScriptedModel`."""
+        return Completion("", Usage(1, 1), data=self._answer(prompt))
+
+    def _answer(self, prompt: Prompt) -> Mapping[str, Any]:
+        if prompt.answer is not None and prompt.answer.name == "verdict":
+            return CONFIRMED
+        sections = _sections(prompt.messages[-1].text)
+        found = [self._finding(number, sections) for number in range(len(self.labels))]
+        return {"answer": "Read.", "findings": [item for item in found if item is not None]}
+
+    def _finding(self, number: int, sections: Mapping[str, set[str]]) -> dict[str, Any] | None:
+        label = self.labels[number]
+        at = next((line for line in label.lines if line.text in sections.get(line.path, ())), None)
+        if at is None:
+            return None
+        self.shown.add(number)
+        proof = next(_proofs(label, sections), None)
+        known = bool(label.proof or label.doubtful)
+        if known and proof is None:
+            return None
+        if not known and label.proof_files and not any(path in sections for path in label.proof_files):
+            return None
+        self.together.add(number)
+        return _told(at, proof)
+
+
+def _proofs(label: Label, sections: Mapping[str, set[str]]) -> Iterator[Line]:
+    """Evidence that stands in the prompt: what proves by itself, then what does so unless its excuse stands beside it."""
+    yield from (line for line in label.proof if line.text in sections.get(line.path, ()))
+    excused = {line.path for line in label.excuse if line.text in sections.get(line.path, ())}
+    yield from (
+        line for line in label.doubtful if line.text in sections.get(line.path, ()) and line.path not in excused
+    )
+
+
+def _told(at: Line, proof: Line | None) -> dict[str, Any]:
+    return {
+        "path": at.path,
+        "quote": at.text,
+        "line": at.number,
+        "title": "The labelled defect",
+        "why": "As labelled.",
+        "consequence": "As labelled.",
+        "trigger": "as labelled",
+        "severity": "high",
+        "category": "logic",
+        "claims": [],
+        "evidence": [{"path": proof.path, "quote": proof.text}] if proof else [],
+        "suggestion": None,
+    }
+
+
+def _sections(text: str) -> dict[str, set[str]]:
+    """Path -> the texts of the lines that a prompt shows of it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    path = ""
+    for row in text.split("\n"):
+        if head := _SECTION.match(row):
+            path = head[1]
+        elif row == "--- end ---":
+            path = ""
+        elif path and (line := _NUMBERED.match(row)):
+            found[path].add(line[3].strip())
+    return found

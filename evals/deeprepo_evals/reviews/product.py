@@ -1,0 +1,112 @@
+"""Reviewers that are ours: the product with one of its strategies, and the same with an oracle in the worker's place."""
+
+import time
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bot import pipeline, wiring
+from bot.analyzers import ANALYZERS
+from bot.config import Config, Settings
+from bot.errors import BudgetSpent, ProviderError
+from bot.journal import reader
+from bot.languages import LANGUAGES
+from bot.models.scripted import ScriptedModel
+from bot.pipeline import Deps
+from bot.ports import Model
+from bot.review.opening import Models, Survey, open_session
+from bot.review.session import Session
+from bot.values import Limits, Review, ReviewRequest
+from deeprepo_evals.reviews import outcome
+from deeprepo_evals.reviews.oracle import NAME, Oracle
+from deeprepo_evals.reviews.outcome import Outcome
+from deeprepo_evals.reviews.reviewer import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Our own review, as `deeprepo review` does it."""
+
+    strategy: str
+    flags: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+        return self.strategy
+
+    async def review(self, task: Task) -> Outcome:
+        """One case. Raises ProviderError where a provider failed, so that the case stays open."""
+        book = task.journal
+        flags = {**self.flags, "strategy": self.strategy, "journal": str(book)}
+        done = await pipeline.review(request(task.repo), wiring.deps(flags, task.scratch, lambda _: None))
+        answered(done, book)
+        return outcome.of_review(done)
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """Our own review with an oracle in the worker's place: no model, no environment, no network."""
+
+    strategy: str
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+        return self.strategy
+
+    async def review(self, task: Task) -> Outcome:
+        """One case, with the labels that the task brings."""
+        oracle = Oracle(task.labels)
+        model = acting(oracle)
+        done = await pipeline.review(request(task.repo), rehearsal(self.strategy, model, task.scratch))
+        told = replace(outcome.of_review(done), input=weight(model))
+        return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
+
+
+def request(repo: Path) -> ReviewRequest:
+    """The change of a built case."""
+    return ReviewRequest(str(repo), "range", "base", "head")
+
+
+def acting(oracle: Oracle) -> ScriptedModel:
+    """The oracle as a model."""
+    return ScriptedModel(oracle, NAME, price=0.0)
+
+
+def weight(model: ScriptedModel) -> int:
+    """The prompt tokens that it was sent, by our own estimate."""
+    from bot.values import tokens
+
+    return sum(tokens(message.text) for prompt in model.prompts for message in prompt.messages)
+
+
+def rehearsal(strategy: str, model: Model, scratch: str) -> Deps:
+    """The parts of a review in which one given model does all the reading."""
+
+    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
+        chosen = {name: ANALYZERS[name](LANGUAGES) for name in resolved["analyzers"]}
+        return open_session(
+            subject, Models(None, model), chosen, Limits(), languages=LANGUAGES, lenses=wiring.lenses(resolved)
+        )
+
+    flags = {"strategy": strategy, "analyzers": ("contracts",)}
+    settings = Settings.model_construct()
+    return Deps(LANGUAGES, open_desk, settings, flags, scratch, time.monotonic, lambda _: None)
+
+
+def answered(review: Review, book: Path) -> None:
+    """Hold against a reviewer only what it answered: a provider that failed is not a miss. Raises ProviderError."""
+    if review.fault == "interrupted":
+        import asyncio
+
+        raise asyncio.CancelledError
+    if review.fault != "provider" or not book.is_file():
+        return
+    section = reader.load(book).sections[-1]
+    failed = [asked.error for rows in section.asked.values() for asked in rows if asked.error is not None]
+    for error in failed:
+        if isinstance(error, ProviderError) and not isinstance(error, BudgetSpent):
+            raise error

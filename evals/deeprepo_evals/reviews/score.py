@@ -1,0 +1,186 @@
+"""From finished rows to figures with their intervals. Kinds are told apart and never averaged. Pure.
+
+A pull request is drawn with all its defects and rounds: they are not independent of each other.
+"""
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from deeprepo_evals import intervals
+from deeprepo_evals.intervals import Interval
+from deeprepo_evals.reviews import cases, matching
+from deeprepo_evals.reviews.cases import TWINS, Defect
+from deeprepo_evals.reviews.matching import Pull, View
+from deeprepo_evals.reviews.outcome import Reviewed
+
+RECENT = "2025"  # cases from then on are told apart too: models may remember older fixes
+Unit = Literal["share", "number", "usd", "s", "tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of one reviewer over one kind of cases. `view` is empty where nothing had to be matched."""
+
+    kind: str
+    reviewer: str
+    view: str
+    measure: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    of: int = 0
+    unit: Unit = "share"
+    group: str = ""  # "cross-file", "python"
+
+
+def figures(done: Sequence[Reviewed], views: Sequence[View]) -> list[Figure]:
+    """Every figure, kind by kind, reviewer by reviewer."""
+    found: list[Figure] = []
+    for kind in cases.order({row.case.kind for row in done}):
+        for reviewer in dict.fromkeys(row.reviewer for row in done if row.case.kind == kind):
+            pulls = grouped([row for row in done if (row.case.kind, row.reviewer) == (kind, reviewer)])
+            told = _Told(kind, reviewer, pulls)
+            for view in views:
+                found += told.twins(view) if kind == TWINS else told.matched(view)
+            found += [*told.noise(), *told.spent()]
+    return found
+
+
+def grouped(rows: Sequence[Reviewed]) -> list[Pull]:
+    """Rows by pull request; of a twin both variants belong together."""
+    names = dict.fromkeys(row.case.twin or row.case.id for row in rows)
+    return [tuple(row for row in rows if (row.case.twin or row.case.id) == name) for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """One reviewer's rows of one kind."""
+
+    kind: str
+    reviewer: str
+    pulls: Sequence[Pull]
+
+    def matched(self, view: View) -> Iterator[Figure]:
+        """What was found of what is known."""
+        if not any(row.case.defects for pull in self.pulls for row in pull):
+            return
+        yield from self._recall(view)
+        for name, of in (("scope", _scope), ("language", _language), ("severity", _severity), ("since", _since)):
+            groups = sorted({of(row, d) for pull in self.pulls for row in pull for d in row.case.defects} - {""})
+            for group in groups if len(groups) > 1 or name == "since" else ():
+                kept = _only(of, group)
+                yield self._share("recall", lambda r, n: matching.hit(r, n, view), view, kept, f"{name}: {group}")
+        if self.kind == "omit":
+            yield self._share(
+                "recall", lambda r, n: matching.hit(r, n, view) and matching.caller(r, n), view, group="caller named"
+            )
+            yield self._share("recall", lambda r, n: matching.by_code(r, n, view), view, group="by contract checks")
+        if self.kind == "martian" and self.reviewer:
+            yield from self._precision(view)
+
+    def _recall(self, view: View) -> Iterator[Figure]:
+        yield self._share("recall", lambda r, n: matching.hit(r, n, view), view)
+        yield self._share("recall, folded too", lambda r, n: matching.hit(r, n, view, aloud=False), view)
+        if any(row.outcome.shown is not None for pull in self.pulls for row in pull):
+            yield self._share("shown in a prompt", lambda r, n: n in (r.outcome.shown or ()), view)
+            yield self._share("shown with its proof", lambda r, n: n in (r.outcome.together or ()), view)
+
+    def _precision(self, view: View) -> Iterator[Figure]:
+        yield self._figure("precision", intervals.bootstrap(self.pulls, lambda p: matching.precision(p, view)), view)
+        yield self._figure("F1", intervals.bootstrap(self.pulls, lambda p: matching.f1(p, view)), view)
+
+    def twins(self, view: View) -> Iterator[Figure]:
+        """The main number: found where the tree breaks, not said where it does not."""
+        whole = [pull for pull in self.pulls if {row.case.variant for row in pull} == {"bad", "good"}]
+        if not whole:
+            return
+        bad, good = ([matching.part(pull, variant, view) for pull in whole] for variant in ("bad", "good"))
+        net = [hit - report for hit, report in zip(bad, good, strict=True)]
+        for measure, values in (("hits - reports", net), ("hits on bad", bad), ("reports on good", good)):
+            yield self._figure(measure, intervals.mean(values), view, of=len(whole))
+
+    def noise(self) -> Iterator[Figure]:
+        """Everything that was reported."""
+        per_pull = [statistics.fmean(matching.loud(row) for row in pull) for pull in self.pulls]
+        yield self._figure("findings per PR", intervals.mean(per_pull), unit="number")
+        if self.kind == "clean":
+            silent = sum(not any(matching.loud(row) for row in pull) for pull in self.pulls)
+            yield self._figure("PRs with none", intervals.share(silent, len(self.pulls)))
+            for severity in ("critical", "high", "medium", "low"):
+                said = [statistics.fmean(matching.loud(row, severity) for row in pull) for pull in self.pulls]
+                if any(said):
+                    yield self._figure("findings per PR", intervals.mean(said), unit="number", group=severity)
+
+    def spent(self) -> Iterator[Figure]:
+        """What it took."""
+        rows = [row.outcome for pull in self.pulls for row in pull]
+        paid = [row.usd for row in rows if row.usd is not None]
+        if paid and not any(row.shown is not None for row in rows):  # an oracle is free
+            yield self._figure("$ per PR", intervals.mean(paid), unit="usd", of=len(paid))
+        yield self._plain("prompt tokens per PR, median", statistics.median(row.input for row in rows), "tokens")
+        yield self._plain("seconds per PR, median", statistics.median(row.seconds for row in rows), "s")
+        for name, read, there in (
+            ("units read", sum(r.units_read for r in rows), sum(r.units for r in rows)),
+            ("dependents read", sum(r.dependents_read for r in rows), sum(r.dependents for r in rows)),
+        ):
+            if there:
+                yield Figure(self.kind, self.reviewer, "", name, read / there, of=there)
+        partial = sum(row.partial for row in rows)
+        if partial:
+            yield self._plain("partial reviews", partial, "number")
+
+    def _share(
+        self,
+        measure: str,
+        found: Callable[[Reviewed, int], bool],
+        view: View,
+        kept: Callable[[Reviewed, Defect], bool] = lambda _r, _d: True,
+        group: str = "",
+    ) -> Figure:
+        """A share of defects, over pull requests."""
+        counted = [
+            [found(row, n) for row in pull for n, defect in enumerate(row.case.defects) if kept(row, defect)]
+            for pull in self.pulls
+        ]
+        told = [pull for pull in counted if pull]
+        hits, of = sum(map(sum, told)), sum(map(len, told))
+        return self._figure(measure, _interval(told, hits, of), view, of=of, group=group)
+
+    def _figure(
+        self, measure: str, at: Interval, view: View | None = None, of: int = 0, unit: Unit = "share", group: str = ""
+    ) -> Figure:
+        name = view.name if view else ""
+        count = of or len(self.pulls)
+        return Figure(self.kind, self.reviewer, name, measure, at.value, at.low, at.high, count, unit, group)
+
+    def _plain(self, measure: str, value: float, unit: Unit) -> Figure:
+        return Figure(self.kind, self.reviewer, "", measure, value, of=len(self.pulls), unit=unit)
+
+
+def _interval(told: Sequence[Sequence[bool]], hits: int, of: int) -> Interval:
+    """By bootstrap over pull requests; at 0 of n and n of n that has no width, and Wilson's tells more."""
+    if hits in (0, of):
+        return intervals.share(hits, of)
+    return intervals.bootstrap(told, lambda drawn: sum(map(sum, drawn)) / sum(map(len, drawn)))
+
+
+def _only(of: Callable[[Reviewed, Defect], str], group: str) -> Callable[[Reviewed, Defect], bool]:
+    return lambda row, defect: of(row, defect) == group
+
+
+def _scope(_row: Reviewed, defect: Defect) -> str:
+    return defect.scope
+
+
+def _language(row: Reviewed, _defect: Defect) -> str:
+    return row.case.language
+
+
+def _severity(_row: Reviewed, defect: Defect) -> str:
+    return defect.severity
+
+
+def _since(row: Reviewed, _defect: Defect) -> str:
+    return RECENT if row.case.kind == "natural" and row.case.date >= RECENT else ""

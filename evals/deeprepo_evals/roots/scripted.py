@@ -1,0 +1,81 @@
+"""Roots that act as the journal's three did, and its baseline; and the worker that they share. No model is called."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from bot.errors import UsageError
+from bot.models.scripted import ScriptedModel
+from bot.values import Completion, Prompt, ToolCall, Usage
+from deeprepo_evals.plant.reader import NAME as READER
+from deeprepo_evals.plant.reader import Reader
+from deeprepo_evals.plant.values import CodeBase
+from deeprepo_evals.roots import journal
+from deeprepo_evals.roots.journal import BASELINE, BEHAVIOURS, FILES, PER_CALL, WORKER, Behaviour, Price
+
+PREFIX = "scripted/"
+ROOTS = tuple(f"{PREFIX}{name}" for name in BEHAVIOURS)
+SCRIPTS = Path(__file__).with_name("scripts")
+TOOL = "execute_python"
+
+
+class Priced(ScriptedModel):
+    """A scripted model whose tokens cost what a real one's would."""
+
+    def __init__(self, script: Callable[[Prompt], Completion], name: str, price: Price) -> None:
+        super().__init__(script, name)
+        self._dollars = price
+
+    def price(self, usage: Usage) -> float:
+        """Dollars for this usage."""
+        return self._dollars(usage)
+
+
+def check(name: str, *, root: bool) -> str:
+    """The name of a scripted model. Raises UsageError where there is none of that name."""
+    known = ROOTS if root else (READER,)
+    if name not in known:
+        raise UsageError(f"no scripted {'root' if root else 'worker'} is called {name!r}: known are {', '.join(known)}")
+    return name
+
+
+def worker(code: CodeBase) -> Priced:
+    """The worker that reports what its prompt shows, at the price of the journal's."""
+    return Priced(Reader(code, _billed(code, PER_CALL)), READER, WORKER)
+
+
+def root(name: str, code: CodeBase, window: int | None = None) -> Priced:
+    """A root by its name. With `window` it is the baseline: one call, of which it sees so many characters."""
+    behaviour = BEHAVIOURS[name.removeprefix(PREFIX)]
+    if window is not None:
+        return Priced(Reader(code, _billed(code, BASELINE.turns[0])), name, behaviour.price)
+    return Priced(_Turns(name.removeprefix(PREFIX), behaviour, code), name, behaviour.price)
+
+
+class _Turns:
+    """The script of a root: one block after the other, the last one again and again."""
+
+    def __init__(self, name: str, behaviour: Behaviour, code: CodeBase) -> None:
+        scale = len(code.files) / FILES
+        calls, files = (max(1, round(number * scale)) for number in (behaviour.calls, behaviour.files))
+        self._blocks = tuple(block.replace("CALLS", str(calls)).replace("FILES", str(files)) for block in blocks(name))
+        self._turns = behaviour.turns if len(code.files) == journal.FILES else ()
+        self._at = 0
+
+    def __call__(self, prompt: Prompt) -> Completion:  # noqa: ARG002 - it does not listen; that is what is measured
+        number = min(self._at, len(self._blocks) - 1)
+        self._at += 1
+        usage = self._turns[min(number, len(self._turns) - 1)] if self._turns else Usage()
+        call = ToolCall(f"turn-{self._at}", TOOL, {"code": self._blocks[number]})
+        return Completion("", usage, "tool", None, (call,))
+
+
+@cache
+def blocks(name: str) -> tuple[str, ...]:
+    """The blocks of a script."""
+    return tuple(part.strip("\n") for part in (SCRIPTS / f"{name}.txt").read_text("utf-8").split("\n---\n"))
+
+
+def _billed(code: CodeBase, usage: Usage) -> Callable[[Prompt], Usage] | None:
+    """Over a code base of the journal's size each call is billed as the journal's were."""
+    return (lambda _: usage) if len(code.files) == journal.FILES else None

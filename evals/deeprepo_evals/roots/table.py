@@ -1,0 +1,110 @@
+"""The comparison in words: one row for each contender, the split of its bill, and what more delegation would cost. Pure."""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from deeprepo_evals import intervals, tables
+from deeprepo_evals.results import Row
+from deeprepo_evals.roots import journal
+
+COLUMNS = (
+    "root", "strategy", "dispatches", "by the root", "files read", "by workers", "found", "95 %", "precision", "dollars", "workers' part", "turns", "zero delegation",
+)  # fmt: skip
+PROJECTED = (9, 61, 100)
+
+
+def text(rows: Sequence[Row]) -> str:
+    """Both tables."""
+    lines = [_line(name, mine) for name, mine in _grouped(rows).items()]
+    return "\n\n".join(
+        (tables.aligned(COLUMNS, lines), "What more calls of workers would cost a root at $3 and $15:", economics())
+    )
+
+
+def economics() -> str:
+    """The journal's projection, from tokens and prices."""
+    rows = [
+        (str(p.calls), f"${p.worker_usd:.3f}", f"${p.root_usd:.2f}", f"${p.usd:.2f}", f"{p.share:.0%}")
+        for p in map(journal.project, PROJECTED)
+    ]
+    return tables.aligned(("worker calls", "workers", "root", "together", "workers' part"), rows)
+
+
+def document(rows: Sequence[Row]) -> dict[str, Any]:
+    """The same as JSON, with every row."""
+    return {
+        "experiment": "roots",
+        "contenders": [
+            {"root": root, "strategy": strategy, **figures(mine)} for (root, strategy), mine in _grouped(rows).items()
+        ],
+        "economics": [asdict(p) | {"usd": p.usd, "share": p.share} for p in map(journal.project, PROJECTED)],
+        "rows": [asdict(row) for row in rows],
+    }
+
+
+def figures(rows: Sequence[Row]) -> dict[str, Any]:
+    """One contender over all its code bases; dollars are None where a price is unknown."""
+    found = [row.result for row in rows]
+    usd, root_usd = _sum(found, "usd"), _sum(found, "root_usd")
+    labels, matched = sum(r["labels"] for r in found), sum(r["matched"] for r in found)
+    said = sum(r["findings"] for r in found)
+    return {
+        "reviews": len(found),
+        "dispatches": _mean(found, "dispatches"),
+        "delegated": _mean(found, "delegated"),
+        "files": _mean(found, "files"),
+        "files_read": _mean(found, "files_read"),
+        "files_by_workers": _mean(found, "files_by_workers"),
+        "labels": labels,
+        "matched": matched,
+        "recall": asdict(_recall(found)),
+        "precision": matched / said if said else None,
+        "usd": None if usd is None else usd / len(found),
+        "worker_share": None if usd is None or root_usd is None or not usd else 1 - root_usd / usd,
+        "turns": _mean(found, "turns"),
+        "zero_delegation": sum(not r["delegated"] for r in found) / len(found),
+    }
+
+
+def _line(name: tuple[str, str], rows: Sequence[Row]) -> tuple[str, ...]:
+    f = figures(rows)
+    recall = f["recall"]
+    return (
+        *name,
+        f"{f['dispatches']:.0f}",
+        f"{f['delegated']:.0f}",
+        f"{f['files_read']:.0f}/{f['files']:.0f}",
+        f"{f['files_by_workers']:.0f}",
+        f"{f['matched']}/{f['labels']}",
+        f"{recall['low']:.2f}-{recall['high']:.2f}",
+        "-" if f["precision"] is None else f"{f['precision']:.2f}",
+        "unknown" if f["usd"] is None else f"${f['usd']:.3f}",
+        "-" if f["worker_share"] is None else f"{f['worker_share']:.0%}",
+        f"{f['turns']:.1f}",
+        f"{f['zero_delegation']:.0%}",
+    )
+
+
+def _recall(found: Sequence[Any]) -> intervals.Interval:
+    """Over one code base the labels are drawn, over several the code bases."""
+    if len(found) == 1:
+        return intervals.share(found[0]["matched"], found[0]["labels"])
+    return intervals.bootstrap(found, lambda rows: sum(r["matched"] for r in rows) / sum(r["labels"] for r in rows))
+
+
+def _sum(found: Iterable[Any], name: str) -> float | None:
+    values = [result[name] for result in found]
+    return None if None in values else sum(values)
+
+
+def _mean(found: Sequence[Any], name: str) -> float:
+    return statistics.fmean(result[name] for result in found)
+
+
+def _grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.item["root"], row.item["strategy"]), []).append(row)
+    return groups

@@ -1,0 +1,96 @@
+"""What a rollout came to, in figures: the only thing that the reward looks at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from bot.agent.loop import ENDS
+from bot.errors import BudgetSpent
+from bot.journal.codec import Row
+from bot.values import Review, tokens
+from deeprepo_evals import match
+from deeprepo_evals.plant.values import CodeBase
+
+PAR_READINGS, PAR_BASE = 2, 10_000  # reading the whole code base twice costs nothing; tokens of instructions beside it
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One rollout. Plain numbers, so that a trace can carry them."""
+
+    units: int  # of the change
+    read: int  # of these, whose own text stood in a worker's answered prompt
+    labels: int  # planted defects
+    findings: int  # that were handed in and stood the check of their quotes
+    matched: int  # of these, one to one: path, line and class of a label
+    proven: int  # of these, with the line that proves it
+    turns: int
+    most_turns: int
+    answered: bool  # it ended by handing in an answer
+    delegated: int  # calls of workers that the root asked for
+    worker_tokens: int  # input of all workers' calls
+    par_tokens: int  # up to here that is no waste
+    root_input: int = 0  # tokens
+    root_output: int = 0
+    errors: int = 0  # blocks that raised
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        """Back from a trace; what another version has written beside is left out."""
+        return cls(**{known.name: row[known.name] for known in fields(cls) if known.name in row})
+
+
+@dataclass(slots=True)
+class Till:
+    """Listens to the journal: who was asked how much, and what the root's model failed of. Satisfies `sinks.Watch`."""
+
+    spent: dict[str, list[int]] = field(default_factory=dict)  # role -> input and output tokens
+    delegated: int = 0
+    capped: bool = False  # a cap has stopped some call
+    failure: str = ""  # the kind of the error that ended the root
+    why: str = ""
+
+    def __call__(self, row: Row) -> None:
+        """One line."""
+        self.capped |= row["kind"] == "failed" and row["error"] == BudgetSpent.__name__
+        if row["kind"] == "failed" and row["role"] == "root":
+            self.failure, self.why = row["error"], row["text"]
+        if row["kind"] != "call" or "usage" not in row:
+            return
+        sums = self.spent.setdefault(row["role"], [0, 0])
+        sums[0] += row["usage"][0]
+        sums[1] += row["usage"][1]
+        self.delegated += row["role"] == "worker" and row["at"].startswith("root")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def told(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
+    """The figures of one review."""
+    rows = [row for row in review.coverage.readings if row.kind == "unit"]
+    findings = [placed.finding for placed in review.findings]
+    found = match.match(findings, code.labels)
+    root, worker = (till.spent.get(role, [0, 0]) for role in ("root", "worker"))
+    return Facts(
+        units=len(rows),
+        read=sum(any(by.startswith("worker ") for by in row.by.split(", ")) for row in rows),
+        labels=len(code.labels),
+        findings=len(findings),
+        matched=len(found.pairs),
+        proven=found.proven,
+        turns=len(review.turns),
+        most_turns=most_turns,
+        answered=not any(note.startswith(_ends()) for note in review.notes),
+        delegated=till.delegated,
+        worker_tokens=worker[0],
+        par_tokens=PAR_READINGS * sum(map(tokens, code.files.values())) + PAR_BASE,
+        root_input=root[0],
+        root_output=root[1],
+        errors=sum(turn.observation.error is not None for turn in review.turns),
+    )
+
+
+def _ends() -> tuple[str, ...]:
+    """How the sentences begin by which a run tells that it did not end with an answer."""
+    return tuple(words.partition("{")[0] for words in ENDS.values())

@@ -1,0 +1,94 @@
+"""Roots and workers without a model: an honest one that reads everything, and those that try to be paid for less.
+
+The dishonest ones play the strategies that earned up to 1.0 under a reward that counted names of paths and words of the answer.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from bot import config, wiring
+from bot.errors import ProviderRefused, UsageError
+from bot.models import TIMEOUT, connect, named
+from bot.models.provider import address, check_key
+from bot.models.scripted import Reply, ScriptedModel
+from bot.ports import Model
+from bot.values import Completion, Prompt, ToolCall, Usage
+from bot.values.model import CHARS_PER_TOKEN
+from deeprepo_evals.plant.reader import NAME as READER
+from deeprepo_evals.plant.reader import Reader
+from deeprepo_evals.plant.values import CodeBase
+from deeprepo_evals.train.tasks import Task
+
+PREFIX = "scripted/"
+HONEST = "scripted/honest"
+SCRIPTS = Path(__file__).with_name("scripts")
+WINDOW = 16_000  # tokens that the scripted worker takes in one prompt: everything at once is no delegation
+
+
+def policies() -> tuple[str, ...]:
+    """The names of the scripted roots."""
+    return tuple(sorted(PREFIX + path.stem for path in SCRIPTS.glob("*.txt")))
+
+
+def check(name: str, *, root: bool) -> str:
+    """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
+    if name.startswith(PREFIX):
+        known = policies() if root else (READER,)
+        if name not in known:
+            raise UsageError(f"unknown scripted {'root' if root else 'worker'} {name!r}: known are {', '.join(known)}")
+        return name
+    provider, base_url = named(name), wiring.typed(name)
+    address(provider, base_url)
+    check_key(provider, config.key(provider.key_variable), base_url)
+    return name
+
+
+def root(name: str) -> Model:
+    """A root by its name: scripted, or a real model whose key is in the environment."""
+    return _played(name) if name.startswith(PREFIX) else _real(name)
+
+
+def worker(name: str, task: Task, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
+    """A worker by its name; the scripted one knows what is planted and says what its prompt shows of it."""
+    return _reading(task.code()) if name == READER else _real(name, base_url, timeout)
+
+
+def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
+    if base_url is None:
+        return wiring.connected(name, timeout)
+    return connect(name, config.key(named(name).key_variable), base_url, timeout)
+
+
+def _reading(code: CodeBase) -> Model:
+    reader = Reader(code)
+
+    def script(prompt: Prompt) -> Reply:
+        if sum(len(message.text) for message in prompt.messages) > WINDOW * CHARS_PER_TOKEN:
+            return ProviderRefused(
+                f"the prompt is too long: {READER} takes {WINDOW:,} tokens, send fewer files at once"
+            )
+        return reader(prompt)
+
+    return ScriptedModel(script, READER, price=0.0)
+
+
+def _played(name: str) -> Model:
+    """A root that sends one block after the other, and the last one again and again."""
+    sent = blocks(name)
+    model: ScriptedModel
+    play: Callable[[Prompt], Reply] = lambda _: _sent(len(model.prompts), sent)  # noqa: E731 - it needs the model
+    model = ScriptedModel(play, name, price=0.0)
+    return model
+
+
+def _sent(number: int, script: tuple[str, ...]) -> Completion:
+    code = script[min(number, len(script)) - 1]
+    return Completion("", Usage(), "tool", None, (ToolCall(f"turn-{number}", "execute_python", {"code": code}),))
+
+
+@cache
+def blocks(name: str) -> tuple[str, ...]:
+    """The blocks of a scripted root, in the order of its turns."""
+    text = (SCRIPTS / f"{name.removeprefix(PREFIX)}.txt").read_text("utf-8")
+    return tuple(part.strip("\n") for part in text.split("\n---\n"))

@@ -1,0 +1,67 @@
+"""One rollout: a root alone (`rlm-only`) over one code base, through the product's pipeline, engine, REPL and ledger."""
+
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bot import pipeline
+from bot.config import Config, Settings
+from bot.journal.writer import Journal
+from bot.languages import LANGUAGES
+from bot.lenses import LENSES
+from bot.pipeline import Deps
+from bot.ports import Model
+from bot.review.opening import Models, Survey, open_session
+from bot.review.session import Session
+from bot.values import Limits, Review, ReviewRequest
+from deeprepo_evals import plant
+from deeprepo_evals.train.facts import Facts, Till, told
+from deeprepo_evals.train.tasks import Task
+
+MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
+FLAGS = {"strategy": "rlm-only", "verify": False, "analyzers": ()}  # what code proves by itself teaches a root nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """What it came to. `failure` is the kind of error that ended the root's model ("ProviderDown"), where one did."""
+
+    facts: Facts
+    review: Review
+    failure: str = ""
+    why: str = ""
+    capped: bool = False  # a cap stopped some of its calls
+
+
+async def roll(
+    task: Task,
+    root: Model,
+    worker: Model,
+    *,
+    trace: Path | None = None,
+    usd: float | None = None,
+) -> Rollout:
+    """Let this root review this code base. Both models are closed at the end; `trace` is where the journal is kept, `usd` a cap."""
+    code, till = task.code(), Till()
+    limits = Limits(usd=usd, tokens=MOST_TOKENS, calls=None, seconds=None, turns=task.turns)
+    with tempfile.TemporaryDirectory(prefix="deeprepo-train-") as folder:
+        repo = await plant.build(code, Path(folder) / "repo.git")
+        scratch = Path(folder) / "scratch"
+        scratch.mkdir()
+        opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
+        deps = Deps(LANGUAGES, opened, Settings.model_construct(), FLAGS, str(scratch), time.monotonic, lambda _: None)
+        review = await pipeline.review(ReviewRequest(str(repo), "range", "base", "head"), deps)
+    return Rollout(told(review, code, till, task.turns), review, till.failure, till.why, till.capped)
+
+
+@asynccontextmanager
+async def _desk(
+    models: Models, limits: Limits, journal: Journal, subject: Survey, settings: Config
+) -> AsyncIterator[Session]:
+    lenses = {name: LENSES[name] for name in settings["lenses"]}
+    async with open_session(subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal) as work:
+        yield work

@@ -1,0 +1,124 @@
+"""Rollouts of several roots over the same tasks, kept as results that a later run continues with. verifiers is not needed for it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.errors import BadAnswer, BudgetSpent, ProviderError
+from bot.llm.budget import counted
+from bot.models.failures import TOO_LONG
+from bot.values import Cost
+from deeprepo_evals import plant, results
+from deeprepo_evals.train import policies
+from deeprepo_evals.train.reward import score
+from deeprepo_evals.train.rollout import Rollout, roll
+from deeprepo_evals.train.tasks import SIZES, TURNS, Split, Task, tasks
+
+EXPERIMENT = "train"
+REWARD = 1  # rises when the same rollout would get another reward
+SCOPES: dict[str, tuple[plant.Scope, ...]] = {"whole": ("whole",), "change": ("change",), "both": ("whole", "change")}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which roots, over which tasks."""
+
+    roots: tuple[str, ...]
+    worker: str
+    count: int = 6
+    sizes: tuple[int, ...] = SIZES
+    scope: str = "both"
+    split: Split = "eval"
+    turns: int = TURNS
+    rounds: int = 1
+    usd: float | None = None  # of the whole run
+
+    def items(self) -> list[dict[str, Any]]:
+        """What there is to do."""
+        found = tasks(self.split, self.count, sizes=self.sizes, scopes=SCOPES[self.scope], turns=self.turns)
+        return [
+            {"reward": REWARD, "root": root, "worker": self.worker, "round": number, **asdict(task)}
+            for task in found
+            for number in range(1, self.rounds + 1)
+            for root in self.roots
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What there is, and why the rest is not there."""
+
+    rows: tuple[results.Row, ...]
+    left: int
+    why: tuple[str, ...] = ()
+    interrupted: bool = False
+
+
+async def carry_out(plan: Plan, out: Path | None, say: Callable[[str], None], trace: Path | None = None) -> Ended:
+    """Do what is left; each finished rollout is kept at once, and a person may break it off. Raises UsageError."""
+    items = plan.items()
+    with results.Run(out, EXPERIMENT) as run:
+        why: tuple[str, ...] = ()
+        interrupted = False
+        purse = _Purse(plan.usd)
+
+        async def do(item: results.Item) -> results.Result:
+            say(f"{item['root']}, {item['files']} files, seed {item['seed']}")
+            return await _done(item, trace, purse)
+
+        try:
+            why = (await results.carry_out(run, items, do)).why
+        except BudgetSpent as error:
+            why = (str(error),)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.uncancel():
+                raise
+            interrupted = True
+        return Ended(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
+
+
+@dataclass(slots=True)
+class _Purse:
+    """Dollars that the run may cost; None: no cap."""
+
+    usd: float | None
+    spent: float = 0.0
+
+    def left(self) -> float | None:
+        """What the next rollout may cost. Raises BudgetSpent where that is nothing."""
+        if self.usd is None:
+            return None
+        if self.spent >= self.usd:
+            raise self.empty()
+        return self.usd - self.spent
+
+    def pay(self, cost: Cost) -> None:
+        """Where nobody knows a price, tokens count as the budget counts them."""
+        self.spent += counted(cost)
+
+    def empty(self) -> BudgetSpent:
+        """The error that reports it."""
+        return BudgetSpent(f"the cap of ${self.usd:,.2f} of this run is reached: allow more with --max-usd")
+
+
+async def _done(item: results.Item, trace: Path | None, purse: _Purse) -> results.Result:
+    """One rollout. Raises what is no fault of the root: ProviderError where its provider failed, BudgetSpent."""
+    task = Task(*(item[name] for name in Task.__dataclass_fields__))
+    root, worker = policies.root(item["root"]), policies.worker(item["worker"], task)
+    name = f"{item['root'].replace('/', '-')}-{task.name}-{item['round']}.jsonl"
+    rolled = await roll(task, root, worker, trace=trace / name if trace else None, usd=purse.left())
+    purse.pay(rolled.review.cost)
+    if rolled.capped and purse.usd is not None:
+        raise purse.empty()
+    if failed(rolled):
+        raise ProviderError(rolled.why)
+    return {"facts": asdict(rolled.facts), "score": asdict(score(rolled.facts)), "reward": score(rolled.facts).reward}
+
+
+def failed(rolled: Rollout) -> bool:
+    """Whether the root's provider failed. A prompt that is too long is not that: the root has made it so."""
+    its_own = rolled.failure in {BadAnswer.__name__, BudgetSpent.__name__} or TOO_LONG.search(rolled.why)
+    return bool(rolled.failure) and not its_own

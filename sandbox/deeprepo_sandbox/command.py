@@ -1,0 +1,72 @@
+"""`deeprepo demo`: the whole path on one machine, with no account, no key and no network."""
+
+import asyncio
+import signal
+import tempfile
+from typing import Annotated
+
+import typer
+
+
+def command(
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Review the sample change in the terminal and exit.")
+    ] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit as soon as the review is posted.")] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the page; 0 picks a free one.", metavar="PORT")
+    ] = 0,
+    strategy: Annotated[
+        str,
+        typer.Option(help="How the bot reviews: `offline` needs no key, `auto` uses the models whose keys are set."),
+    ] = "offline",
+    log: Annotated[bool, typer.Option("--log", help="Show the server's log.")] = False,
+) -> int:
+    """Open a sample pull request on a sandbox GitHub and let the bot review it; the page stays up until Ctrl-C.
+
+    The sandbox, the real server and a signed webhook all run on this machine; no account, key or network is needed.
+    """
+    from bot.cli.exits import CLEAN, tell
+
+    if terminal:
+        _printed()
+        return CLEAN
+    try:
+        asyncio.run(_staged(port, strategy, once=once, log=log))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        tell("\nThe demo has ended; the sandbox and everything in it are deleted.")
+    return CLEAN
+
+
+def _printed() -> None:
+    """Review the sample change as `deeprepo review` does it in a checkout."""
+    from bot.cli.exits import tell
+    from bot.cli.review import carry_out, deliver
+    from bot.values import ReviewRequest
+    from deeprepo_sandbox.demo import build
+
+    with tempfile.TemporaryDirectory(prefix="deeprepo-demo-") as folder:
+        build(folder)
+        tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout:\n")
+        request = ReviewRequest(folder, "range", "main", "pull-request")
+        deliver(carry_out(request, {"strategy": "offline"}, quiet=False), "console", None)
+
+
+async def _staged(port: int, strategy: str, *, once: bool, log: bool) -> None:
+    """Everything from the pull request to the end; whoever wants it to end cancels this."""
+    from bot.cli.exits import tell
+    from deeprepo_sandbox.demo import live
+
+    this = asyncio.current_task()
+    if this is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
+    async with live.staged(port, strategy, tell, tell if log else None) as (gh, bot):
+        tell(f"review     {await live.reviewed(gh, bot)}")
+        if once:
+            return
+        tell(f"\nLook at it: {gh.page(1)}\n")
+        tell(
+            "Comment `/deeprepo review`, reply in a thread, resolve one, or push the next commit. Press Ctrl-C to end the demo."
+        )
+        await bot.process.wait()
+        raise bot.failed("the server has ended")

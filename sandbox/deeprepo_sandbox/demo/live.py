@@ -1,0 +1,172 @@
+"""The whole path on one machine: a GitHub on loopback, the real server beside it, a pull request, a signed webhook."""
+
+import asyncio
+import json
+import os
+import secrets
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bot
+from bot.errors import DeepRepoError
+from deeprepo_sandbox import demo
+from deeprepo_sandbox import github as sandbox
+
+START, REVIEW, REST = 60.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
+SHOWN = 20  # lines of the server's log, where it fails
+COMMANDS = ("/deeprepo review", "/deeprepo full review", "/deeprepo config", "/deeprepo help")
+Say = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Bot:
+    """The server's process: where it listens, and the last lines of its log."""
+
+    process: asyncio.subprocess.Process
+    say: Say | None  # who wants to hear the log
+    address: asyncio.Future[str]
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
+
+    async def listen(self) -> None:
+        """Read its log to the end. The line that tells its address is what the demo waits for."""
+        while self.process.stderr is not None and (line := await self.process.stderr.readline()):
+            text = line.decode(errors="replace").rstrip()
+            self.lines.append(text)
+            if self.say:
+                self.say(text)
+            with suppress(ValueError, AttributeError):
+                where = json.loads(text).get("address")
+                if where and not self.address.done():
+                    self.address.set_result(str(where))
+        if not self.address.done():
+            self.address.set_exception(self.failed("the server did not start"))
+
+    def failed(self, why: str) -> DeepRepoError:
+        """The sentence for the user, with what the server said last."""
+        return DeepRepoError("\n".join([f"{why}. The end of its log:", *self.lines]))
+
+
+@asynccontextmanager
+async def server(gh: sandbox.GitHub, data: Path, strategy: str, say: Say | None) -> AsyncIterator[Bot]:
+    """`deeprepo serve` as the App of a sandbox, in a process of its own, until the block ends."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "bot", "serve"),
+        env=_environment(gh, data, strategy),
+        cwd=data,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for us: the server is told to leave when the page is gone
+    )
+    made = Bot(process, say, asyncio.get_running_loop().create_future())
+    listening = asyncio.create_task(made.listen())
+    try:
+        yield made
+    finally:
+        await _leave(process)
+        await listening
+        if made.address.done() and not made.address.cancelled():
+            made.address.exception()  # looked at, so that nobody warns
+
+
+def _environment(gh: sandbox.GitHub, data: Path, strategy: str) -> dict[str, str]:
+    """The server's settings. A server that the user runs elsewhere has its own, which are no business of the demo."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
+    models = {
+        name: value for name in ("ROOT", "WORKER", "BASE_URL", "USD") if (value := os.environ.get(f"DEEPREPO_{name}"))
+    }
+    ours = {
+        **models,
+        "STRATEGY": strategy,
+        "APP_ID": gh.app_id,
+        "PRIVATE_KEY": gh.private_key,
+        "WEBHOOK_SECRET": gh.secret,
+        "GITHUB_API": gh.api,
+        "DATA": str(data),
+        "PORT": "0",
+        "DEBOUNCE": "0",
+        "WRITE_PAUSE": "0",
+        "LOG_FORMAT": "json",
+    }
+    path = os.pathsep.join(filter(None, [str(Path(bot.__file__).parents[1]), inherited.get("PYTHONPATH", "")]))
+    return inherited | {"PYTHONPATH": path} | {f"DEEPREPO_{name}": value for name, value in ours.items()}
+
+
+async def _leave(process: asyncio.subprocess.Process) -> None:
+    """Tell the server to leave, and make it leave when it does not."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+        try:
+            async with asyncio.timeout(REST):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+@asynccontextmanager
+async def staged(
+    port: int, strategy: str, say: Say, log: Say | None, *, check: bool = False
+) -> AsyncIterator[tuple[sandbox.GitHub, Bot]]:
+    """A sandbox with the sample change as an open pull request, and the bot that has been told of it."""
+    with tempfile.TemporaryDirectory(prefix="deeprepo-demo-", ignore_cleanup_errors=True) as folder:
+        work, data = _prepared(Path(folder))
+        secret = secrets.token_hex(20)
+        async with sandbox.github(Path(folder, "github"), secret=secret, port=port, check=check) as gh:
+            repo = await gh.repository("acme", "parcel", from_git=work)
+            gh.world.commands = COMMANDS
+            say(f"GitHub     {gh.world.origin}  (a sandbox on this machine; nothing leaves it)")
+            async with server(gh, data, strategy, log) as bot:
+                async with asyncio.timeout(START):
+                    address = await asyncio.shield(bot.address)
+                gh.listen(f"{address}/webhook")
+                say(f"the bot    {address}  (`deeprepo serve`, as the App of that GitHub)")
+                number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
+                repo.offer(number, demo.repair(), demo.REPAIRED)
+                say(f"webhook    pull_request.opened, signed, answered with {gh.deliveries[0].status_code}")
+                yield gh, bot
+
+
+def _prepared(folder: Path) -> tuple[Path, Path]:
+    """The author's checkout with the sample change, and the server's data folder."""
+    work, data = folder / "work", folder / "data"
+    work.mkdir()
+    data.mkdir()
+    demo.build(str(work))
+    return work, data
+
+
+async def reviewed(gh: sandbox.GitHub, bot: Bot) -> str:
+    """Wait until the review is on the pull request; one sentence about what was posted."""
+    began = time.monotonic()
+
+    def done() -> bool:
+        return any(check.status == "completed" for check in gh.pull(1).checks)
+
+    waiting = asyncio.create_task(gh.until(done, REVIEW))
+    ended = asyncio.create_task(bot.process.wait())
+    try:
+        await asyncio.wait({waiting, ended}, return_when=asyncio.FIRST_COMPLETED)
+        if not waiting.done():
+            raise bot.failed("the server has ended")
+        await waiting
+    except TimeoutError:
+        raise bot.failed("no review was posted in time") from None
+    finally:
+        waiting.cancel()
+        ended.cancel()
+    return f"{_told(gh)}, {time.monotonic() - began:.1f} s after the webhook"
+
+
+def _told(gh: sandbox.GitHub) -> str:
+    pull = gh.pull(1)
+    check = next(check for check in pull.checks if check.status == "completed")
+    lines = f"{len(pull.review_comments)} comments on lines"
+    return f"{lines}, {len(pull.comments)} in the conversation, check run {check.conclusion} ({check.title})"

@@ -1,0 +1,68 @@
+"""Where a comment on a diff may stand: GitHub's rules, in the words with which it refuses."""
+
+from deeprepo_sandbox.github import diffs, git
+from deeprepo_sandbox.github.bodies.pulls import changed
+from deeprepo_sandbox.github.things import Json, Pull, Side
+
+LONGEST = 65_536  # characters of a body
+SIDES: tuple[Side, ...] = ("RIGHT", "LEFT")
+
+
+async def commit(pull: Pull, asked: object) -> str | None:
+    """The commit that a comment names, if it belongs to the pull request; the head where it names none."""
+    if not asked:
+        return pull.head_sha
+    known = await git.commits(pull.repository.git, pull.base_sha, pull.head_sha)
+    return str(asked) if asked in known else None
+
+
+def body(text: object) -> str | None:
+    """What is wrong with a body, None where nothing is."""
+    if not isinstance(text, str) or not text.strip():
+        return "Body can't be blank"
+    return f"Body is too long (maximum is {LONGEST} characters)" if len(text) > LONGEST else None
+
+
+async def placed(pull: Pull, commit_id: str, said: Json) -> tuple[Json, str | None]:
+    """The fields of a comment that say where it stands, or what is wrong with them."""
+    files = await changed(pull, commit_id)
+    file = next((file for file in files if file.path == said.get("path")), None)
+    if file is None:
+        return {}, "Path could not be resolved"
+    if said.get("subject_type") == "file":
+        return {"subject": "file", "hunk": file.patch.partition("\n")[0]}, None
+    line, side = said.get("line"), said.get("side") or "RIGHT"
+    if line is None and "position" in said:
+        line, side = _position(file, said["position"])
+    if side not in SIDES or not isinstance(line, int):
+        return {}, "Line could not be resolved"
+    hunk = file.hunk(line, side)
+    if hunk is None:
+        return {}, "Line could not be resolved"
+    spot: Json = {"line": line, "side": side, "hunk": diffs.excerpt(hunk, line, side)}
+    return _range(hunk, spot, said)
+
+
+def _range(hunk: diffs.Hunk, spot: Json, said: Json) -> tuple[Json, str | None]:
+    """The beginning of a range: strictly above its end and in the same hunk."""
+    start, side = said.get("start_line"), said.get("start_side") or spot["side"]
+    if start is None:
+        return spot, None
+    at = hunk.index(start, side) if side in SIDES else None
+    end = hunk.index(spot["line"], spot["side"])
+    if at is None and not (side == spot["side"] and start >= spot["line"]):
+        return {}, "Start line must be part of the same hunk as the line."
+    if at is None or end is None or at >= end:
+        return {}, "Start line must precede the end line."
+    return spot | {"start_line": start, "start_side": side}, None
+
+
+def _position(file: diffs.File, position: object) -> tuple[int | None, Side]:
+    """The line at a number of lines below the first hunk's header: GitHub's old way to say it."""
+    rows: list[tuple[int | None, int | None]] = []
+    for hunk in file.hunks:
+        rows += [*([(None, None)] if rows else []), *hunk.numbers()]
+    if not isinstance(position, int) or not 0 < position <= len(rows):
+        return None, "RIGHT"
+    old, new = rows[position - 1]
+    return (new, "RIGHT") if new is not None else (old, "LEFT")

@@ -1,0 +1,23 @@
+"""Runs of workflows."""
+
+from datetime import datetime
+
+from deeprepo_sandbox.github.bodies.runs import run
+from deeprepo_sandbox.github.call import Answer, Call, Do, Refused
+
+MOST = 1_000  # runs that GitHub lists for one search
+
+
+async def runs(call: Call) -> Answer:
+    """GET R/actions/runs: newest first; of `created` the form that names where a span begins."""
+    found = sorted(call.repository.runs, key=lambda one: -one.id)
+    if since := call.query.get("created"):
+        if not since.startswith(">="):
+            raise Refused(422, "The sandbox knows `created` in the form >=TIME only")
+        begin = datetime.fromisoformat(since.removeprefix(">="))
+        found = [one for one in found if one.created >= begin][:MOST]
+    told = [run(call.world, call.repository, one) for one in found]
+    return call.pages(told, lambda part: {"total_count": len(told), "workflow_runs": part})
+
+
+OPERATIONS: dict[str, Do] = {"actions/list-workflow-runs-for-repo": runs}

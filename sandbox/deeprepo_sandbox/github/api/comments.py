@@ -1,0 +1,80 @@
+"""Comments in the conversation of a pull request."""
+
+from datetime import datetime
+
+from deeprepo_sandbox.github import anchors, hooks
+from deeprepo_sandbox.github.bodies.comments import issue_comment
+from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found, invalid
+from deeprepo_sandbox.github.things import Comment, Pull
+
+
+async def create(call: Call) -> Answer:
+    """POST R/issues/N/comments."""
+    pull, now, token = call.pull, call.world.now(), call.caller.token
+    made = Comment(
+        id=call.world.id(),
+        user=call.user,
+        body=_body(call),
+        created=now,
+        updated=now,
+        app=token.app if token else None,
+    )
+    pull.comments.append(made)
+    hooks.commented(call.world, pull, made)
+    return Answer(201, issue_comment(call.world, pull, made))
+
+
+async def find(call: Call) -> Answer:
+    """GET R/issues/N/comments."""
+    pull, since = call.pull, call.query.get("since")
+    rows = [one for one in pull.comments if not since or one.updated >= datetime.fromisoformat(since)]
+    return call.pages([issue_comment(call.world, pull, one) for one in rows])
+
+
+async def get(call: Call) -> Answer:
+    """GET R/issues/comments/ID."""
+    return Answer(200, issue_comment(call.world, *_named(call)))
+
+
+async def update(call: Call) -> Answer:
+    """PATCH R/issues/comments/ID."""
+    pull, one = _own(call)
+    one.body, one.updated = _body(call), call.world.now()
+    hooks.commented(call.world, pull, one, "edited")
+    return Answer(200, issue_comment(call.world, pull, one))
+
+
+async def delete(call: Call) -> Answer:
+    """DELETE R/issues/comments/ID."""
+    pull, one = _own(call)
+    pull.comments.remove(one)
+    return Answer(204)
+
+
+def _body(call: Call) -> str:
+    text = call.body.get("body")
+    wrong = anchors.body(text)
+    if wrong:
+        raise invalid("IssueComment", "body", "unprocessable", wrong)
+    return str(text)
+
+
+def _named(call: Call) -> tuple[Pull, Comment]:
+    rows = ((pull, one) for pull in call.repository.pulls.values() for one in pull.comments)
+    return found(next((row for row in rows if row[1].id == call.params["comment_id"]), None))
+
+
+def _own(call: Call) -> tuple[Pull, Comment]:
+    pull, one = _named(call)
+    if one.user is not call.user:
+        raise Refused(403, "Resource not accessible by integration")
+    return pull, one
+
+
+OPERATIONS: dict[str, Do] = {
+    "issues/create-comment": create,
+    "issues/list-comments": find,
+    "issues/get-comment": get,
+    "issues/update-comment": update,
+    "issues/delete-comment": delete,
+}

@@ -1,0 +1,134 @@
+"""Comments on lines and files of the diff, and replies to them."""
+
+from datetime import datetime
+
+from deeprepo_sandbox.github import anchors, hooks
+from deeprepo_sandbox.github.api import reviews
+from deeprepo_sandbox.github.bodies.comments import review_comment
+from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found, invalid
+from deeprepo_sandbox.github.things import Json, Pull, Review, ReviewComment
+
+KIND = "PullRequestReviewComment"
+THREAD = "pull_request_review_thread"
+
+
+async def create(call: Call) -> Answer:
+    """POST R/pulls/N/comments: on lines, on a file, or in reply."""
+    pull, said = call.pull, call.body
+    if said.get("in_reply_to"):
+        return await _reply(call, said["in_reply_to"])
+    commit = await anchors.commit(pull, said.get("commit_id"))
+    if commit is None:
+        raise invalid(KIND, "commit_id", "custom", "commit_id is not part of the pull request")
+    _check(said)
+    spot, wrong = await anchors.placed(pull, commit, said)
+    if wrong:
+        part = "path" if wrong.startswith("Path") else "start_line" if wrong.startswith("Start") else "line"
+        raise invalid(KIND, f"{THREAD}.{part}", "custom", f"{THREAD}.{part} {_words(part)}")
+    made = _review(call, commit)
+    note = reviews.note(call, made, said, spot)
+    return await _store(call, pull, made, note)
+
+
+async def reply(call: Call) -> Answer:
+    """POST R/pulls/N/comments/ID/replies: only to the comment at the top of a thread."""
+    return await _reply(call, call.params["comment_id"])
+
+
+async def _reply(call: Call, to: int) -> Answer:
+    pull = call.pull
+    top = found(next((one for one in pull.review_comments if one.id == to and one.reply_to is None), None))
+    _check(call.body)
+    made = _review(call, top.commit)
+    where = ("subject", "line", "side", "start_line", "start_side", "hunk")
+    spot = {name: getattr(top, name) for name in where}
+    note = reviews.note(call, made, {"body": call.body["body"], "path": top.path}, spot)
+    note.reply_to = top.id
+    return await _store(call, pull, made, note)
+
+
+async def _store(call: Call, pull: Pull, made: Review, note: ReviewComment) -> Answer:
+    """GitHub keeps every comment in a review, be it one of a single comment."""
+    pull.reviews.append(made)
+    pull.review_comments.append(note)
+    hooks.commented(call.world, pull, note)
+    return Answer(201, await review_comment(call.world, pull, note))
+
+
+def _review(call: Call, commit: str) -> Review:
+    now, token = call.world.now(), call.caller.token
+    return Review(
+        id=call.world.id(),
+        user=call.user,
+        body="",
+        created=now,
+        updated=now,
+        app=token.app if token else None,
+        state="COMMENTED",
+        commit=commit,
+    )
+
+
+def _check(said: Json) -> None:
+    wrong = anchors.body(said.get("body"))
+    if wrong:
+        raise invalid(KIND, "body", "custom", wrong)
+
+
+def _words(part: str) -> str:
+    return {"path": "is not part of the diff", "line": "must be part of the diff"}.get(
+        part, "must precede the end line."
+    )
+
+
+async def find(call: Call) -> Answer:
+    """GET R/pulls/N/comments."""
+    pull, since = call.pull, call.query.get("since")
+    rows = [one for one in pull.review_comments if not since or one.updated >= datetime.fromisoformat(since)]
+    key = call.query.get("sort", "created")
+    down = call.query.get("direction") == "desc"
+    rows.sort(key=lambda one: (one.updated if key == "updated" else one.created, one.id), reverse=down)
+    return call.pages([await review_comment(call.world, pull, one) for one in rows])
+
+
+async def get(call: Call) -> Answer:
+    """GET R/pulls/comments/ID."""
+    pull, one = _named(call)
+    return Answer(200, await review_comment(call.world, pull, one))
+
+
+async def update(call: Call) -> Answer:
+    """PATCH R/pulls/comments/ID."""
+    pull, one = _own(call)
+    _check(call.body)
+    one.body, one.updated = call.body["body"], call.world.now()
+    return Answer(200, await review_comment(call.world, pull, one))
+
+
+async def delete(call: Call) -> Answer:
+    """DELETE R/pulls/comments/ID."""
+    pull, one = _own(call)
+    pull.review_comments.remove(one)
+    return Answer(204)
+
+
+def _named(call: Call) -> tuple[Pull, ReviewComment]:
+    rows = ((pull, one) for pull in call.repository.pulls.values() for one in pull.review_comments)
+    return found(next((row for row in rows if row[1].id == call.params["comment_id"]), None))
+
+
+def _own(call: Call) -> tuple[Pull, ReviewComment]:
+    pull, one = _named(call)
+    if one.user is not call.user:
+        raise Refused(403, "Resource not accessible by integration")
+    return pull, one
+
+
+OPERATIONS: dict[str, Do] = {
+    "pulls/create-review-comment": create,
+    "pulls/create-reply-for-review-comment": reply,
+    "pulls/list-review-comments": find,
+    "pulls/get-review-comment": get,
+    "pulls/update-review-comment": update,
+    "pulls/delete-review-comment": delete,
+}

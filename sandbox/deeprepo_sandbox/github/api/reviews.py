@@ -1,0 +1,127 @@
+"""Reviews. One is stored whole or not at all, and the refusal does not say which of its comments was to blame."""
+
+from deeprepo_sandbox.github import anchors, hooks
+from deeprepo_sandbox.github.bodies.comments import review, review_comment
+from deeprepo_sandbox.github.call import Answer, Call, Do, Refused, found
+from deeprepo_sandbox.github.things import Json, Pull, Review, ReviewComment
+
+STATES = {"COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
+
+
+async def create(call: Call) -> Answer:
+    """POST R/pulls/N/reviews."""
+    pull, said = call.pull, call.body
+    event, text = said.get("event", ""), said.get("body") or ""
+    commit = await anchors.commit(pull, said.get("commit_id"))
+    if commit is None:
+        raise Refused(422, "Unprocessable Entity", ["Commit is not part of the pull request"])
+    if event in {"COMMENT", "REQUEST_CHANGES"} and not text.strip():
+        raise Refused(422, "Unprocessable Entity", ["Body can't be blank"])
+    if text and (wrong := anchors.body(text)):
+        raise Refused(422, "Unprocessable Entity", [wrong])
+    if event in {"APPROVE", "REQUEST_CHANGES"} and call.user is pull.author:
+        raise Refused(
+            422, "Unprocessable Entity", [f"Can not {event.lower().replace('_', ' ')} on your own pull request"]
+        )
+    now = call.world.now()
+    token = call.caller.token
+    made = Review(
+        id=call.world.id(),
+        user=call.user,
+        body=text,
+        created=now,
+        updated=now,
+        app=token.app if token else None,
+        state=STATES.get(event, "PENDING"),
+        commit=commit,
+    )
+    notes = await _notes(call, pull, made, said.get("comments") or [])
+    pull.reviews.append(made)
+    pull.review_comments += notes
+    for note in notes:
+        hooks.commented(call.world, pull, note)
+    return Answer(200, review(call.world, pull, made))
+
+
+async def _notes(call: Call, pull: Pull, made: Review, said: list[Json]) -> list[ReviewComment]:
+    """The comments of a review, or the refusal of them all."""
+    notes, wrong = [], []
+    for one in said:
+        bad = anchors.body(one.get("body"))
+        bare = {name: value for name, value in one.items() if name != "subject_type"}  # unknown here, so dropped
+        spot, misplaced = await anchors.placed(pull, made.commit, bare)
+        wrong += [text for text in (bad, misplaced) if text]
+        if not bad and not misplaced:
+            notes.append(note(call, made, one, spot))
+    if wrong:
+        raise Refused(422, "Unprocessable Entity", list(dict.fromkeys(wrong)))
+    return notes
+
+
+def note(call: Call, made: Review, said: Json, spot: Json) -> ReviewComment:
+    """A comment on the diff, as it is stored."""
+    return ReviewComment(
+        id=call.world.id(),
+        user=made.user,
+        body=said["body"],
+        created=made.created,
+        updated=made.created,
+        app=made.app,
+        review=made.id,
+        path=said["path"],
+        commit=made.commit,
+        **spot,
+    )
+
+
+async def find(call: Call) -> Answer:
+    """GET R/pulls/N/reviews: those that were handed in, and one's own drafts."""
+    pull = call.pull
+    shown = [one for one in pull.reviews if one.state != "PENDING" or one.user is call.caller.user]
+    return call.pages([review(call.world, pull, one) for one in shown])
+
+
+async def update(call: Call) -> Answer:
+    """PUT R/pulls/N/reviews/ID: a new text."""
+    one = _own(call)
+    wrong = anchors.body(call.body.get("body"))
+    if wrong:
+        raise Refused(422, "Unprocessable Entity", [wrong])
+    one.body, one.updated = call.body["body"], call.world.now()
+    return Answer(200, review(call.world, call.pull, one))
+
+
+async def dismiss(call: Call) -> Answer:
+    """PUT R/pulls/N/reviews/ID/dismissals."""
+    one = _review(call)
+    if one.state not in {"APPROVED", "CHANGES_REQUESTED"}:
+        raise Refused(422, "Unprocessable Entity", ["Can not dismiss a commented pull request review"])
+    one.state = "DISMISSED"
+    return Answer(200, review(call.world, call.pull, one))
+
+
+async def comments(call: Call) -> Answer:
+    """GET R/pulls/N/reviews/ID/comments."""
+    one, pull = _review(call), call.pull
+    rows = [await review_comment(call.world, pull, found) for found in pull.review_comments if found.review == one.id]
+    return call.pages(rows)
+
+
+def _review(call: Call) -> Review:
+    return found(next((one for one in call.pull.reviews if one.id == call.params["review_id"]), None))
+
+
+def _own(call: Call) -> Review:
+    one = _review(call)
+    if one.user is not call.user:
+        raise Refused(403, "Resource not accessible by integration")
+    return one
+
+
+OPERATIONS: dict[str, Do] = {
+    "pulls/create-review": create,
+    "pulls/list-reviews": find,
+    "pulls/update-review": update,
+    "pulls/dismiss-review": dismiss,
+    "pulls/list-comments-for-review": comments,
+}

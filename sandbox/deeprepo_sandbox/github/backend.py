@@ -1,0 +1,101 @@
+"""Git over HTTP: git's own `http-backend` behind GitHub's check of the token."""
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from bot.checkout.git import environment
+from deeprepo_sandbox.github import access
+from deeprepo_sandbox.github.call import Caller, Refused
+from deeprepo_sandbox.github.things import Repository
+from deeprepo_sandbox.github.world import World
+
+PATH = re.compile(r"/([^/]+)/([^/]+)\.git(/.*)")
+CHUNK = 1 << 16
+ASK = {"www-authenticate": 'Basic realm="GitHub"'}
+
+
+async def answer(world: World, request: Request, path: str) -> Response:
+    """What git asks of a repository, if its token may read it."""
+    found = PATH.fullmatch(path)
+    repository = world.repository(found[1], found[2]) if found else None
+    if found is None or repository is None:
+        return Response("Repository not found.", 404)
+    try:
+        caller = access.caller(world, request.headers.get("authorization", ""))
+    except Refused:
+        return Response("Invalid username or token.", 401, ASK)
+    writes = "git-receive-pack" in found[3] or request.query_params.get("service") == "git-receive-pack"
+    try:
+        access.enter(world, caller, repository, ("contents",), "write" if writes else "read")
+    except Refused as refused:
+        if caller == Caller():
+            return Response("Authentication is needed.", 401, ASK)
+        return Response(f"fatal: {refused}", 404 if refused.answer.status == 404 else 403)  # noqa: PLR2004 - HTTP's own
+    return await _backend(request, repository, found[3])
+
+
+async def _backend(request: Request, repository: Repository, rest: str) -> Response:
+    head = request.headers
+    env = {
+        "GIT_PROJECT_ROOT": str(repository.git.parent),
+        "GIT_HTTP_EXPORT_ALL": "1",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "PATH_INFO": f"/{repository.git.name}{rest}",
+        "REQUEST_METHOD": request.method,
+        "QUERY_STRING": request.url.query,
+        "CONTENT_TYPE": head.get("content-type", ""),
+        "REMOTE_USER": "sandbox",
+        "REMOTE_ADDR": "127.0.0.1",
+        "GIT_PROTOCOL": head.get("git-protocol", ""),
+        "HTTP_CONTENT_ENCODING": head.get("content-encoding", ""),
+    }
+    body = await request.body()
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        "git",
+        "http-backend",
+        env=environment(env | {"CONTENT_LENGTH": str(len(body))}),
+        stdin=pipe,
+        stdout=pipe,
+        limit=1 << 20,
+    )
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("git was started without pipes")
+    feeding = asyncio.ensure_future(_feed(process.stdin, body))
+    status, headers = 200, {}
+    while line := (await process.stdout.readline()).strip():
+        name, _, value = line.decode("latin-1").partition(":")
+        if name.lower() == "status":
+            status = int(value.split()[0])
+        else:
+            headers[name.lower()] = value.strip()
+    return StreamingResponse(_stream(process, process.stdout, feeding), status, headers)
+
+
+async def _feed(pipe: asyncio.StreamWriter, body: bytes) -> None:
+    try:
+        pipe.write(body)
+        await pipe.drain()
+    except ConnectionError:  # git has read enough
+        return
+    finally:
+        pipe.close()
+
+
+async def _stream(
+    process: asyncio.subprocess.Process, out: asyncio.StreamReader, feeding: "asyncio.Future[None]"
+) -> AsyncIterator[bytes]:
+    try:
+        while chunk := await out.read(CHUNK):
+            yield chunk
+    finally:
+        if process.returncode is None and not out.at_eof():
+            process.kill()
+        await feeding
+        await process.wait()

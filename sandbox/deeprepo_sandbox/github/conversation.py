@@ -1,0 +1,92 @@
+"""What people say about a pull request, and which buttons they press: the other half of `Repo`."""
+
+from deeprepo_sandbox.github import hooks, payloads
+from deeprepo_sandbox.github.things import Check, Comment, Pull, Repository, Review, ReviewComment
+from deeprepo_sandbox.github.world import World
+
+MAINTAINER, COLLEAGUE, STRANGER = "maintainer", "colleague", "stranger"
+
+
+class Conversation:
+    """The conversations of one repository. What returns, has been delivered to the Apps."""
+
+    def __init__(self, world: World, repository: Repository) -> None:
+        self._world, self.repository = world, repository
+
+    async def comment(self, number: int, body: str, author: str = MAINTAINER) -> int:
+        """Write in the conversation. The comment's id."""
+        pull, now = self.repository.pulls[number], self._world.now()
+        made = Comment(id=self._world.id(), user=self._world.user(author), body=body, created=now, updated=now)
+        pull.comments.append(made)
+        await self._said(pull, made)
+        return made.id
+
+    async def reply(self, number: int, to: int, body: str, author: str = MAINTAINER) -> int:
+        """Answer in a review thread. The comment's id."""
+        pull = self.repository.pulls[number]
+        top = next(one for one in pull.review_comments if one.id == to)
+        return await self._note(pull, body, author, top.reply_to or top.id, top)
+
+    async def review_comment(self, number: int, path: str, line: int, body: str, author: str = MAINTAINER) -> int:
+        """Write on a line of the diff. The comment's id."""
+        return await self._note(self.repository.pulls[number], body, author, None, (path, line))
+
+    async def _note(
+        self, pull: Pull, body: str, author: str, to: int | None, at: ReviewComment | tuple[str, int]
+    ) -> int:
+        world, now, who = self._world, self._world.now(), self._world.user(author)
+        review = Review(
+            id=world.id(), user=who, body="", created=now, updated=now, state="COMMENTED", commit=pull.head_sha
+        )
+        path, line = (at.path, at.line) if isinstance(at, ReviewComment) else at
+        made = ReviewComment(
+            id=world.id(), user=who, body=body, created=now, updated=now, review=review.id, path=path, line=line,
+            commit=at.commit if isinstance(at, ReviewComment) else pull.head_sha, reply_to=to,
+            hunk=at.hunk if isinstance(at, ReviewComment) else "",
+            subject=at.subject if isinstance(at, ReviewComment) else "line",
+        )  # fmt: skip
+        pull.reviews.append(review)
+        pull.review_comments.append(made)
+        await self._said(pull, made)
+        return made.id
+
+    async def edit_comment(self, number: int, comment: int, body: str) -> None:
+        """Change what a person wrote."""
+        pull = self.repository.pulls[number]
+        one = next(one for one in (*pull.comments, *pull.review_comments) if one.id == comment)
+        one.body, one.updated = body, self._world.now()
+        await self._said(pull, one, "edited")
+
+    def resolve(self, number: int, thread: int, resolved: bool = True) -> None:
+        """Mark the thread of a review comment as resolved; no App is notified."""
+        top = next(one for one in self.repository.pulls[number].review_comments if one.id == thread)
+        top.resolved = resolved
+
+    async def rerequest(self, check: int, by: str = MAINTAINER) -> None:
+        """Press "Re-run" on a check run."""
+        await self._pressed(self.repository.checks[check], "rerequested", by)
+
+    async def press(self, check: int, identifier: str, by: str = MAINTAINER) -> None:
+        """Press one of the buttons of a check run."""
+        await self._pressed(self.repository.checks[check], "requested_action", by, identifier)
+
+    async def rerequest_suite(self, check: int, by: str = MAINTAINER) -> None:
+        """Press "Re-run all checks"."""
+        one = self.repository.checks[check]
+        facts = payloads.suite(self._world, self.repository, one)
+        await hooks.send(
+            self._world, self.repository, "check_suite", "rerequested", facts, self._world.user(by), only=one.app
+        )
+
+    async def _pressed(self, check: Check, action: str, by: str, identifier: str = "") -> None:
+        facts = payloads.check(self._world, self.repository, check)
+        if identifier:
+            facts["requested_action"] = {"identifier": identifier}
+        who = self._world.user(by)
+        await hooks.send(self._world, self.repository, "check_run", action, facts, who, only=check.app)
+
+    async def _said(self, pull: Pull, comment: Comment, action: str = "created") -> None:
+        if not self._world.heard:
+            return
+        event, facts = await payloads.comment(self._world, pull, comment)
+        await hooks.send(self._world, self.repository, event, action, facts, comment.user)

@@ -1,0 +1,234 @@
+"""GraphQL: what is hidden, what was resolved, and hiding itself. Fields that nobody here knows are refused as GitHub does."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from deeprepo_sandbox.github import access
+from deeprepo_sandbox.github.bodies import stamp
+from deeprepo_sandbox.github.bodies.comments import place
+from deeprepo_sandbox.github.call import Caller, Refused
+from deeprepo_sandbox.github.selection import Field, read
+from deeprepo_sandbox.github.things import Comment, Json, Pull, Review, ReviewComment, User
+from deeprepo_sandbox.github.world import LIMIT, World, node_id
+
+CLASSIFIERS = ("ABUSE", "DUPLICATE", "OFF_TOPIC", "OUTDATED", "RESOLVED", "SPAM")
+TYPES = {Comment: "IssueComment", ReviewComment: "PullRequestReviewComment", Review: "PullRequestReview"}
+Made = Mapping[str, Any]
+Lazy = Callable[[Mapping[str, Any]], Awaitable[Any]]
+
+
+async def answer(world: World, who: Caller, body: Json) -> Json:
+    """The answer to a document: errors come with status 200, beside what could be answered."""
+    if who.token is None:
+        raise Refused(401, "Requires authentication")
+    try:
+        kind, fields = read(str(body.get("query", "")), body.get("variables") or {})
+    except ValueError as error:
+        return {"errors": [{"message": f"Parse error: {error}"}]}
+    errors: list[Json] = []
+    root = _Root(world, who, errors)
+    return await _whole(root.mutations() if kind == "mutation" else root.queries(), fields, errors)
+
+
+async def _whole(root: Made, fields: Sequence[Field], errors: list[Json]) -> Json:
+    data = await _project(root, fields, errors, "Query")
+    return {"data": data} | ({"errors": errors} if errors else {})
+
+
+async def _project(made: Made, fields: Sequence[Field], errors: list[Json], kind: str) -> Json:
+    """The fields that were asked for and no others."""
+    shown: Json = {}
+    for field in fields:
+        if field.on and field.on not in (made.get("__typename"), *made.get("__interfaces", ())):
+            continue
+        if field.name not in made:
+            kind = str(made.get("__typename", kind))
+            errors.append({"message": f"Field '{field.name}' doesn't exist on type '{kind}'", "type": "undefinedField"})
+            continue
+        value = made[field.name]
+        shown[field.alias] = await _told(await value(field.arguments) if callable(value) else value, field, errors)
+    return shown
+
+
+async def _told(value: Any, field: Field, errors: list[Json]) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, Mapping):
+        return await _project(value, field.fields, errors, field.name)
+    if isinstance(value, list):
+        return [await _told(item, field, errors) for item in value]
+    return value
+
+
+class _Root:
+    def __init__(self, world: World, who: Caller, errors: list[Json]) -> None:
+        self._world, self._who, self._errors = world, who, errors
+
+    def queries(self) -> Made:
+        return {
+            "repository": self._repository,
+            "nodes": self._nodes,
+            "node": self._node,
+            "viewer": _actor(self._who.user) if self._who.user else None,
+            "rateLimit": {
+                "cost": 1,
+                "limit": LIMIT,
+                "remaining": self._world.remaining,
+                "resetAt": stamp(self._world.now()),
+            },
+        }
+
+    def mutations(self) -> Made:
+        return {
+            "minimizeComment": self._minimize,
+            "unminimizeComment": self._unminimize,
+            "resolveReviewThread": self._forbidden,
+            "unresolveReviewThread": self._forbidden,
+        }
+
+    async def _repository(self, said: Mapping[str, Any]) -> Made | None:
+        where = self._world.repository(str(said.get("owner")), str(said.get("name")))
+        if where is None or (where.private and not self._may(where, ("pull_requests",), "read")):
+            name = f"{said.get('owner')}/{said.get('name')}"
+            return self._missing("repository", f"Could not resolve to a Repository with the name '{name}'.")
+
+        async def one(asked: Mapping[str, Any]) -> Made | None:
+            pull = where.pulls.get(asked.get("number") or 0)
+            if pull is None:
+                return self._missing("repository", "Could not resolve to a PullRequest with that number.")
+            return _pull(self._world, pull)
+
+        return {"__typename": "Repository", "nameWithOwner": where.full_name, "pullRequest": one}
+
+    async def _nodes(self, said: Mapping[str, Any]) -> list[Made | None]:
+        return [await self._node({"id": one}) for one in said.get("ids") or ()]
+
+    async def _node(self, said: Mapping[str, Any]) -> Made | None:
+        known = self._world.node(str(said.get("id")))
+        if known is None:
+            return self._missing("nodes", f"Could not resolve to a node with the global id of '{said.get('id')}'")
+        return _comment(known[1])
+
+    async def _minimize(self, said: Mapping[str, Any]) -> Made | None:
+        asked = said.get("input") or {}
+        if asked.get("classifier") not in CLASSIFIERS:
+            return self._missing(
+                "minimizeComment", f"Argument 'classifier' has an invalid value {asked.get('classifier')}"
+            )
+        comment = self._writable(asked, "minimizeComment")
+        if comment is None:
+            return None
+        comment.hidden = str(asked["classifier"]).lower().replace("_", "-")
+        return {"minimizedComment": _comment(comment)}
+
+    async def _unminimize(self, said: Mapping[str, Any]) -> Made | None:
+        comment = self._writable(said.get("input") or {}, "unminimizeComment")
+        if comment is None:
+            return None
+        comment.hidden = ""
+        return {"unminimizedComment": _comment(comment)}
+
+    async def _forbidden(self, _: Mapping[str, Any]) -> Made | None:
+        return self._missing("resolveReviewThread", "Resource not accessible by integration", "FORBIDDEN")
+
+    def _writable(self, asked: Mapping[str, Any], name: str) -> Comment | None:
+        known = self._world.node(str(asked.get("subjectId")))
+        if known is None:
+            self._missing(name, f"Could not resolve to a node with the global id of '{asked.get('subjectId')}'")
+            return None
+        talk = access.TALK if type(known[1]) is Comment else ("pull_requests",)
+        if not self._may(known[0].repository, talk, "write"):
+            self._missing(name, "Resource not accessible by integration", "FORBIDDEN")
+            return None
+        return known[1]
+
+    def _may(self, where: Any, permissions: tuple[str, ...], level: str) -> bool:  # noqa: ANN401 - a Repository
+        try:
+            access.enter(self._world, self._who, where, permissions, level)
+        except Refused:
+            return False
+        return True
+
+    def _missing(self, path: str, message: str, kind: str = "NOT_FOUND") -> Made | None:
+        self._errors.append({"type": kind, "path": [path], "message": message})
+        return None
+
+
+def _actor(who: User) -> Made:
+    return {"__typename": who.type, "login": who.login.removesuffix("[bot]")}
+
+
+def _comment(one: Comment) -> Made:
+    row = {
+        "__typename": TYPES[type(one)],
+        "__interfaces": ("Node", "Comment", "Minimizable"),
+        "id": node_id(one),
+        "databaseId": one.id,
+        "body": one.body,
+        "author": _actor(one.user),
+        "createdAt": stamp(one.created),
+        "isMinimized": bool(one.hidden),
+        "minimizedReason": one.hidden or None,
+        "viewerCanMinimize": True,
+    }
+    if isinstance(one, Review):
+        row |= {"state": one.state, "commit": {"oid": one.commit}}
+    return row
+
+
+def _pull(world: World, pull: Pull) -> Made:
+    async def threads(said: Mapping[str, Any]) -> Made:
+        tops = [one for one in pull.review_comments if one.reply_to is None]
+        return await _connection([await _thread(pull, one) for one in tops], said)
+
+    async def reviews(said: Mapping[str, Any]) -> Made:
+        return await _connection([_comment(one) for one in pull.reviews if one.state != "PENDING"], said)
+
+    async def comments(said: Mapping[str, Any]) -> Made:
+        return await _connection([_comment(one) for one in pull.comments], said)
+
+    return {
+        "__typename": "PullRequest",
+        "id": f"PR_kwDO{pull.id}",
+        "number": pull.number,
+        "headRefOid": pull.head_sha,
+        "baseRefName": pull.base,
+        "isDraft": pull.draft,
+        "isInMergeQueue": False,
+        "state": "MERGED" if pull.merged else pull.state.upper(),
+        "author": _actor(world.users[pull.author.login]),
+        "reviewThreads": threads,
+        "reviews": reviews,
+        "comments": comments,
+    }
+
+
+async def _thread(pull: Pull, top: ReviewComment) -> Made:
+    line, start = await place(pull, top)
+    inside = [top, *(one for one in pull.review_comments if one.reply_to == top.id)]
+
+    async def comments(said: Mapping[str, Any]) -> Made:
+        return await _connection([_comment(one) for one in inside], said)
+
+    return {
+        "__typename": "PullRequestReviewThread",
+        "id": f"PRRT_kwDO{top.id}",
+        "isResolved": top.resolved,
+        "isOutdated": top.subject == "line" and line is None,
+        "path": top.path,
+        "line": line,
+        "startLine": start,
+        "originalLine": top.line,
+        "diffSide": top.side,
+        "subjectType": top.subject.upper(),
+        "comments": comments,
+    }
+
+
+async def _connection(rows: Sequence[Made], said: Mapping[str, Any]) -> Made:
+    size, after = min(int(said.get("first") or 100), 100), int(said.get("after") or 0)
+    part = rows[after : after + size]
+    more = after + size < len(rows)
+    return {
+        "totalCount": len(rows),
+        "pageInfo": {"hasNextPage": more, "endCursor": str(after + len(part)) if part else None},
+        "nodes": list(part),
+    }

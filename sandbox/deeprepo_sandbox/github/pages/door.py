@@ -1,0 +1,170 @@
+"""Which page an address is, and what its buttons do. The person at the browser is the maintainer."""
+
+import json
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+
+from deeprepo_sandbox.github import diffs, git
+from deeprepo_sandbox.github.bodies.commits import blob
+from deeprepo_sandbox.github.pages import code, markdown, pull
+from deeprepo_sandbox.github.repo import Repo
+from deeprepo_sandbox.github.things import Pull, Repository
+from deeprepo_sandbox.github.world import World
+from deeprepo_sandbox.words import text
+
+HERE = Path(__file__).parent
+POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'"
+KINDS = {"style.css": "text/css", "page.js": "text/javascript"}
+GET = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/(?P<kind>pull|blob|commit)/(?P<rest>.+)")
+Deed = Callable[[Repo, Pull, dict[str, str]], Awaitable[object]]
+
+
+async def answer(world: World, request: Request) -> Response:
+    """The page of an address."""
+    path = request.url.path
+    if request.method == "POST":
+        return await _post(world, request, path)
+    if path == "/":
+        return _page("index.html.j2", rows=[one for one in world.pulls() if not one.repository.deleted])
+    if path[1:] in KINDS:
+        return Response((HERE / path[1:]).read_bytes(), 200, {"cache-control": "no-cache"}, KINDS[path[1:]])
+    found = GET.fullmatch(path)
+    where = world.repository(found["owner"], found["name"]) if found else None
+    if found is None or where is None:
+        return _missing()
+    rest = unquote(found["rest"])
+    if found["kind"] == "pull":
+        return await _pull(world, where, rest)
+    return await (_file if found["kind"] == "blob" else _commit)(where, rest)
+
+
+async def _pull(world: World, where: Repository, rest: str) -> Response:
+    number, _, part = rest.partition("/")
+    bare, _, form = number.partition(".")
+    one = where.pulls.get(int(bare)) if bare.isdecimal() else None
+    if one is None:
+        return _missing()
+    if form in {"diff", "patch"}:
+        text = await git.text(where.git, "diff", *diffs.FORM, f"{one.base_sha}...{one.head_sha}")
+        return PlainTextResponse(text + "\n")
+    if part == "version":
+        return PlainTextResponse(pull.version(world, one), headers={"cache-control": "no-store"})
+    files, checks = await pull.files(one), pull.checks(one)
+    return _page(
+        "pull.html.j2",
+        pull=one,
+        body=markdown.html(one.body or ""),
+        events=await pull.events(one),
+        files=files,
+        added=sum(file.added for file in files),
+        removed=sum(file.removed for file in files),
+        checks=checks,
+        busy=any(check.state in {"queued", "in_progress"} for check in checks),
+        version=pull.version(world, one),
+        offers=[text for number, text, _ in world.offers if number == one.id],
+        commands=world.commands,
+        people=where.people,
+    )
+
+
+async def _file(where: Repository, rest: str) -> Response:
+    sha, _, path = rest.partition("/")
+    known = await git.tip(where.git, sha)
+    data = await blob(where.git, known, path) if known and path else None
+    if data is None:
+        return _missing()
+    lines = data.decode(errors="replace").removesuffix("\n").split("\n")
+    rows = [code.line(line, path) for line in lines]
+    return _page("file.html.j2", repository=where, path=path, sha=sha, rows=rows)
+
+
+async def _commit(where: Repository, rest: str) -> Response:
+    sha = await git.tip(where.git, rest)
+    above = await git.tip(where.git, f"{sha}^") if sha else None
+    if sha is None or above is None:
+        return _missing()
+    found = [pull.shown(file) for file in await diffs.diff(where.git, above, sha)]
+    text = await git.text(where.git, "show", "--no-patch", "--format=%B", sha)
+    return _page("commit.html.j2", repository=where, sha=sha, text=text, files=found)
+
+
+async def _post(world: World, request: Request, path: str) -> Response:
+    """A button or a box of a page, or the beginning of the manifest flow."""
+    form = {name: str(value) for name, value in (await request.form()).items()}
+    if path.endswith("/settings/apps/new"):
+        return _manifest(world, form.get("manifest", ""), request.query_params.get("state", ""))
+    if request.headers.get("origin", world.origin) not in {world.origin, "null"}:
+        return PlainTextResponse("Only the sandbox's own pages may post here.", 403)
+    found = re.fullmatch(r"/([^/]+)/([^/]+)/pull/(\d+)/(\w+)", path)
+    where = world.repository(found[1], found[2]) if found else None
+    one = where.pulls.get(int(found[3])) if found and where else None
+    deed = DEEDS.get(found[4]) if found else None
+    if where is None or one is None or deed is None:
+        return _missing()
+    await deed(Repo(world, where), one, form)
+    return RedirectResponse(f"/{quote(where.full_name)}/pull/{one.number}#{quote(form.get('at', 'last'))}", 303)
+
+
+async def _comment(repo: Repo, one: Pull, form: dict[str, str]) -> None:
+    typed = form.get("body", "").rstrip()  # beside a button's command: nothing that somebody has typed is lost
+    body = "\n\n".join(filter(None, (typed, form.get("quick", ""))))
+    if body.strip():
+        await repo.comment(one.number, body.replace("\r\n", "\n"))
+
+
+async def _reply(repo: Repo, one: Pull, form: dict[str, str]) -> None:
+    if form.get("body", "").strip():
+        await repo.reply(one.number, int(form["thread"]), form["body"].replace("\r\n", "\n"))
+
+
+async def _resolve(repo: Repo, one: Pull, form: dict[str, str]) -> None:
+    repo.resolve(one.number, int(form["thread"]), form.get("to") == "resolved")
+
+
+async def _press(repo: Repo, one: Pull, form: dict[str, str]) -> None:  # noqa: ARG001 - the form of a deed
+    identifier = form.get("identifier")
+    await (repo.press(int(form["check"]), identifier) if identifier else repo.rerequest(int(form["check"])))
+
+
+async def _push(repo: Repo, one: Pull, form: dict[str, str]) -> None:  # noqa: ARG001 - the same
+    await repo.take_offer(one.number)
+
+
+DEEDS: dict[str, Deed] = {"comment": _comment, "reply": _reply, "resolve": _resolve, "press": _press, "push": _push}
+
+
+def _manifest(world: World, manifest: str, state: str) -> Response:
+    """Make the App that a manifest describes, as if its owner had pressed the button, and send the browser back."""
+    try:
+        said = json.loads(manifest)
+        back, hook = str(said["redirect_url"]), str(said.get("hook_attributes", {}).get("url", ""))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return PlainTextResponse("The manifest is not valid.", 422)
+    made = world.register(
+        str(said.get("name") or "an app"),
+        hook,
+        dict(said.get("default_permissions", {})),
+        tuple(said.get("default_events", ())),
+    )
+    code_ = secrets.token_hex(20)
+    world.manifests[code_] = made.id
+    sign = "&" if "?" in back else "?"
+    return RedirectResponse(f"{back}{sign}code={code_}&state={quote(state)}", 302)
+
+
+def _page(template: str, **values: object) -> Response:
+    return HTMLResponse(
+        text(template, **values),
+        200,
+        {"content-security-policy": POLICY, "cache-control": "no-store"},
+    )
+
+
+def _missing() -> Response:
+    return HTMLResponse(text("missing.html.j2"), 404, {"content-security-policy": POLICY})

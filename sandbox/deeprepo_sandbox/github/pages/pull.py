@@ -1,0 +1,237 @@
+"""A pull request as the page shows it: plain values for the template, in the order in which things were posted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from markupsafe import Markup
+
+from deeprepo_sandbox.github import git
+from deeprepo_sandbox.github.bodies.comments import place
+from deeprepo_sandbox.github.bodies.pulls import changed
+from deeprepo_sandbox.github.diffs import File, Hunk, read
+from deeprepo_sandbox.github.pages import code, markdown
+from deeprepo_sandbox.github.things import Check, Comment, Pull, Review, ReviewComment
+from deeprepo_sandbox.github.world import World
+
+EMOJI = {
+    "+1": "👍",
+    "-1": "👎",
+    "laugh": "😄",
+    "hooray": "🎉",
+    "confused": "😕",
+    "heart": "❤️",
+    "rocket": "🚀",
+    "eyes": "👀",
+}
+REVIEWED = {"APPROVED": "approved", "CHANGES_REQUESTED": "asked for changes", "DISMISSED": "reviewed (dismissed)"}
+
+
+SHOWN = 4  # lines of the diff above a comment
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a diff."""
+
+    kind: str
+    old: int | None
+    new: int | None
+    text: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One text of somebody."""
+
+    id: int
+    anchor: str
+    who: str
+    bot: bool
+    when: datetime
+    html: Markup
+    hidden: str
+    reactions: tuple[tuple[str, int], ...]
+    edited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread on the diff with the lines that it is about."""
+
+    id: int
+    path: str
+    where: str
+    rows: tuple[Row, ...]
+    comments: tuple[Said, ...]
+    outdated: bool
+    resolved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of the conversation: a comment, a review with its threads, or a commit."""
+
+    kind: str
+    when: datetime
+    said: Said | None = None
+    verb: str = ""
+    threads: tuple[Thread, ...] = ()
+    sha: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One file of the diff."""
+
+    path: str
+    old_path: str
+    status: str
+    added: int
+    removed: int
+    hunks: tuple[tuple[str, tuple[Row, ...]], ...]
+
+
+async def events(pull: Pull) -> tuple[Event, ...]:
+    """The conversation, oldest first."""
+    found = [Event("comment", one.created, _said(one)) for one in pull.comments]
+    for review in pull.reviews:
+        entry = await _reviewed(pull, review)
+        found += [entry] if entry else []
+    found += await _commits(pull)
+    return tuple(sorted(found, key=lambda event: event.when))
+
+
+async def _reviewed(pull: Pull, review: Review) -> Event | None:
+    """A review; None for one that is but a reply, which stands in its thread."""
+    tops = [one for one in pull.review_comments if one.review == review.id and one.reply_to is None]
+    if review.state == "PENDING" or not (tops or review.body):
+        return None
+    threads = tuple([await _thread(pull, top) for top in tops])
+    return Event("review", review.created, _said(review), REVIEWED.get(review.state, "reviewed"), threads)
+
+
+async def _thread(pull: Pull, top: ReviewComment) -> Thread:
+    line, _ = await place(pull, top)
+    inside = [top, *(one for one in pull.review_comments if one.reply_to == top.id)]
+    replaced = await _replaced(pull, top)
+    where = f"line {top.line}" if top.line else "the whole file"
+    if top.start_line:
+        where = f"lines {top.start_line} to {top.line}"
+    rows = _rows(hunks[0], top.path) if (hunks := read(top.hunk)) else ()
+    wanted = max(SHOWN, (top.line or 0) - (top.start_line or top.line or 0) + 1)
+    return Thread(
+        top.id,
+        top.path,
+        where + (" before the change" if top.side == "LEFT" else ""),
+        rows[-wanted:],
+        tuple(_said(one, replaced) for one in inside),
+        top.subject == "line" and line is None,
+        top.resolved,
+    )
+
+
+async def _replaced(pull: Pull, top: ReviewComment) -> Sequence[str]:
+    """The lines that a suggestion stands for."""
+    if top.line is None or top.side == "LEFT":
+        return ()
+    text = await git.text(pull.repository.git, "show", f"{top.commit}:{top.path}")
+    return text.split("\n")[(top.start_line or top.line) - 1 : top.line]
+
+
+async def _commits(pull: Pull) -> list[Event]:
+    span = f"{pull.base_sha}..{pull.head_sha}"
+    out = await git.text(pull.repository.git, "log", "--reverse", "--format=%H%x00%an%x00%cI%x00%s", span)
+    rows = [line.split("\0") for line in out.splitlines()]
+    found = []
+    for sha, who, when, text in rows:  # a commit made long ago is shown where it came in
+        arrived = pull.pushed.get(sha) or max(datetime.fromisoformat(when), pull.created)
+        found.append(Event("commit", arrived, sha=sha, verb=who, text=text))
+    return found
+
+
+def _said(one: Comment, replaced: Sequence[str] = ()) -> Said:
+    counts = {name: sum(reaction.content == name for reaction in one.reactions) for name in EMOJI}
+    kind = {Review: "pullrequestreview-", ReviewComment: "discussion_r"}.get(type(one), "issuecomment-")
+    return Said(
+        one.id,
+        f"{kind}{one.id}",
+        one.user.login.removesuffix("[bot]"),
+        one.user.type == "Bot",
+        one.created,
+        markdown.html(one.body, replaced),
+        one.hidden,
+        tuple((EMOJI[name], count) for name, count in counts.items() if count),
+        one.updated > one.created,
+    )
+
+
+async def files(pull: Pull) -> tuple[Changed, ...]:
+    """The whole diff."""
+    return tuple(shown(file) for file in await changed(pull))
+
+
+def shown(file: File) -> Changed:
+    """One file of a diff."""
+    hunks = tuple((hunk.header, _rows(hunk, file.path)) for hunk in file.hunks)
+    return Changed(file.path, file.old_path, file.status, file.count("+"), file.count("-"), hunks)
+
+
+def _rows(hunk: Hunk, path: str) -> tuple[Row, ...]:
+    kinds = {"+": "add", "-": "del"}
+    pairs = zip(hunk.lines, hunk.numbers(), strict=True)
+    return tuple(Row(kinds.get(text[:1], ""), old, new, code.line(text[1:], path)) for text, (old, new) in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A check run."""
+
+    id: int
+    name: str
+    state: str
+    title: str
+    summary: Markup
+    text: Markup
+    marks: tuple[tuple[str, str, str], ...]
+    actions: tuple[tuple[str, str, str], ...]
+
+
+def checks(pull: Pull) -> tuple[Ran, ...]:
+    """The latest check run of each name on the head."""
+    latest: dict[str, Check] = {one.name: one for one in pull.checks}
+    return tuple(_ran(one) for one in latest.values())
+
+
+def _ran(one: Check) -> Ran:
+    done = one.status == "completed"
+    marks = [
+        (f"{n['path']}:{n['start_line']}", str(n["annotation_level"]), str(n.get("title") or n["message"]))
+        for n in one.annotations
+    ]
+    buttons = [(str(a["identifier"]), str(a["label"]), str(a["description"])) for a in one.actions] if done else []
+    return Ran(
+        one.id,
+        one.name,
+        (one.conclusion or "neutral") if done else one.status,
+        one.title or "",
+        markdown.html(one.summary or ""),
+        markdown.html(one.text or ""),
+        tuple(marks),
+        tuple(buttons),
+    )
+
+
+def version(world: World, pull: Pull) -> str:
+    """Something that is another text as soon as the page would be another."""
+    written = [(one.id, one.updated, one.hidden, len(one.reactions)) for _, one in _own(pull)]
+    ran = [(one.id, one.status, one.title, one.summary) for one in pull.checks]
+    resolved = [one.id for one in pull.review_comments if one.resolved]
+    return str(
+        hash((pull.head_sha, pull.state, pull.draft, len(world.offers), tuple(written), tuple(ran), tuple(resolved)))
+    )
+
+
+def _own(pull: Pull) -> list[tuple[Pull, Comment]]:
+    return [(pull, one) for one in (*pull.comments, *pull.review_comments, *pull.reviews)]

@@ -1,0 +1,184 @@
+"""The HTTP face: REST, GraphQL, git and the pages behind one ASGI application."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from deeprepo_sandbox.github import access, backend, graphql, validate
+from deeprepo_sandbox.github.api import OPERATIONS
+from deeprepo_sandbox.github.call import Answer, Call, Caller, Refused
+from deeprepo_sandbox.github.description import Operation, find
+from deeprepo_sandbox.github.faults import PRIMARY, Fault
+from deeprepo_sandbox.github.pages import door
+from deeprepo_sandbox.github.things import Json, Seen
+from deeprepo_sandbox.github.world import LIMIT, World
+
+REST, GRAPHQL, GIT = "/api/v3", "/api/graphql", ".git/"
+FAILED = 400
+
+
+class Server:
+    """The ASGI application of one world."""
+
+    def __init__(self, world: World, *, check: bool = True) -> None:
+        self.world, self._check = world, check
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, with whatever is to go wrong with it."""
+        if scope["type"] != "http":
+            return
+        request = Request(scope, receive)
+        path = scope.get("raw_path", scope["path"].encode()).decode().partition("?")[0]
+        fault = self.world.faults.take(request.method, path)
+        if fault and not fault.after:
+            await fault.strike()
+        if fault and fault.spoils and not fault.after:
+            self._note(request, path, Answer(fault.status or 0), None, None)
+            await _spoil(fault, receive, send)
+            return
+        try:
+            reply = await self._reply(request, path)
+        except ClientDisconnect:
+            return
+        if fault and fault.after:
+            await fault.strike()
+            if fault.spoils:
+                await _spoil(fault, receive, send)
+                return
+        await reply(scope, receive, send)
+
+    async def _reply(self, request: Request, path: str) -> Response:
+        if path.startswith(REST):
+            return await self._rest(request, path.removeprefix(REST))
+        if path == GRAPHQL:
+            return await self._graphql(request)
+        if GIT in path:
+            self._note(request, path, Answer(200), None, None)
+            return await backend.answer(self.world, request, path)
+        return await door.answer(self.world, request)
+
+    async def _rest(self, request: Request, path: str) -> Response:
+        operation, params = find(request.method, path) or (None, {})
+        raw = await request.body()
+        body, broken = _parsed(raw)
+        caller = Caller()
+        try:
+            caller = access.caller(self.world, request.headers.get("authorization", ""))
+            self._count(operation.id if operation else "")
+            if operation is None:
+                raise Refused(404, "Not Found")  # noqa: TRY301 - one road for every refusal
+            if broken:
+                raise Refused(400, "Problems parsing JSON")  # noqa: TRY301 - the same
+            repository = self.world.repository(params["owner"], params["repo"]) if "owner" in params else None
+            access.allow(self.world, operation.id, operation.method, caller, repository)
+            call = Call(
+                self.world,
+                operation,
+                caller,
+                params,
+                request.query_params,
+                body or {},
+                path,
+                request.headers.get("accept", ""),
+            )
+            answer = await OPERATIONS[operation.id](call)
+        except Refused as refused:
+            answer = refused.answer
+        self._note(request, path, answer, operation, body, caller)
+        return _response(answer, self._limits())
+
+    async def _graphql(self, request: Request) -> Response:
+        body, _ = _parsed(await request.body())
+        caller = Caller()
+        try:
+            caller = access.caller(self.world, request.headers.get("authorization", ""))
+            self._count("")
+            answer = Answer(200, await graphql.answer(self.world, caller, body if isinstance(body, dict) else {}))
+        except Refused as refused:
+            answer = refused.answer
+        self._note(request, GRAPHQL, answer, None, body, caller)
+        return _response(answer, self._limits())
+
+    def _count(self, operation: str) -> None:
+        if not self.world.spend() and operation != "rate-limit/get":
+            raise Refused(403, PRIMARY)
+
+    def _limits(self) -> Mapping[str, str]:
+        left = self.world.remaining
+        return {
+            "x-ratelimit-limit": str(LIMIT),
+            "x-ratelimit-remaining": str(left),
+            "x-ratelimit-used": str(LIMIT - left),
+            "x-ratelimit-reset": str(int(self.world.reset.timestamp())),
+            "x-ratelimit-resource": "core",
+        }
+
+    def _note(
+        self,
+        request: Request,
+        path: str,
+        answer: Answer,
+        operation: Operation | None,
+        body: Any,  # noqa: ANN401 - any JSON value
+        caller: Caller | None = None,
+    ) -> None:
+        """Write the request down, and what does not fit GitHub's description."""
+        query = request.url.query
+        login = caller.user.login if caller and caller.user else ""
+        name = operation.id if operation else ""
+        where = f"{path}?{query}" if query else path
+        self.world.requests.append(Seen(request.method, where, name, answer.status, body, login))
+        self.world.stirred.set()
+        if operation is None:
+            if path != GRAPHQL and GIT not in path and answer.status == 404:  # noqa: PLR2004 - HTTP's own number
+                self.world.violations.append(f"{request.method} {path}: no such operation")
+            return
+        if self._check:
+            wrong = [f"request: {text}" for text in validate.request(operation, query, body)]
+            wrong += [
+                f"answer {answer.status}: {text}" for text in validate.answer(operation, answer.status, answer.body)
+            ]
+            self.world.violations += [f"{operation.id}: {text}" for text in wrong]
+
+
+def _parsed(raw: bytes) -> tuple[Json | None, bool]:
+    """The body as JSON, and whether it is broken."""
+    if not raw:
+        return None, False
+    try:
+        found = json.loads(raw)
+    except ValueError:
+        return None, True
+    return (found, False) if isinstance(found, dict) else (None, True)
+
+
+def _response(answer: Answer, headers: Mapping[str, str]) -> Response:
+    """The answer as HTTP."""
+    extra = {**headers, **answer.headers, "x-github-request-id": "SAND:BOX", "server": "github.com"}
+    if answer.body is None:
+        return Response(None, answer.status, extra)
+    if isinstance(answer.body, str):
+        return Response(answer.body, answer.status, extra)
+    kind = "application/json; charset=utf-8"
+    return Response(json.dumps(answer.body), answer.status, extra, media_type=kind)
+
+
+async def _spoil(fault: Fault, receive: Receive, send: Send) -> None:
+    """Answer as the fault wants it, or not at all."""
+    if fault.hang:
+        message: Message = {"type": ""}
+        while message["type"] != "http.disconnect":
+            message = await receive()
+        return
+    if fault.drop:  # a promised body that never comes: the server then closes the connection
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"100")]})
+        return
+    body = json.dumps(fault.body()).encode()
+    head = {"content-type": "application/json; charset=utf-8", "content-length": str(len(body)), **fault.headers}
+    raw = [(name.encode(), value.encode()) for name, value in head.items()]
+    await send({"type": "http.response.start", "status": fault.status or 500, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

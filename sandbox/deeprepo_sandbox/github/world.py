@@ -1,0 +1,214 @@
+"""Everything this GitHub knows, and its clock. One per sandbox; nothing here speaks HTTP."""
+
+import asyncio
+import secrets
+import ssl
+from collections.abc import Coroutine, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from deeprepo_sandbox.github import git, keys
+from deeprepo_sandbox.github.faults import Faults
+from deeprepo_sandbox.github.things import (
+    App,
+    Comment,
+    Delivery,
+    Files,
+    Installation,
+    Permission,
+    Pull,
+    Repository,
+    Review,
+    ReviewComment,
+    Seen,
+    Token,
+    User,
+)
+
+HOUR = timedelta(hours=1)
+ACTIONS = 15368  # the App whose token a workflow gets
+LIMIT = 5000  # requests of one installation in an hour
+PREFIX = {Comment: "IC_", ReviewComment: "PRRC_", Review: "PRR_"}
+
+
+class World:
+    """The database of the sandbox."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.origin = ""  # http://127.0.0.1:port, once it listens
+        self.users: dict[str, User] = {}
+        self.apps: dict[int, App] = {}
+        self.installations: dict[int, Installation] = {}
+        self.repositories: dict[int, Repository] = {}
+        self.tokens: dict[str, Token] = {}
+        self.offers: list[
+            tuple[int, str, Files]
+        ] = []  # commits that a page can push: id of the pull request, message, files
+        self.commands: tuple[str, ...] = ()  # comments that a page offers as buttons
+        self.manifests: dict[str, int] = {}  # codes of the manifest flow: App ids
+        self.deliveries: list[Delivery] = []
+        self.requests: list[Seen] = []
+        self.violations: list[str] = []
+        self.faults = Faults()
+        self.remaining = LIMIT
+        self.reset = datetime.now(UTC) + HOUR
+        self.stirred = asyncio.Event()  # something was asked: whoever waits for a change looks again
+        self.busy: set[asyncio.Task[object]] = set()  # deliveries under way
+        self.held: list[Delivery] | None = None  # deliveries that wait for a test to send them
+        self._client: httpx.AsyncClient | None = None
+        self._ids = count(1_000_001)
+        self._skew = timedelta()
+
+    @property
+    def client(self) -> httpx.AsyncClient:
+        """What webhooks are sent with: made once, with a new connection each time, as a receiver may have been restarted."""
+        if self._client is None:
+            plain = ssl.SSLContext(
+                ssl.PROTOCOL_TLS_CLIENT
+            )  # to read the machine's authorities takes longer than a test
+            self._client = httpx.AsyncClient(
+                limits=httpx.Limits(max_keepalive_connections=0), trust_env=False, verify=plain
+            )
+        return self._client
+
+    async def end(self) -> None:
+        """Give up what is still under way."""
+        for task in tuple(self.busy):
+            task.cancel()
+        await asyncio.gather(*self.busy, return_exceptions=True)
+        if self._client is not None:
+            await self._client.aclose()
+
+    @property
+    def api(self) -> str:
+        """The address of the REST API, as on a GitHub of one's own."""
+        return f"{self.origin}/api/v3"
+
+    def now(self) -> datetime:
+        """The time here: the machine's, moved by the argument of `pass_time`."""
+        return datetime.now(UTC) + self._skew
+
+    def pass_time(self, amount: timedelta) -> None:
+        """Let time go by at once."""
+        self._skew += amount
+
+    def spend(self) -> bool:
+        """Count a request against the hourly limit; whether there was room for it."""
+        if self.now() >= self.reset:
+            self.remaining, self.reset = LIMIT, self.now() + HOUR
+        self.remaining -= 1
+        if self.remaining >= 0:
+            return True
+        self.remaining = 0
+        return False
+
+    def id(self) -> int:
+        """A number that nothing else has."""
+        return next(self._ids)
+
+    def register(self, name: str, webhook: str, permissions: dict[str, str], events: tuple[str, ...]) -> App:
+        """A new App with a key of its own, as the manifest flow makes it."""
+        slug = "-".join(name.lower().split())
+        private, public = keys.pair()
+        owner = next(iter(self.users.values()))
+        bot = self.user(f"{slug}[bot]", "Bot")
+        made = App(
+            self.id(),
+            slug,
+            name,
+            owner,
+            bot,
+            public,
+            private,
+            secrets.token_hex(20),
+            webhook,
+            permissions,
+            events,
+            self.now(),
+        )
+        self.apps[made.id] = made
+        return made
+
+    def user(self, login: str, kind: str = "User") -> User:
+        """Somebody by name, known from now on."""
+        if login not in self.users:
+            known = next((t for t in ("Bot", "Organization") if t == kind), "User")
+            self.users[login] = User(self.id(), login, known)  # type: ignore[arg-type]
+        return self.users[login]
+
+    def repository(self, owner: str, name: str) -> Repository | None:
+        """A repository by its address, in any case of letters, unless it was deleted."""
+        wanted = f"{owner}/{name}".lower()
+        living = (found for found in self.repositories.values() if not found.deleted)
+        return next((found for found in living if found.full_name.lower() == wanted), None)
+
+    async def create(self, owner: str, name: str, source: Path | None, parent: Repository | None = None) -> Repository:
+        """A new repository with the branches of a git repository on disk."""
+        folder = self.folder / owner / f"{name}.git"
+        default = await git.clone(source, folder)
+        account = self.user(owner, "User" if parent else "Organization")
+        made = Repository(self.id(), account, name, folder, self.now(), default_branch=default, parent=parent)
+        self.repositories[made.id] = made
+        return made
+
+    def permission(self, login: str, repository: Repository) -> Permission:
+        """What a person may do with a repository; everybody may read a public one."""
+        if login == repository.owner.login:
+            return "admin"
+        return repository.people.get(login, "none" if repository.private else "read")
+
+    def mint(
+        self, home: Installation, permissions: dict[str, str], repositories: frozenset[int] | None = None
+    ) -> tuple[str, Token]:
+        """A token of an installation, good for an hour."""
+        made = Token(home.app.bot, home.app, home, permissions, repositories, self.now() + HOUR)
+        text = keys.token(home.app.id, home.id, made.expires)
+        self.tokens[text] = made
+        return text, made
+
+    def installed(self, repository: Repository) -> Iterator[Installation]:
+        """The installations that have this repository."""
+        for found in self.installations.values():
+            if found.account is repository.owner and (found.chosen is None or repository.id in found.chosen):
+                yield found
+
+    def pulls(self) -> Iterator[Pull]:
+        """Every pull request, of deleted repositories too."""
+        for repository in self.repositories.values():
+            yield from repository.pulls.values()
+
+    def written(self) -> Iterator[tuple[Pull, Comment]]:
+        """Everything that is in a conversation, and where."""
+        for pull in self.pulls():
+            for comment in (*pull.comments, *pull.review_comments, *pull.reviews):
+                yield pull, comment
+
+    def node(self, node: str) -> tuple[Pull, Comment] | None:
+        """A comment or review by its GraphQL id."""
+        return next(((pull, found) for pull, found in self.written() if node_id(found) == node), None)
+
+    @property
+    def heard(self) -> bool:
+        """Whether anybody listens to what happens here."""
+        return self.held is not None or any(app.webhook for app in self.apps.values())
+
+    def begin(self, work: Coroutine[Any, Any, object]) -> None:
+        """Let something go on beside the answer, as webhooks do."""
+        task = asyncio.get_running_loop().create_task(work)
+        self.busy.add(task)
+        task.add_done_callback(self.busy.discard)
+
+    async def settled(self) -> None:
+        """Wait until every webhook that is under way has been answered."""
+        while self.busy:
+            await asyncio.gather(*tuple(self.busy))
+
+
+def node_id(comment: Comment) -> str:
+    """The GraphQL id of something written."""
+    return f"{PREFIX[type(comment)]}kwDO{comment.id}"

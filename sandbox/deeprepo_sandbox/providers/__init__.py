@@ -1,0 +1,54 @@
+"""Loopback servers that speak OpenAI Chat Completions and Anthropic Messages, so that the real libraries are exercised.
+
+    async with doubles.openai_server(["first reply", doubles.Reply(status=429, retry_after="2")]) as server:
+        model = models.connect("openai/some-model", "any key", server.base_url)
+
+What a provider does to every request is a mode: it thinks, it counts tokens per minute, its window is small (`Modes`).
+
+    async with doubles.openai_server("ok", modes=doubles.Modes(thinks=1_100, window=8_192)) as server:
+
+`in_thread` runs one beside a loop that must not be shared, `python -m deeprepo_sandbox.providers` one in a process of its own.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from deeprepo_sandbox.providers.modes import Modes
+from deeprepo_sandbox.providers.reply import PerModel, Reply, Script, code
+from deeprepo_sandbox.providers.server import Server
+from deeprepo_sandbox.providers.thread import in_thread
+
+
+@asynccontextmanager
+async def openai_server(
+    script: Script = "",
+    *,
+    rejects: tuple[str, ...] = (),
+    key: str = "",
+    delay: float = 0.0,
+    modes: Modes | None = None,
+    clock: Callable[[], float] | None = None,
+) -> AsyncIterator[Server]:
+    """A server whose `base_url` is for OpenAI's dialect; see `Server` for the arguments."""
+    async with Server(script, rejects=rejects, key=key, delay=delay, modes=modes, clock=clock) as server:
+        server.base_url = server.openai_url
+        yield server
+
+
+@asynccontextmanager
+async def anthropic_server(
+    script: Script = "",
+    *,
+    rejects: tuple[str, ...] = (),
+    key: str = "",
+    delay: float = 0.0,
+    modes: Modes | None = None,
+    clock: Callable[[], float] | None = None,
+) -> AsyncIterator[Server]:
+    """A server whose `base_url` is for Anthropic's dialect; see `Server` for the arguments."""
+    async with Server(script, rejects=rejects, key=key, delay=delay, modes=modes, clock=clock) as server:
+        server.base_url = server.anthropic_url
+        yield server
+
+
+__all__ = ["Modes", "PerModel", "Reply", "Script", "Server", "anthropic_server", "code", "in_thread", "openai_server"]

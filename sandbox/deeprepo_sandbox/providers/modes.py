@@ -1,0 +1,243 @@
+"""How a provider behaves beside what it answers: it thinks, streams, counts tokens per minute, has one slot or a small window.
+
+The wordings of refusals are those of the providers' own servers; `tests/models/test_too_long.py` holds the client to each.
+"""
+
+import json
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+from typing import Any, Literal
+
+from deeprepo_sandbox.providers.dialect import Invalid
+
+Form = Literal["hidden", "blocks", "reasoning_content", "reasoning", "reasoning_details", "thought_signature"]
+CHARS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """What a server does to every request. The defaults are a server that does nothing of it and streams when asked to.
+
+    `thinking` says where a reply holds its thinking: "hidden" is counted only; "blocks" is Anthropic's own, the rest are
+    fields of the OpenAI dialect. With `wants_thinking` a dialogue that comes back without it is refused, as the providers do.
+    """
+
+    thinks: int = 0  # tokens before every answer; they count against the cap of the reply
+    thinking: Form = "hidden"
+    wants_thinking: bool = False
+    prefix: str = ""  # stands before every text, such as "<think>a draft</think>"
+    streams: bool = True  # False: plain JSON although a stream is asked for
+    keep_alive: float = 0.0  # seconds between comments or pings while the first token is waited for
+    index: Literal["given", "missing"] = "given"  # Gemini leaves out the index of a tool call's deltas
+    window: int | None = None  # tokens
+    overflow: Literal["refuse", "truncate"] = "refuse"  # truncate: in silence, the usage alone shows it
+    wording: str = "openai"  # of the refusal; one of TOO_LONG
+    tokens_per_minute: int | None = None
+    minute: float = 60.0  # seconds that this server's minute takes
+    slots: int | None = None  # requests that are worked on at once, the rest wait; None: all
+
+
+TOO_LONG: Mapping[str, tuple[int, str, str]] = {  # status, message, code
+    "openai": (
+        400,
+        (
+            "This model's maximum context length is {window} tokens. However, your messages resulted in {size} tokens. "
+            "Please reduce the length of the messages."
+        ),
+        "context_length_exceeded",
+    ),
+    "vllm": (
+        400,
+        (
+            "This model's maximum context length is {window} tokens. However, you requested {cap} output tokens and your prompt "
+            "contains at least {size} input tokens, for a total of at least {total} tokens. Please reduce the length of the input "
+            "prompt or the number of requested output tokens."
+        ),
+        "",
+    ),
+    "llama.cpp": (
+        400,
+        "request ({size} tokens) exceeds the available context size ({window} tokens), try increasing it",
+        "exceed_context_size_error",
+    ),
+    "anthropic": (400, "prompt is too long: {size} tokens > {window} maximum", ""),
+    "anthropic with cap": (
+        400,
+        (
+            "input length and `max_tokens` exceed context limit: {size} + {cap} > {window}, decrease input length or "
+            "`max_tokens` and try again"
+        ),
+        "",
+    ),
+    "gemini": (
+        400,
+        "The input token count ({size}) exceeds the maximum number of tokens allowed ({window}).",
+        "INVALID_ARGUMENT",
+    ),
+    "mistral": (
+        400,
+        "Prompt contains {size} tokens and 0 draft tokens, too large for model with {window} maximum context length",
+        "3051",
+    ),
+    "groq": (400, "Please reduce the length of the messages or completion.", "context_length_exceeded"),
+    "bedrock": (400, "Input is too long for requested model.", ""),
+    "ollama": (
+        400,
+        "the input length exceeds the context length",
+        "",
+    ),
+    "openrouter": (
+        400,
+        (
+            "This endpoint's maximum context length is {window} tokens. However, you requested about {total} tokens ({size} of "
+            "text input, {cap} in the output). Please reduce the length of either one, or use the context-compression plugin to "
+            "compress your prompt automatically."
+        ),
+        "",
+    ),
+    "xai": (
+        400,
+        "This model's maximum prompt length is {window} but the request contains {size} tokens.",
+        "",
+    ),
+    "deepseek": (
+        400,
+        (
+            "This model's maximum context length is {window} tokens. However, you requested {total} tokens ({size} in the "
+            "messages, {cap} in the completion). Please reduce the length of the messages or completion."
+        ),
+        "invalid_request_error",
+    ),
+    "together": (
+        422,
+        (
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= {window}. Given: {size} `inputs` tokens and "
+            "{cap} `max_new_tokens`"
+        ),
+        "",
+    ),
+    "fireworks": (
+        400,
+        "The prompt is too long: {size}, model maximum context length: {window}",
+        "",
+    ),
+}
+COUNTS_CAP = {"vllm", "anthropic with cap", "openrouter", "deepseek", "together"}
+
+
+def size(body: Mapping[str, Any]) -> int:
+    """The tokens of a prompt, as this server counts them."""
+    return len(json.dumps([body.get("system"), body.get("messages")])) // CHARS_PER_TOKEN
+
+
+def cap(body: Mapping[str, Any]) -> int:
+    """The most tokens that the reply may have."""
+    return int(body.get("max_completion_tokens") or body.get("max_tokens") or 1 << 30)
+
+
+def check_window(body: Mapping[str, Any], modes: Modes) -> None:
+    """Refuse a prompt that does not fit the window, in the words of the provider."""
+    if modes.window is None or modes.overflow == "truncate":
+        return
+    asked, most = size(body), cap(body)
+    if asked + (most if modes.wording in COUNTS_CAP else 0) <= modes.window:
+        return
+    status, message, code = TOO_LONG[modes.wording]
+    said = message.format(size=asked, window=modes.window, cap=most, total=asked + most)
+    raise Invalid(said, status=status, code=code)
+
+
+class Bucket:
+    """The tokens of a minute: full at first, filled evenly. `clock` is the loop's or the test's own."""
+
+    def __init__(self, modes: Modes, clock: Callable[[], float] = monotonic) -> None:
+        self._most, self._minute, self._clock = modes.tokens_per_minute, modes.minute, clock
+        self._level, self._at = float(modes.tokens_per_minute or 0), clock()
+
+    def take(self, need: int) -> float:
+        """Take what a request needs: 0, or the seconds after which it would be there. Raises Invalid for more than a minute's."""
+        if self._most is None:
+            return 0.0
+        now = self._clock()
+        self._level = min(self._most, self._level + (now - self._at) * self._most / self._minute)
+        self._at = now
+        if need > self._most:
+            message = (
+                "Request too large for this model in organization `org_double` service tier `on_demand` on tokens per minute "
+                f"(TPM): Limit {self._most}, Requested {need}, please reduce your message size and try again."
+            )
+            raise Invalid(message, status=413, code="rate_limit_exceeded")
+        if need > self._level:
+            return (need - self._level) * self._minute / self._most
+        self._level -= need
+        return 0.0
+
+    def headers(self, dialect: str, wait: float) -> dict[str, str]:
+        """The headers of every reply, and of a refusal if there is a wait."""
+        if self._most is None:
+            return {}
+        full = (self._most - self._level) * self._minute / self._most
+        left = str(int(self._level))
+        if dialect == "anthropic":
+            reset = (datetime.now(UTC) + timedelta(seconds=full)).isoformat(timespec="milliseconds")
+            found = {
+                "anthropic-ratelimit-requests-limit": "1000",
+                "anthropic-ratelimit-requests-remaining": "999",
+                "anthropic-ratelimit-requests-reset": reset.replace("+00:00", "Z"),
+                "anthropic-ratelimit-input-tokens-limit": str(self._most),
+                "anthropic-ratelimit-input-tokens-remaining": left,
+                "anthropic-ratelimit-input-tokens-reset": reset.replace("+00:00", "Z"),
+                "anthropic-ratelimit-tokens-limit": str(self._most),
+                "anthropic-ratelimit-tokens-remaining": left,
+                "anthropic-ratelimit-tokens-reset": reset.replace("+00:00", "Z"),
+            }
+            return found | ({"retry-after": f"{wait:.3f}"} if wait else {})
+        found = {
+            "x-ratelimit-limit-requests": "1000",
+            "x-ratelimit-remaining-requests": "999",
+            "x-ratelimit-reset-requests": "60ms",
+            "x-ratelimit-limit-tokens": str(self._most),
+            "x-ratelimit-remaining-tokens": left,
+            "x-ratelimit-reset-tokens": _duration(full),
+        }
+        return found | ({"retry-after-ms": str(int(wait * 1000) + 1), "retry-after": f"{wait:.3f}"} if wait else {})
+
+
+def _duration(seconds: float) -> str:
+    """As OpenAI writes it: "6m0s", "1.5s", "120ms"."""
+    if seconds < 1:
+        return f"{int(seconds * 1000)}ms"
+    minutes, rest = divmod(round(seconds, 3), 60)
+    return f"{int(minutes)}m{rest:g}s" if minutes else f"{rest:g}s"
+
+
+class Slots:
+    """Requests that wait for their turn: `take` starts one now or later, `free` ends one and starts the next."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most, self._busy = most, 0
+        self._waiting: deque[tuple[object, Callable[[], None]]] = deque()
+
+    def take(self, whose: object, begin: Callable[[], None]) -> None:
+        """Begin now when a slot is free, else when one becomes free."""
+        if self._most is not None and self._busy >= self._most:
+            self._waiting.append((whose, begin))
+            return
+        self._busy += 1
+        begin()
+
+    def free(self) -> None:
+        """A request is done."""
+        self._busy -= 1
+        if self._waiting:
+            self._busy += 1
+            self._waiting.popleft()[1]()
+
+    def left(self, whose: object) -> int:
+        """A client has hung up: what it waited with is forgotten. How many requests that were."""
+        before = len(self._waiting)
+        self._waiting = deque(item for item in self._waiting if item[0] is not whose)
+        return before - len(self._waiting)
