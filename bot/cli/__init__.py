@@ -46,7 +46,7 @@ app = typer.Typer(
 
 def run(arguments: list[str]) -> int:
     """Run the command line; every error becomes a sentence and an exit code here."""
-    _join(arguments)
+    join(arguments)
     try:
         code = app(arguments, standalone_mode=False)
     except NothingToReview as outcome:
@@ -66,7 +66,7 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else CLEAN
 
 
-def _join(arguments: list[str]) -> None:
+def join(arguments: list[str]) -> None:
     """Add the commands of other distributions (entry points of the group `deeprepo.commands`) if one of them is asked for, or help."""
     known = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
     if next((word for word in arguments if not word.startswith("-")), None) in known:

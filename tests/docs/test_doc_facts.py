@@ -97,7 +97,7 @@ def test_named_files_exist(page: Path) -> None:
     paths = [
         span
         for span in spans
-        if re.fullmatch(r"(bot|tests|templates|benchmarks|docs)/[\w./-]+", span) and "NAME" not in span
+        if re.fullmatch(r"(bot|tests|templates|benchmarks|docs|evals|sandbox)/[\w./-]+", span) and "NAME" not in span
     ]
     assert [path for path in paths if not (ROOT / path).exists()] == []
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
