@@ -114,7 +114,7 @@ TRAIN ?= .cache/train
 train-check:  ## the training environment inside verifiers; TRAIN=a virtual environment for it, made where it is missing
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	@test -x $(TRAIN)/bin/python || $(PYTHON) -m venv $(TRAIN)
-	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e ".[train]" "pytest>=9,<10"
+	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e . -e sandbox -e "evals[train]" "pytest>=9,<10"
 	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py
 
 bench-providers: $(READY)  ## how providers behave: thinking, small windows, limits, broken streams; what becomes of a review there
@@ -155,13 +155,14 @@ image-check:  ## carry out the Dockerfile without an engine, as root: DEBOOTSTRA
 	$(PYTHON) .ci/image_check.py $(if $(DEBOOTSTRAP),--debootstrap $(DEBOOTSTRAP)) $(foreach path,$(BIND),--bind $(path))
 
 # Tools with known hashes and nothing else: what a release is built with must not come from the environment of the tests.
-dist: requirements-build.lock  ## wheel and source into dist/; with TAG=vX.Y.Z only where that is the version
+dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z only where that is the version
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	$(if $(TAG),$(PYTHON) .ci/version.py "$(TAG)")
 	rm -rf dist .cache/build
 	$(PYTHON) -m venv .cache/build
 	.cache/build/bin/python -m pip --disable-pip-version-check --quiet install --only-binary :all: --require-hashes -r requirements-build.lock
 	.cache/build/bin/python -m hatchling build --target sdist --target wheel --directory dist
+	for part in sandbox evals; do (cd $$part && ../.cache/build/bin/python -m hatchling build --target wheel --directory ../dist) || exit 1; done
 
 dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh environment, review with it outside the repository
 	$(BIN)/python -m pytest tests/packaging -m "slow or not slow" -o faulthandler_timeout=1800

@@ -20,6 +20,7 @@ from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
 GROUP = "deeprepo.commands"
+ELSEWHERE = {"demo": "sandbox", "eval": "evals"}  # commands of other distributions, by the folder of each
 
 
 class _Commands(TyperGroup):
@@ -46,8 +47,8 @@ app = typer.Typer(
 
 def run(arguments: list[str]) -> int:
     """Run the command line; every error becomes a sentence and an exit code here."""
-    join(arguments)
     try:
+        join(arguments)
         code = app(arguments, standalone_mode=False)
     except NothingToReview as outcome:
         tell(str(outcome))
@@ -69,7 +70,8 @@ def run(arguments: list[str]) -> int:
 def join(arguments: list[str]) -> None:
     """Add the commands of other distributions (entry points of the group `deeprepo.commands`) if one of them is asked for, or help."""
     known = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
-    if next((word for word in arguments if not word.startswith("-")), None) in known:
+    wanted = next((word for word in arguments if not word.startswith("-")), "")
+    if wanted in known:
         return
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         if point.name not in known:
@@ -78,6 +80,10 @@ def join(arguments: list[str]) -> None:
                 app.add_typer(command, name=point.name)
             else:
                 app.command(name=point.name)(command)
+            known.add(point.name)
+    if wanted in ELSEWHERE and wanted not in known:
+        folder = ELSEWHERE[wanted]
+        raise UsageError(f"`deeprepo {wanted}` is a part of deeprepo-{folder}: run `pip install ./{folder}` in a clone")
 
 
 def _outside(error: Exception) -> int:

@@ -143,4 +143,4 @@ def test_without_matplotlib_a_sentence_says_what_to_install(runs: list[Path], tm
     code = f"import sys; sys.modules['matplotlib'] = None; from bot import cli; sys.exit(cli.run({words}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
-    assert "install deeprepo-bot[eval]" in done.stderr
+    assert "install deeprepo-evals" in done.stderr

@@ -27,7 +27,7 @@ def taskset(**given: Any) -> Any:  # noqa: ANN401 - verifiers is not here where 
 
 
 def test_the_taskset_is_found_by_its_id() -> None:
-    """`vf.load_taskset` finds it where deeprepo-bot[train] is installed, with as many tasks as asked for."""
+    """`vf.load_taskset` finds it where deeprepo-evals[train] is installed, with as many tasks as asked for."""
     tasks = list(taskset(num_tasks=9, split="eval"))
     assert [task.data.files for task in tasks[:6]] == [10, 20, 40, 80, 150, 300]
     assert len({task.key for task in tasks}) == 9

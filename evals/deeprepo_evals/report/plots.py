@@ -32,7 +32,7 @@ def svg(plot: Plot) -> str:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise UsageError("the report's plots need matplotlib: install deeprepo-bot[eval]") from error
+        raise UsageError("the report's plots need matplotlib: install deeprepo-evals") from error
     form: Any = {
         "svg.fonttype": "none",
         "svg.hashsalt": plot.title,

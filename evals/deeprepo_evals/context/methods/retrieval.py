@@ -17,7 +17,7 @@ def available() -> bool:
 def demand() -> None:
     """Raise UsageError where it is not."""
     if not available():
-        raise UsageError("the method bm25 needs bm25s: install deeprepo-bot[eval], or leave it out with --method")
+        raise UsageError("the method bm25 needs bm25s: install deeprepo-evals, or leave it out with --method")
 
 
 async def run(room: Room) -> Said:
