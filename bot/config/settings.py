@@ -77,9 +77,6 @@ class Settings(BaseSettings):
         default=None,
         description="The file in which `deeprepo review` records its calls, or a folder with one file for each change.",
     )
-    cache: str | None = Field(
-        default=None, description="A folder that caches parsed files, at most 128 MB, writable only by its owner."
-    )
 
     def hosted(self) -> "Settings":
         """The same with the ceilings of a server, if the operator has set none."""

@@ -25,7 +25,7 @@ from bot.lenses import LENSES
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
 from bot.pipeline import Deps
-from bot.ports import Language, Lens, Model
+from bot.ports import Lens, Model
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, PullRequest
@@ -68,7 +68,7 @@ def deps(
         return _desk(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel, own=own)
 
     return Deps(
-        languages=_languages(settings.cache, say),
+        languages=LANGUAGES,
         faults=faults,
         desk=open_desk,
         settings=settings,
@@ -79,15 +79,6 @@ def deps(
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
     )
-
-
-def _languages(folder: str | None, say: Callable[[str], None]) -> Mapping[str, Language]:
-    """The languages, with a memory where the environment names a folder for it."""
-    if not folder:
-        return LANGUAGES
-    from bot.dependents.kept import kept
-
-    return kept(LANGUAGES, folder, say)
 
 
 def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo: str | None) -> Deps:
