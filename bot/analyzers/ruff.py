@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from posixpath import basename
 
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
-from bot.analyzers.ruff_run import Diagnostic, Edit, run
+from bot.analyzers.ruff_run import MOST, Diagnostic, Edit, run
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Evidence, Finding
 
@@ -75,6 +75,8 @@ async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[RuffSource]
 
 
 def _findings(source: RuffSource) -> list[Finding]:
+    if len(source.base) >= MOST:
+        return []  # what is new in it cannot be told
     if any(report.code == SYNTAX for report in source.base):
         return []  # not a Python 3 file before the change either: nothing that ruff says about it can be trusted
     broken = [report for report in source.head if rules()[report.code].severity == "critical"]

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 from bot.errors import DeepRepoError
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
+MOST = 2_000  # reports of one file that are read: a file of more was written by a program
+CHUNK = 1 << 20
+NAME = re.compile(rb'"filename":"[^"]*?f(\d+)\.py"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,33 +39,44 @@ class Diagnostic:
 
 
 async def run(contents: Sequence[bytes], codes: Sequence[str]) -> list[list[Diagnostic]]:
-    """What these rules report about each content. The names of the files play no part, so a hostile one cannot either."""
+    """The first reports of these rules about each content. The names of the files play no part, so a hostile one cannot either."""
     if not contents:
         return []
     with tempfile.TemporaryDirectory(prefix="deeprepo-ruff-") as folder:
         for number, content in enumerate(contents):
             (Path(folder) / f"f{number}.py").write_bytes(content)
-        reports = json.loads(await _output(folder, codes))
-    found: list[list[Diagnostic]] = [[] for _ in contents]
-    for report in reports:
-        found[int(Path(report["filename"]).stem[1:])].append(_diagnostic(report))
+        found: list[list[Diagnostic]] = [[] for _ in contents]
+        async for line in _reports(folder, codes):
+            named = NAME.search(line)
+            if named is not None and len(found[int(named[1])]) < MOST:
+                found[int(named[1])].append(_diagnostic(json.loads(line)))
     return found
 
 
-async def _output(folder: str, codes: Sequence[str]) -> bytes:
-    arguments = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "json"]
+async def _reports(folder: str, codes: Sequence[str]) -> AsyncIterator[bytes]:
+    """What ruff prints, line by line. Of a file that a program wrote it can be gigabytes."""
+    arguments = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "json-lines"]
     arguments += ["--target-version", NEWEST, "--select", ",".join(codes), "--", "."]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(_binary(), *arguments, cwd=folder, env={}, stdout=pipe, stderr=pipe)
+    if process.stdout is None or process.stderr is None:
+        raise DeepRepoError("ruff has no pipes")
+    errors = asyncio.ensure_future(process.stderr.read())
     try:
-        out, err = await process.communicate()
-    except asyncio.CancelledError:
-        process.kill()
-        await process.communicate()  # a pipe that nobody reads may never be seen to end
-        raise
+        rest = b""
+        while chunk := await process.stdout.read(CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield line
+        await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.stdout.read()  # a pipe that nobody reads may never be seen to end
+            await process.wait()
+        said = await errors
     if process.returncode:
-        raise DeepRepoError(f"ruff failed: {err.decode('utf-8', 'replace').strip()[:400]}")
-    return out
+        raise DeepRepoError(f"ruff failed: {said.decode('utf-8', 'replace').strip()[:400]}")
 
 
 def _binary() -> str:
