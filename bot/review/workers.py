@@ -65,7 +65,8 @@ class ModelWorker:
         first = [use.reference for use in self.ledger.open_uses()]
         nearby = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
         await nearby.prepare(units)
-        return await self._asked([await self._prompt(group, nearby, question) for group in groups], nearby, question)
+        prompts = [await self._prompt(group, nearby, question) for group in groups]
+        return await self._completed(await self._answered(prompts, nearby, question))
 
     def _sizes(self) -> tuple[int, int]:
         """Tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
@@ -93,7 +94,7 @@ class ModelWorker:
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
             )
             asked.append(SentPrompt((), self._of(text), text, bare=True))
-        said = await self._asked(asked, ContextBuilder(self.tree, self.files), "") if asked else WorkerReply("")
+        said = await self._completed(await self._answered(asked, ContextBuilder(self.tree, self.files), ""))
         if said.error:
             self.ledger.leave((use for use in self.ledger.open_uses() if use not in beyond), said.error)
         return said
@@ -176,15 +177,14 @@ class ModelWorker:
         ]
         return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
 
-    async def _asked(self, prompts: Sequence[SentPrompt], nearby: ContextBuilder, question: str) -> WorkerReply:
-        """The answers of all prompts; findings that name no trigger or no consequence go back to their finder once."""
-        answered = await self._fitted(prompts, nearby, question)
+    async def _completed(self, answered: Sequence[tuple[SentPrompt, WorkerReply]]) -> WorkerReply:
+        """All answers in one; findings that name no trigger or no consequence go back to their finder once."""
         first = [said for _, said in answered]
         back = [(asked, said) for asked, said in answered if any(map(_vague, said.findings))]
         sent = [replace(asked, prompt=_sent_back(asked.prompt, said)) for asked, said in back]
         again = [
             said if isinstance(said, WorkerReply) else WorkerReply("", error=str(said))
-            for said in await self._read(sent)
+            for said in map(self._read, sent, await self.calls.many(self.model, [s.prompt for s in sent], self.role))
         ]
         second = {id(said): new for (_, said), new in zip(back, again, strict=True)}
         findings: list[Finding] = []
@@ -202,7 +202,7 @@ class ModelWorker:
         errors = dict.fromkeys(said.error for said in first if said.error)
         return WorkerReply(text, tuple(findings), "; ".join(errors), dropped)
 
-    async def _fitted(
+    async def _answered(
         self, prompts: Sequence[SentPrompt], nearby: ContextBuilder, question: str
     ) -> list[tuple[SentPrompt, WorkerReply]]:
         """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
@@ -214,7 +214,8 @@ class ModelWorker:
         left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            for asked, said in zip(left, await self._read(left), strict=True):
+            replies = await self.calls.many(self.model, [asked.prompt for asked in left], self.role)
+            for asked, said in zip(left, list(map(self._read, left, replies)), strict=True):
                 if isinstance(said, WorkerReply):
                     done.append((asked, said))
                 elif self.whole and asked.units:
@@ -231,22 +232,18 @@ class ModelWorker:
             left = smaller
         return done
 
-    async def _read(self, prompts: Sequence[SentPrompt]) -> list[WorkerReply | PromptTooLong]:
-        """One answer per prompt; what was answered is marked in the ledger."""
-        answers: list[WorkerReply | PromptTooLong] = []
-        replies = await self.calls.many(self.model, [asked.prompt for asked in prompts], self.role)
-        for asked, reply in zip(prompts, replies, strict=True):
-            if isinstance(reply, PromptTooLong):
-                answers.append(reply)
-                continue
-            try:
-                text, found = read.answer(reply.data, self.name) if isinstance(reply, Completion) else _failed(reply)
-            except DeepRepoError as error:
-                answers.append(WorkerReply("", error=str(error)))
-                continue
-            self.ledger.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
-            answers.append(WorkerReply(text, found))
-        return answers
+    def _read(self, asked: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
+        """The answer of one prompt; what was answered is marked in the ledger."""
+        if isinstance(reply, PromptTooLong):
+            return reply
+        if not isinstance(reply, Completion):
+            return WorkerReply("", error=str(reply))
+        try:
+            text, found = read.answer(reply.data, self.name)
+        except DeepRepoError as error:
+            return WorkerReply("", error=str(error))
+        self.ledger.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
+        return WorkerReply(text, found)
 
 
 def _vague(finding: Finding) -> bool:
@@ -264,7 +261,3 @@ def _sent_back(prompt: Prompt, said: WorkerReply) -> Prompt:
     listed = "\n".join(f"- {f.path}:{f.start} {f.title}" for f in said.findings)
     ask = render.text("prompts/worker_again.md.j2", findings=vague)
     return replace(prompt, messages=(*prompt.messages, Message("assistant", listed), Message("user", ask)))
-
-
-def _failed(reply: DeepRepoError) -> tuple[str, tuple[Finding, ...]]:
-    raise reply

@@ -21,7 +21,7 @@ async def run(work: Session) -> Transcript:
         answer = await reader.review(work.ledger.unread())
     except PromptTooLong as error:
         work.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
-        return Transcript(findings=tuple(work.findings), partial=not await fanout.read_all(work, checked=True))
+        return await fanout.run(work, checked=True)
     work.refused += answer.dropped
     for finding in answer.findings:
         await admit(work, finding)

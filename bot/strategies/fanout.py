@@ -5,13 +5,8 @@ from bot.review.workers import ModelWorker
 from bot.values import Transcript
 
 
-async def run(work: Session) -> Transcript:
-    """Every unit in some prompt, all prompts at once."""
-    return Transcript(findings=tuple(work.findings), partial=not await read_all(work))
-
-
-async def read_all(work: Session, *, checked: bool = False) -> bool:
-    """Have every unread unit read; False where something stayed unread. `checked`: the analysers have been there before."""
+async def run(work: Session, *, checked: bool = False) -> Transcript:
+    """Read every unread unit in some prompt, all prompts at once. `checked`: the analysers have run before."""
     if not checked and work.checks is not work.worker:
         await check_by_code(work)
     left = work.ledger.unread()
@@ -23,7 +18,7 @@ async def read_all(work: Session, *, checked: bool = False) -> bool:
     for finding in answer.findings:
         await admit(work, finding)
     await read_uses(work, work.worker)
-    return not work.ledger.unread()
+    return Transcript(findings=tuple(work.findings), partial=bool(work.ledger.unread()))
 
 
 async def read_uses(work: Session, worker: Worker) -> None:

@@ -14,7 +14,7 @@ INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings i
 async def run(work: Session) -> Transcript:
     """Fan out, then the root's turns, then whatever is still unread."""
     reserve(work)
-    await fanout.read_all(work)
+    await fanout.run(work)
     start = seed.gather(work.pull, work.files, work.units, work.dependents, work.findings)
     try:
         transcript = await loop.run(work, start.text, gate=True)
@@ -23,7 +23,7 @@ async def run(work: Session) -> Transcript:
         work.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
         return Transcript(findings=tuple(work.findings), partial=bool(work.ledger.unread()))
     if work.ledger.unread():
-        await fanout.read_all(work)
+        await fanout.run(work)
     return transcript
 
 
