@@ -1,6 +1,6 @@
 """When the next call to one model may be sent: how many are in flight, and what the provider's rate limit lets through.
 
-Calls enter in the order in which they came. A provider that says 429 closes the gate for as long as it asks, then one call
+Calls enter in the order in which they came. A provider that says 429 stops all calls for as long as it asks, then one call
 tries, and further ones follow at the rate at which the provider has taken tokens so far. What it tells of its own limit in
 headers is believed. The rate grows while calls go well, so that a limit that was met once does not slow a review for good.
 """
@@ -66,7 +66,7 @@ class Limiter:
         self._why: RateLimited | None = None
 
     def now(self) -> float:
-        """Seconds on the gate's clock."""
+        """Seconds on the limiter's clock."""
         return self._clock() + self._passed
 
     @asynccontextmanager

@@ -47,7 +47,7 @@ class ModelWorker:
     pull: PullRequest
     files: Sequence[ChangedFile]
     tree: Tree
-    ledger: CoverageTracker
+    tracker: CoverageTracker
     lenses: Mapping[str, Lens] = field(default_factory=dict)
     guidance: Guidance = field(default_factory=Guidance)
     role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
@@ -59,14 +59,14 @@ class ModelWorker:
         return f"{self.role} {self.model.name}"
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
-        """Every unit in some prompt, the prompts all at once; what was answered is marked in the ledger."""
+        """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""
         limit, beside = self._sizes()
         groups = [list(units)] * bool(units) if self.whole else packed(units, limit)
-        first = [use.reference for use in self.ledger.open_uses()]
-        nearby = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
-        await nearby.prepare(units)
-        prompts = [await self._prompt(group, nearby, question) for group in groups]
-        return await self._completed(await self._answered(prompts, nearby, question))
+        first = [use.reference for use in self.tracker.open_uses()]
+        builder = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
+        await builder.prepare(units)
+        prompts = [await self._prompt(group, builder, question) for group in groups]
+        return await self._completed(await self._answered(prompts, builder, question))
 
     def _sizes(self) -> tuple[int, int]:
         """Tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
@@ -78,10 +78,10 @@ class ModelWorker:
 
     async def uses(self) -> WorkerReply:
         """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
-        left = self.ledger.open_uses()
+        left = self.tracker.open_uses()
         _, room = self._sizes()
-        groups, beyond = await uses.grouped(self.tree, self.ledger.units, left, room)
-        self.ledger.leave(beyond, uses.TOO_MANY)
+        groups, beyond = await uses.grouped(self.tree, self.tracker.units, left, room)
+        self.tracker.leave(beyond, uses.TOO_MANY)
         asked = []
         for unit, mine, beside in groups:
             text = render.text(
@@ -96,7 +96,7 @@ class ModelWorker:
             asked.append(SentPrompt((), self._of(text), text, bare=True))
         said = await self._completed(await self._answered(asked, ContextBuilder(self.tree, self.files), ""))
         if said.error:
-            self.ledger.leave((use for use in self.ledger.open_uses() if use not in beyond), said.error)
+            self.tracker.leave((use for use in self.tracker.open_uses() if use not in beyond), said.error)
         return said
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
@@ -121,7 +121,7 @@ class ModelWorker:
             sight = file_questions.answer(reply.data, self.name, parts)
         except DeepRepoError as error:
             return Sight(error=str(error))
-        self.ledger.saw(text, self.name)
+        self.tracker.saw(text, self.name)
         return sight
 
     async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
@@ -136,7 +136,7 @@ class ModelWorker:
             elif reply.stop == "refusal" or not reply.text.strip():
                 answers.append(WorkerReply("", error=f"{self.model.name} declined to answer"))
             else:
-                self.ledger.saw(text, self.name)
+                self.tracker.saw(text, self.name)
                 answers.append(WorkerReply(reply.text))
         return answers
 
@@ -151,9 +151,9 @@ class ModelWorker:
         )
 
     async def _prompt(
-        self, units: Sequence[Unit], nearby: ContextBuilder, question: str, *, bare: bool = False
+        self, units: Sequence[Unit], builder: ContextBuilder, question: str, *, bare: bool = False
     ) -> SentPrompt:
-        beside = () if bare else await nearby.of(units)
+        beside = () if bare else await builder.of(units)
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
@@ -203,7 +203,7 @@ class ModelWorker:
         return WorkerReply(text, tuple(findings), "; ".join(errors), dropped)
 
     async def _answered(
-        self, prompts: Sequence[SentPrompt], nearby: ContextBuilder, question: str
+        self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str
     ) -> list[tuple[SentPrompt, WorkerReply]]:
         """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
 
@@ -223,9 +223,9 @@ class ModelWorker:
                 elif len(asked.units) > 1:
                     middle = len(asked.units) // 2
                     halves = (asked.units[:middle], asked.units[middle:])
-                    smaller += [await self._prompt(half, nearby, question, bare=asked.bare) for half in halves]
+                    smaller += [await self._prompt(half, builder, question, bare=asked.bare) for half in halves]
                 elif not asked.bare:
-                    smaller.append(await self._prompt(asked.units, nearby, question, bare=True))
+                    smaller.append(await self._prompt(asked.units, builder, question, bare=True))
                 else:
                     what = asked.units[0].id if asked.units else "uses of what changed"
                     done.append((asked, WorkerReply("", error=f"{what}: not read, {said}")))
@@ -233,7 +233,7 @@ class ModelWorker:
         return done
 
     def _read(self, asked: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
-        """The answer of one prompt; what was answered is marked in the ledger."""
+        """The answer of one prompt; what was answered is marked as read."""
         if isinstance(reply, PromptTooLong):
             return reply
         if not isinstance(reply, Completion):
@@ -242,7 +242,7 @@ class ModelWorker:
             text, found = read.answer(reply.data, self.name)
         except DeepRepoError as error:
             return WorkerReply("", error=str(error))
-        self.ledger.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
+        self.tracker.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
         return WorkerReply(text, found)
 
 
@@ -256,7 +256,7 @@ def _complete(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _sent_back(prompt: Prompt, said: WorkerReply) -> Prompt:
-    """The same dialogue with the findings that are not complete."""
+    """The same conversation with the findings that are not complete."""
     vague = [finding for finding in said.findings if _vague(finding)]
     listed = "\n".join(f"- {f.path}:{f.start} {f.title}" for f in said.findings)
     ask = render.text("prompts/worker_again.md.j2", findings=vague)
