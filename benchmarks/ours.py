@@ -57,7 +57,7 @@ class NoTree:
 
 
 class Ours:
-    """The root's rounds over an open REPL: budget, journal on disk, ledger and all."""
+    """The root's turns over an open REPL: budget, journal on disk, coverage and all."""
 
     BATCH, FINISH = "llm_batch", 'set_answer("done")'
 
@@ -75,13 +75,13 @@ class Ours:
 
     async def _run(self, model: str, journal: Path) -> None:
         root = connect(f"compatible/{model}", base_url=self.url, timeout=self.timeout)
-        async with desk(self.url, journal, self.timeout) as work:
-            work.root = root
-            book = RunState(work, author="root")
-            dialogue = Conversation(LIMITS, LIMITS.turns)
-            dialogue.open("ctx " * 100, gate=False)
-            async with opened(await tools.variables(work), tools.functions(book), LIMITS) as island:
-                await Turns(book, root, island, dialogue, Patient(LIMITS.turns), gate=False).go()
+        async with open_session(self.url, journal, self.timeout) as session:
+            session.root = root
+            state = RunState(session, author="root")
+            conversation = Conversation(LIMITS, LIMITS.turns)
+            conversation.open("ctx " * 100, gate=False)
+            async with opened(await tools.variables(session), tools.functions(state), LIMITS) as bridge:
+                await Turns(state, root, bridge, conversation, Patient(LIMITS.turns), gate=False).go()
             await root.close()
 
 
@@ -106,12 +106,12 @@ class Asks:
 
 
 @asynccontextmanager
-async def desk(url: str, journal: Path, timeout: float) -> AsyncIterator[Session]:
+async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator[Session]:
     """A review of nothing, with everything behind it that a review has."""
     pull = PullRequest("a change", "", "0", "0", "main", "feature", ".")
     model = connect("compatible/worker", base_url=url, timeout=timeout)
-    book = Journal(journal)
-    calls = Calls(Budget(LIMITS), book)
+    written = Journal(journal)
+    calls = Calls(Budget(LIMITS), written)
     worker: Any = Asks(model, calls)
     tree: Any = NoTree()
     try:
@@ -119,14 +119,14 @@ async def desk(url: str, journal: Path, timeout: float) -> AsyncIterator[Session
             pull, (), (), Dependents(), tree, start((), (), Dependents()), calls, worker, worker, reader=model
         )
     finally:
-        book.close()
+        written.close()
         await model.close()
 
 
 async def thousand(url: str, folder: Path, timeout: float) -> dict[str, float]:
     """Many calls through the one door, and what they cost in memory."""
-    async with desk(url, folder / "journal.jsonl", timeout) as work:
-        ask: Callable[[list[str]], Coroutine[Any, Any, Any]] = work.worker.prompt  # type: ignore[assignment]
+    async with open_session(url, folder / "journal.jsonl", timeout) as session:
+        ask: Callable[[list[str]], Coroutine[Any, Any, Any]] = session.worker.prompt  # type: ignore[assignment]
         await ask([f"warm {n}" for n in range(IN_FLIGHT)])
         before, started = timing.peak_mb(), time.perf_counter()
         replies = await ask([f"question {n}: " + "x" * 400 for n in range(MANY)])
@@ -140,8 +140,8 @@ async def ready() -> dict[str, float]:
 
     async def take(variables: dict[str, Any], code: str) -> float:
         started = time.perf_counter()
-        async with opened(variables, {}, LIMITS) as island:
-            seen = await island.run(code)
+        async with opened(variables, {}, LIMITS) as bridge:
+            seen = await bridge.run(code)
             wall = time.perf_counter() - started
         if seen.error:
             raise SystemExit(seen.error)

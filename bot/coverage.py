@@ -2,7 +2,7 @@
 
 Two things must be covered. *Changed code*: each unit, when its own text stood in a prompt that was answered; with no model, when an
 analyser judged it. *Uses of changed contracts* (`obliged` has the rule): each line, when contract checks compared it or when it stood
-in an answered prompt. The finish gate, the coverage table and the conclusion all read this one book.
+in an answered prompt. The finish gate, the coverage table and the conclusion all read this one record.
 """
 
 import re
@@ -39,7 +39,7 @@ _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[+-] )", re.MULTILINE)  # sig
 
 
 class CoverageTracker:
-    """One review's book. Not frozen: it is the one thing that grows while workers answer."""
+    """The coverage of one review. Not frozen: it is the one thing that grows while workers answer."""
 
     def __init__(
         self, units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
@@ -152,7 +152,7 @@ class CoverageTracker:
         return tuple(use for place, use in self.uses.items() if place not in done and not use.test)
 
     def coverage(self, why_unread: str = "no worker reached it") -> Coverage:
-        """The book as a value."""
+        """The coverage as a value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
         rows += [
@@ -290,7 +290,7 @@ def _override(key: str, own: Symbol) -> Reference:
 def start(
     units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
 ) -> CoverageTracker:
-    """A new book in which nothing is read yet."""
+    """A new record in which nothing is read yet."""
     return CoverageTracker(units, files, dependents, by_model=by_model)
 
 

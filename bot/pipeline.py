@@ -26,7 +26,7 @@ class Deps:
     """The parts that `wiring` hands over, and the doors that it opened."""
 
     languages: Mapping[str, Language]
-    desk: Callable[[Survey, Config], AbstractAsyncContextManager[Session]]
+    open_session: Callable[[Survey, Config], AbstractAsyncContextManager[Session]]
     settings: Settings
     flags: Mapping[str, Any]
     scratch: str  # a folder that is thrown away afterwards
@@ -46,13 +46,15 @@ class Deps:
 async def review(request: ReviewRequest, deps: Deps) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
     started = deps.clock()
-    async with survey(request, deps) as (subject, settings), deps.desk(subject, settings) as work:
-        subject.past.carry(subject.ledger, subject.dependents, by_model=work.reader is not None)
-        left = subject.ledger.unread()
-        name, reason = strategies.choose(settings["strategy"], left, root=bool(work.root), worker=bool(work.reader))
-        work.calls.journal.strategy(name, reason)
-        transcript = await strategies.run(name, work)
-        judged, transcript = await _judged(transcript, subject, work, left, verify=settings["verify"])
+    async with survey(request, deps) as (subject, settings), deps.open_session(subject, settings) as session:
+        subject.past.carry(subject.tracker, subject.dependents, by_model=session.reader is not None)
+        left = subject.tracker.unread()
+        name, reason = strategies.choose(
+            settings["strategy"], left, root=bool(session.root), worker=bool(session.reader)
+        )
+        session.calls.journal.strategy(name, reason)
+        transcript = await strategies.run(name, session)
+        judged, transcript = await _judged(transcript, subject, session, left, verify=settings["verify"])
         if subject.past.round.full:  # asked to say everything: what is still open is said again
             judged = replace(judged, said=(*judged.said, *judged.still), still=())
         held = await subject.past.held(judged.said)
@@ -60,8 +62,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         said = rank.rank(placed, settings["quota"], held)
         seconds = deps.clock() - started
         transcript = _without(transcript, subject.files, deps.left_out)
-        done = _review(subject, settings, work, (name, reason), transcript, judged, said, seconds)
-        return work.calls.journal.end(done)
+        done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds)
+        return session.calls.journal.end(done)
 
 
 @asynccontextmanager
@@ -110,7 +112,7 @@ async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No
 
 
 async def _judged(
-    transcript: Transcript, subject: Survey, work: Session, reread: Sequence[Unit], *, verify: bool
+    transcript: Transcript, subject: Survey, session: Session, reread: Sequence[Unit], *, verify: bool
 ) -> tuple[judge.Judged, Transcript]:
     """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
     judged = partial(
@@ -124,18 +126,18 @@ async def _judged(
         reread=incremental.spans(reread),
     )
     try:
-        done = await judged(ask=work.second_opinion(verify and transcript.fault != "interrupted"))
+        done = await judged(ask=session.second_opinion(verify and transcript.fault != "interrupted"))
     except asyncio.CancelledError:
-        if not work.take_back_cancel():
+        if not session.take_back_cancel():
             raise
         return await judged(ask=None), strategies.interrupted(transcript)
-    return done, strategies.cut_short(work, transcript, *done.why) if done.why else transcript
+    return done, strategies.cut_short(session, transcript, *done.why) if done.why else transcript
 
 
 def _review(
     subject: Survey,
     settings: Config,
-    work: Session,
+    session: Session,
     strategy: tuple[str, str],
     transcript: Transcript,
     judged: judge.Judged,
@@ -143,14 +145,14 @@ def _review(
     seconds: float,
 ) -> Review:
     """Everything that a review tells, put together."""
-    earlier, budget = subject.past.earlier, work.calls.budget
+    earlier, budget = subject.past.earlier, session.calls.budget
     said, given = numbers.give(said, judged.still, subject.past.numbers)
     notes = (
         *filter(None, (subject.given.get("note"),)),
         *settings.warnings,
         *subject.ignored.warnings,
         *subject.past.notes,
-        *work.notes,
+        *session.notes,
         *budget.notes,
         *transcript.notes,
         *(
@@ -165,16 +167,16 @@ def _review(
         strategy=strategy[0],
         reason=strategy[1],
         findings=said,
-        coverage=subject.ledger.coverage(),
+        coverage=subject.tracker.coverage(),
         cost=budget.cost(),
         seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
         notes=tuple(dict.fromkeys(notes)),
         partial=transcript.partial,
         fault=transcript.fault,
-        failure=(work.calls.failure or budget.refused) if transcript.fault == "provider" else "",
+        failure=(session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         fail_on=settings["fail_on"],
-        dropped=work.refused + judged.dropped,
+        dropped=session.refused + judged.dropped,
         turns=transcript.turns,
         version=__version__,
         round=subject.past.round,
@@ -183,7 +185,7 @@ def _review(
         numbers=given,
         suppressed=judged.suppressed,
         unproven=judged.unproven,
-        read=incremental.read(subject.ledger, judged.unheard),
+        read=incremental.read(subject.tracker, judged.unheard),
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,

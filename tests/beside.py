@@ -26,9 +26,9 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
                 {name: blob.decode() for name, blob in bases.items()},
             )
             parts = units.cut(files, await dependents.find(tree, files, LANGUAGES), texts)
-            nearby = ContextBuilder(tree, files, prompts)
-            await nearby.prepare(parts)
-            return await nearby.of([unit for unit in parts if unit.path == path])
+            builder = ContextBuilder(tree, files, prompts)
+            await builder.prepare(parts)
+            return await builder.of([unit for unit in parts if unit.path == path])
 
     return asyncio.run(run())
 

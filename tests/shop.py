@@ -89,8 +89,8 @@ class Table:
     said: list[str] = field(default_factory=list)
 
     @asynccontextmanager
-    async def work(self) -> AsyncIterator[Session]:
-        """The work, open."""
+    async def open_session(self) -> AsyncIterator[Session]:
+        """The session, open."""
         change = self.change
         async with Checkout(change) as tree:
             files = diff.read(await tree.change())
@@ -100,26 +100,26 @@ class Table:
             )
             users = Dependents(references=(USE,))
             parts = units.cut(files, users, texts)
-            book = coverage.start(parts, files, users)
+            tracker = coverage.start(parts, files, users)
             calls = Calls(Budget(self.limits), Journal(self.journal), pause=lambda _: asyncio.sleep(0))
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
-            work = Session(
-                change, files, parts, users, tree, book, calls,
-                worker=ModelWorker(worker, calls, change, files, tree, book), checks=None, root=root, reader=worker,
+            session = Session(
+                change, files, parts, users, tree, tracker, calls,
+                worker=ModelWorker(worker, calls, change, files, tree, tracker), checks=None, root=root, reader=worker,
                 say=self.said.append,
             )  # fmt: skip
-            work.callers = self.callers or work.callers
+            session.callers = self.callers or session.callers
             try:
-                yield work
+                yield session
             finally:
                 calls.journal.close()
 
     def run(self, step: Callable[[Session], Awaitable[T]]) -> T:
-        """Run one step over the work."""
+        """Run one step over the session."""
 
         async def go() -> T:
-            async with self.work() as work:
-                return await step(work)
+            async with self.open_session() as session:
+                return await step(session)
 
         return asyncio.run(go())

@@ -41,20 +41,20 @@ USERS = Dependents(
 )
 
 
-def book() -> coverage.CoverageTracker:
+def tracker() -> coverage.CoverageTracker:
     return coverage.start([UNIT, OTHER], FILES, USERS)
 
 
 def test_naming_a_path_is_not_reading_it() -> None:
     """A prompt that lists every path has read nothing."""
-    kept = book()
+    kept = tracker()
     assert kept.saw("please look at shop.py, pay and ship in shop.py:pay", "worker") == 0
     assert kept.unread() == (UNIT, OTHER)
 
 
 def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
     """Whoever wrote the prompt: the root's own ones count too."""
-    kept = book()
+    kept = tracker()
     assert kept.saw(f"What is wrong here?\n{BODY}\nThanks.", "root") == 1
     assert kept.unread() == (OTHER,)
 
@@ -62,7 +62,7 @@ def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
 def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
     """A diff of the change shows every changed line, not the whole definition."""
     assert (
-        book().saw(
+        tracker().saw(
             "@@ -1 +1 @@\n+    2     return order.total * 2\n+    5 def ship():\n+    6     return None\n", "root"
         )
         == 2
@@ -71,7 +71,7 @@ def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
 
 def test_reading_the_same_unit_twice_is_one_gain() -> None:
     """The loop counts new coverage by it."""
-    kept = book()
+    kept = tracker()
     kept.saw(BODY, "worker")
     assert kept.saw(BODY, "root") == 0
     assert kept.coverage().readings[0].by == "worker, root"
@@ -79,7 +79,7 @@ def test_reading_the_same_unit_twice_is_one_gain() -> None:
 
 def test_a_caller_counts_by_its_own_line() -> None:
     """An unchanged file is read when its line stood in a prompt."""
-    kept = book()
+    kept = tracker()
     kept.saw("    total = pay(order)", "worker")
     rows = {row.path: row.state for row in kept.coverage().readings if row.kind == "dependent"}
     assert rows == {"till.py": "reviewed"}
@@ -87,7 +87,7 @@ def test_a_caller_counts_by_its_own_line() -> None:
 
 def test_the_coverage_says_what_is_missing_and_why() -> None:
     """Unread units, unread dependents, skipped files and what budgets cut all stand in it."""
-    kept = book()
+    kept = tracker()
     kept.skip([OTHER.id], "the budget was spent")
     coverage = kept.coverage("no model was asked")
     assert [(row.kind, row.name, row.state, row.reason) for row in coverage.readings] == [
@@ -103,7 +103,7 @@ def test_the_coverage_says_what_is_missing_and_why() -> None:
 
 def test_unread_units_come_riskiest_first() -> None:
     """What is left when money runs out is what matters least."""
-    assert [unit.risk for unit in book().unread()] == [3, 0]
+    assert [unit.risk for unit in tracker().unread()] == [3, 0]
 
 
 def test_a_body_that_occurs_everywhere_proves_nothing() -> None:

@@ -29,38 +29,40 @@ ENDS: dict[Outcome, str] = {
 }
 
 
-async def run(work: Session, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
-    """The root's turns over this work. Raises ReplUnavailable where no REPL starts; everything else ends in a transcript.
+async def run(session: Session, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
+    """Run the root's turns over this session. Raises ReplUnavailable where no REPL starts; everything else ends in a transcript.
 
     With `gate`, finishing with units unread is refused once; the strategy has what is still unread then read by workers.
     """
-    rounds = await _rounds(work, seed, gate=gate, turns=turns or work.calls.budget.limits.turns)
-    work.calls.at = ""
-    return _transcript(work, rounds)
+    root_run = await _run_root(session, seed, gate=gate, turns=turns or session.calls.budget.limits.turns)
+    session.calls.at = ""
+    return _transcript(session, root_run)
 
 
-async def _rounds(work: Session, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root") -> Turns:
-    if work.root is None:
+async def _run_root(
+    session: Session, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root"
+) -> Turns:
+    if session.root is None:
         raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
-    limits = work.calls.budget.limits
-    book = RunState(work, author=f"root {work.root.name}", depth=depth)
+    limits = session.calls.budget.limits
+    state = RunState(session, author=f"root {session.root.name}", depth=depth)
     children = count(1)
-    book.child = lambda task, paths, below: _child(work, task, paths, below, f"{name}.{next(children)}")
-    dialogue = Conversation(limits, turns)
-    dialogue.open(seed, gate=gate, language=work.language)
-    async with opened(await tools.variables(work), tools.functions(book), limits) as island:
-        rounds = Turns(book, work.root, island, dialogue, StallGuard(turns), gate, name)
+    state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
+    conversation = Conversation(limits, turns)
+    conversation.open(seed, gate=gate, language=session.language)
+    async with opened(await tools.variables(session), tools.functions(state), limits) as bridge:
+        root_run = Turns(state, session.root, bridge, conversation, StallGuard(turns), gate, name)
         try:
-            await rounds.go()
+            await root_run.go()
         finally:
             if not depth:
-                work.calls.budget.keep(None)
-    return rounds
+                session.calls.budget.keep(None)
+    return root_run
 
 
-async def _child(work: Session, task: str, paths: Sequence[str], depth: int, name: str) -> str:
-    """A root of its own for one task: its own REPL and dialogue, the same work, budget and findings."""
-    texts = await work.tree.read_many(list(paths))
+async def _child(session: Session, task: str, paths: Sequence[str], depth: int, name: str) -> str:
+    """A root of its own for one task: its own REPL and conversation, the same session, budget and findings."""
+    texts = await session.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
     for path, blob in texts.items():
         files[path] = blob.decode("utf-8", "replace")[: max(0, room)]
@@ -69,41 +71,41 @@ async def _child(work: Session, task: str, paths: Sequence[str], depth: int, nam
     seed = render.text(
         "prompts/root_child.md.j2", task=task, files={p: t for p, t in files.items() if t}, missing=missing
     )
-    at, turns = work.calls.at, min(CHILD_TURNS, work.calls.budget.limits.turns)
+    at, turns = session.calls.at, min(CHILD_TURNS, session.calls.budget.limits.turns)
     try:
-        rounds = await _rounds(work, seed, gate=False, turns=turns, depth=depth, name=name)
+        root_run = await _run_root(session, seed, gate=False, turns=turns, depth=depth, name=name)
     finally:
-        work.calls.at = at
-    return rounds.summary or f"[the child run ended without an answer: {_end(rounds) or 'it said nothing'}]"
+        session.calls.at = at
+    return root_run.summary or f"[the child run ended without an answer: {_end(root_run) or 'it said nothing'}]"
 
 
-def _transcript(work: Session, rounds: Turns) -> Transcript:
-    refused = work.calls.budget.refused
-    notes = [_end(rounds)] if _end(rounds) else []
-    if refused and rounds.outcome != "budget":
+def _transcript(session: Session, root_run: Turns) -> Transcript:
+    refused = session.calls.budget.refused
+    notes = [_end(root_run)] if _end(root_run) else []
+    if refused and root_run.outcome != "budget":
         notes.append(f"Some questions to workers were not sent: {refused}.")
-    notes += rounds.book.errors if not refused else ()
+    notes += root_run.state.errors if not refused else ()
     return Transcript(
-        findings=tuple(work.findings),
-        summary=rounds.summary or _summary(work),
-        turns=tuple(rounds.turns),
+        findings=tuple(session.findings),
+        summary=root_run.summary or _summary(session),
+        turns=tuple(root_run.turns),
         notes=tuple(notes),
-        partial=rounds.outcome in CUT_SHORT or bool(refused),
-        fault="provider" if CUT_SHORT.get(rounds.outcome) else "",
+        partial=root_run.outcome in CUT_SHORT or bool(refused),
+        fault="provider" if CUT_SHORT.get(root_run.outcome) else "",
     )
 
 
-def _end(rounds: Turns) -> str:
+def _end(root_run: Turns) -> str:
     """How it ended, where that was not by an answer."""
-    words = ENDS.get(rounds.outcome, "")
-    return words.format(turns=rounds.course.turns, why=rounds.why, idle=rounds.course.stale).strip()
+    words = ENDS.get(root_run.outcome, "")
+    return words.format(turns=root_run.guard.turns, why=root_run.why, idle=root_run.guard.stale).strip()
 
 
-def _summary(work: Session) -> str:
-    """Never nothing: a sentence made from the findings and the ledger."""
-    read, unread = len(work.units) - len(work.ledger.unread()), len(work.ledger.unread())
+def _summary(session: Session) -> str:
+    """Never nothing: a sentence made from the findings and the coverage."""
+    read, unread = len(session.units) - len(session.tracker.unread()), len(session.tracker.unread())
     rest = f"; {unread} were not read" if unread else ""
-    if not work.findings:
-        return f"Nothing found in {read} of {len(work.units)} units{rest}."
-    worst = ", ".join(dict.fromkeys(finding.path for finding in work.findings))
-    return f"{render.count(len(work.findings), 'problem')} in {worst}{rest}."
+    if not session.findings:
+        return f"Nothing found in {read} of {len(session.units)} units{rest}."
+    worst = ", ".join(dict.fromkeys(finding.path for finding in session.findings))
+    return f"{render.count(len(session.findings), 'problem')} in {worst}{rest}."

@@ -20,7 +20,7 @@ FORM = "prompts/root"
 
 @dataclass(slots=True)
 class Conversation:
-    """One root's dialogue."""
+    """The conversation with one root."""
 
     limits: Limits
     turns: int

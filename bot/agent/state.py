@@ -1,4 +1,4 @@
-"""What one root has at hand besides the work itself: its last batch, what its workers found, its answer."""
+"""What one root has at hand besides the session: its last batch, what its workers found, its answer."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ Child = Callable[[str, Sequence[str], int], Awaitable[str]]
 
 @dataclass(slots=True)
 class RunState:
-    """State of one run of a root; a child run has its own, over the same work."""
+    """State of one run of a root; a child run has its own, over the same session."""
 
-    work: Session
+    session: Session
     author: str  # who reports: "root provider/model"
     child: Child | None = None
     depth: int = 0

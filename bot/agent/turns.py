@@ -1,4 +1,4 @@
-"""The rounds of one root: ask it, run its code, tell it what came back, until it has an answer or a rule ends the run."""
+"""The turns of one root: ask it, run its code, tell it what came back, until it has an answer or a rule ends the run."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -33,25 +33,25 @@ NO_VARIABLE = "FINAL_VAR: there is no variable {name!r}. Assign it first, or use
 class Turns:
     """One run of a root over an open REPL."""
 
-    book: RunState
+    state: RunState
     model: Model
-    island: ReplBridge
-    dialogue: Conversation
-    course: StallGuard
+    bridge: ReplBridge
+    conversation: Conversation
+    guard: StallGuard
     gate: bool
     name: str = "root"  # of this run, in the journal
     turns: list[Turn] = field(default_factory=list)
     summary: str = ""
-    read: int = 0  # messages that are in the ledger
+    read: int = 0  # messages that the coverage tracker has seen
     tight: bool = False  # the time is running out
     outcome: Outcome = ""
     why: str = ""
 
     async def go(self) -> None:
-        """All rounds; `outcome` says how they ended."""
-        for number in range(1, self.course.turns + 1):
-            self.book.work.say(f"{self.name}: turn {number} of {self.course.turns}")
-            self.book.work.calls.at = f"{self.name}:{number}"
+        """Run all turns; `outcome` says how they ended."""
+        for number in range(1, self.guard.turns + 1):
+            self.state.session.say(f"{self.name}: turn {number} of {self.guard.turns}")
+            self.state.session.calls.at = f"{self.name}:{number}"
             reply = await self._asked()
             if reply is None:
                 return
@@ -61,10 +61,10 @@ class Turns:
         self.outcome = "turns"
 
     async def _asked(self) -> Completion | None:
-        prompt = self.dialogue.prompt()
+        prompt = self.conversation.prompt()
         try:
             reply = await self._fitting()
-            prompt = self.dialogue.prompt()
+            prompt = self.conversation.prompt()
         except BudgetSpent as error:
             self.outcome, self.why = "budget", str(error)
         except PromptTooLong as error:  # nothing to ask again for: what workers have read stands
@@ -79,101 +79,103 @@ class Turns:
         return None
 
     async def _fitting(self) -> Completion:
-        """The reply. Where the dialogue has outgrown the model's window, its oldest outputs are left out."""
+        """The reply. If the conversation has outgrown the model's window, its oldest outputs are left out."""
         while True:
             try:
-                return await self.book.work.calls.complete(self.model, self.dialogue.prompt(), "root")
+                return await self.state.session.calls.complete(self.model, self.conversation.prompt(), "root")
             except PromptTooLong:
-                if not self.dialogue.shorten():
+                if not self.conversation.shorten():
                     raise
 
     def _has_read(self, prompt: Prompt) -> None:
         """The root has answered: what it was shown, and what its code has printed to it, it has read."""
         for message in prompt.messages[self.read :]:
             if message.role in {"user", "tool"}:
-                self.book.work.ledger.saw(message.text, self.book.author)
+                self.state.session.tracker.saw(message.text, self.state.author)
         self.read = len(prompt.messages)
 
     async def _turn(self, number: int, reply: Completion) -> None:
-        calls = self.book.work.calls
+        calls = self.state.session.calls
         block, started = extraction.of(reply), calls.now()
-        self.dialogue.said(reply)
+        self.conversation.said(reply)
         observation, hint = await self._observed(number, block, reply)
         turn = Turn(number, block, observation, reply.text)
         self.turns.append(turn)
         self.tight = self._tight(number, block)
         calls.journal.turn(self.name, turn, calls.now() - started, tight=self.tight)
         done, hint = await self._finished(hint)
-        refused = done and self.gate and bool(self.book.work.ledger.unread()) and self.course.refuse_finish()
+        refused = done and self.gate and bool(self.state.session.tracker.unread()) and self.guard.refuse_finish()
         if refused:
             await self._reopen()
         elif done:
             self.outcome = "answered"
-        elif self.course.stuck or self.course.astray:
-            self.outcome = "stuck" if self.course.stuck else "astray"
+        elif self.guard.stuck or self.guard.astray:
+            self.outcome = "stuck" if self.guard.stuck else "astray"
         status = self._status(number, refused=refused)
-        self.dialogue.answer(reply, turn_text(observation, hint, status, self.dialogue.form, self.dialogue.words))
+        self.conversation.answer(
+            reply, turn_text(observation, hint, status, self.conversation.form, self.conversation.words)
+        )
 
     def _tight(self, number: int, block: str) -> bool:
         """Whether the time is running out; what an earlier run of this review has said stays said."""
-        known = self.book.work.calls.journal.recorded(self.name, number, block)
+        known = self.state.session.calls.journal.recorded(self.name, number, block)
         if known is not None:
             return bool(known["tight"])
-        seconds = self.book.work.calls.budget.seconds_left()
+        seconds = self.state.session.calls.budget.seconds_left()
         return seconds is not None and seconds < TIGHT_SECONDS
 
     async def _observed(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
         """What the block did, and the one hint that goes with it."""
         if not block or reply.stop == "length":  # half a block may be Python too, and do something else
-            self.course.idle(self._gain())
+            self.guard.idle(self._gain())
             broken = any(call.unparsed for call in reply.calls)
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken else NO_CODE
-        if self.course.repeats(block):
-            self.course.idle(self._gain())
+        if self.guard.repeats(block):
+            self.guard.idle(self._gain())
             return Observation(""), REPEATED
-        observation = self._as_it_was(number, block, await self.island.run(block))
-        self.book.names.update(dict.fromkeys(extraction.assigned(block)))
+        observation = self._as_it_was(number, block, await self.bridge.run(block))
+        self.state.names.update(dict.fromkeys(extraction.assigned(block)))
         if observation.outcome in {"limit", "crash"}:
-            self.book.names.clear()
-        self.course.ran(observation, self._gain())
-        known = (*self.book.names, *tools.KNOWN)
+            self.state.names.clear()
+        self.guard.ran(observation, self._gain())
+        known = (*self.state.names, *tools.KNOWN)
         return observation, hints.hint(observation.error, known) if observation.error else ""
 
     def _as_it_was(self, number: int, block: str, seen: Observation) -> Observation:
         """A block that a limit ended may end in another line this time: the root is told what it was told before."""
-        known = self.book.work.calls.journal.recorded(self.name, number, block)
+        known = self.state.session.calls.journal.recorded(self.name, number, block)
         if known is None or not {known["outcome"], seen.outcome} <= {"limit", "crash"}:
             return seen
         return Observation(known["output"], known["error"], known["outcome"], known["omitted"])
 
     async def _finished(self, hint: str) -> tuple[bool, str]:
         """Whether the root has given its answer, in any of the ways it may."""
-        if self.book.final_name:
-            name, self.book.final_name = self.book.final_name, ""
-            value = await self.island.value(f"str({name})[:{MAX_ANSWER}]") if name.isidentifier() else None
+        if self.state.final_name:
+            name, self.state.final_name = self.state.final_name, ""
+            value = await self.bridge.value(f"str({name})[:{MAX_ANSWER}]") if name.isidentifier() else None
             if value is None:
                 return False, NO_VARIABLE.format(name=name)
-            self.book.final = str(value)
-        ready, content = await self.island.value(READY) or (False, "")
-        self.summary = (self.book.final or content or self.summary).strip()
-        return bool(ready) or self.book.final is not None, hint
+            self.state.final = str(value)
+        ready, content = await self.bridge.value(READY) or (False, "")
+        self.summary = (self.state.final or content or self.summary).strip()
+        return bool(ready) or self.state.final is not None, hint
 
     async def _reopen(self) -> None:
-        self.book.final = None
-        await self.island.value('answer.update({"ready": False})')
+        self.state.final = None
+        await self.bridge.value('answer.update({"ready": False})')
 
     def _gain(self) -> tuple[int, int, int]:
-        work = self.book.work
-        return len(work.ledger.unread()), len(self.book.reported) + len(self.book.dropped), self.book.asked
+        session = self.state.session
+        return len(session.tracker.unread()), len(self.state.reported) + len(self.state.dropped), self.state.asked
 
     def _status(self, number: int, *, refused: bool) -> TurnStatus:
-        budget = self.book.work.calls.budget
+        budget = self.state.session.calls.budget
         spent = bool(budget.refused) or self.tight
         return TurnStatus(
             number=number,
-            turns=self.course.turns,
+            turns=self.guard.turns,
             left=budget.left(),
-            unread=tuple(unit.id for unit in self.book.work.ledger.unread()),
-            advice=self.course.advice(number, spent=spent),
+            unread=tuple(unit.id for unit in self.state.session.tracker.unread()),
+            advice=self.guard.advice(number, spent=spent),
             refused=refused,
         )

@@ -11,7 +11,7 @@ from bot.config import Server, ServerPlace
 from bot.errors import StorageError
 from bot.storage.database import Database
 from bot.storage.reviews import RepositorySpending, Reviews
-from bot.storage.spending import Spending as Ledger
+from bot.storage.spending import Spending as SpendingTable
 
 DAY = 86_400.0
 PATIENCE = 3.0  # seconds for the server's answer
@@ -64,7 +64,7 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
         try:
             reviews = Reviews(database)
             day, period = await reviews.spending(now - DAY), await reviews.spending(now - days * DAY)
-            counted = await Ledger(database).spent(now)
+            counted = await SpendingTable(database).spent(now)
             recent = tuple(_recent(row) for row in await reviews.recent(RECENT))
         except (StorageError, sa.exc.SQLAlchemyError) as error:
             problem = str(error)

@@ -2,20 +2,27 @@
 
 import json
 import sys
-import tempfile
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bot.cli.exits import CLEAN
-from bot.cli.review import EFFORT, FULL, PREVIOUS, EffortName, Level, Show, StrategyName, asked, last, nothing, progress
-from bot.errors import NothingToReview
-
-if TYPE_CHECKING:
-    from bot.values import ReviewRequest
+from bot.cli.review import (
+    EFFORT,
+    FULL,
+    PREVIOUS,
+    EffortName,
+    Level,
+    Show,
+    StrategyName,
+    asked,
+    last,
+    progress,
+    workplace,
+)
 
 
 class EstimateFormat(StrEnum):
@@ -57,6 +64,8 @@ def command(
 
     Takes the arguments of `deeprepo review`. Exit codes: 0, or 2 for a usage error.
     """
+    from bot.wiring import local
+
     flags = {
         "strategy": strategy.value if strategy else None,
         "root": root,
@@ -67,23 +76,14 @@ def command(
         "previous": last(previous),
         "full": full,
     }
-    told = _weigh(asked(change, repo, staged=staged, uncommitted=uncommitted), flags, quiet=quiet)
+    request = asked(change, repo, staged=staged, uncommitted=uncommitted)
+    with workplace(request) as scratch:
+        told = local.estimated(request, flags, scratch, partial(progress, quiet=quiet))
     if form is EstimateFormat.json:
         sys.stdout.write(json.dumps(told, indent=2) + "\n")
     else:
         _table(told)
     return CLEAN
-
-
-def _weigh(request: "ReviewRequest", flags: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
-    """The figures of every strategy."""
-    from bot.wiring import local
-
-    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        try:
-            return local.estimated(request, flags, scratch, partial(progress, quiet=quiet))
-        except NothingToReview as empty:
-            raise NothingToReview(nothing(request, behind=empty.behind)) from None
 
 
 def _table(told: dict[str, Any]) -> None:

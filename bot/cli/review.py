@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -137,6 +137,7 @@ def command(
     130 interrupted.
     """
     from bot.strategies.choice import NO_MODEL
+    from bot.wiring import local
 
     _writable(output)
     flags: dict[str, Any] = {
@@ -154,7 +155,8 @@ def command(
         "full": full,
     }
     request = asked(change, repo, staged=staged, uncommitted=uncommitted)
-    result = carry_out(request, flags, quiet=quiet)
+    with workplace(request) as scratch:
+        result = local.reviewed(request, flags, scratch, partial(progress, quiet=quiet), tell)
     if result.reason == NO_MODEL:
         tell(OFFLINE)
     listed = result if show or form is Format.json else replace(result, unproven=())
@@ -162,13 +164,12 @@ def command(
     return exit_code(result)
 
 
-def carry_out(request: "ReviewRequest", flags: Mapping[str, Any], *, quiet: bool) -> "Review":
-    """Run the pipeline, with a live line on standard error where a person watches."""
-    from bot.wiring import local
-
+@contextmanager
+def workplace(request: "ReviewRequest") -> Iterator[str]:
+    """A folder for the time that a change is read. If the change is empty, NothingToReview tells what to type instead."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
-            return local.reviewed(request, flags, scratch, partial(progress, quiet=quiet), tell)
+            yield scratch
         except NothingToReview as empty:
             raise NothingToReview(nothing(request, behind=empty.behind)) from None
 

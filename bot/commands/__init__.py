@@ -54,9 +54,9 @@ def refusal(word: str, actor: str, standing: Permission, settings: Config) -> Co
     return carrying.refusal(COMMANDS.get(word, helping), actor, standing, settings)
 
 
-async def carry_out(word: str, argument: str, standing: Permission, desk: CommandContext) -> CommandReply:
+async def carry_out(word: str, argument: str, standing: Permission, context: CommandContext) -> CommandReply:
     """The answer to a command. A word that nobody knows gets the list of those that are known."""
     known = COMMANDS.get(word)
     if known is None:
-        return await carrying.carry_out(helping, word, standing, desk)
-    return await carrying.carry_out(known, argument if known is not helping else "", standing, desk)
+        return await carrying.carry_out(helping, word, standing, context)
+    return await carrying.carry_out(known, argument if known is not helping else "", standing, context)

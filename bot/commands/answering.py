@@ -55,22 +55,24 @@ class CheckedAnswer:
     sketch: str | None
 
 
-async def answer(template: str, question: str, target: CommandTarget, work: Session, model: Model) -> CheckedAnswer:
+async def answer(template: str, question: str, target: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
     """The model's reply. Raises ProviderError and BudgetSpent."""
-    about = await _as_it_is_now(target, work.tree)
+    about = await _as_it_is_now(target, session.tree)
     excerpts: tuple[NumberedLines, ...] = ()
     if about.finding is not None:
-        excerpts = tuple(dict.fromkeys(await proof.gather(about.finding, work.tree, work.dependents, work.files)))
-    excerpts += await sources.look(sources.named(question), work.tree, excerpts)
-    data = await _ask(template, question, about, work, model, excerpts, last=False)
+        excerpts = tuple(
+            dict.fromkeys(await proof.gather(about.finding, session.tree, session.dependents, session.files))
+        )
+    excerpts += await sources.look(sources.named(question), session.tree, excerpts)
+    data = await _ask(template, question, about, session, model, excerpts, last=False)
     wanted = [str(word) for word in data["more"]][: sources.MAX_WORDS]
-    added = await sources.look(wanted, work.tree, excerpts) if wanted else ()
+    added = await sources.look(wanted, session.tree, excerpts) if wanted else ()
     if added or (wanted and not data["answer"].strip()):
-        data = await _ask(template, question, about, work, model, excerpts + added, last=True)
+        data = await _ask(template, question, about, session, model, excerpts + added, last=True)
     if not data["answer"].strip():
         raise BadAnswer(f"{model.name} had nothing to say")
     sketch = (data["sketch"] or "").strip("\n") or None
-    return CheckedAnswer(data["answer"].strip(), await _verbatim(data["quotes"], work.tree), sketch)
+    return CheckedAnswer(data["answer"].strip(), await _verbatim(data["quotes"], session.tree), sketch)
 
 
 async def _as_it_is_now(target: CommandTarget, tree: Tree) -> CommandTarget:
@@ -83,7 +85,7 @@ async def _ask(
     template: str,
     question: str,
     target: CommandTarget,
-    work: Session,
+    session: Session,
     model: Model,
     excerpts: Sequence[NumberedLines],
     *,
@@ -96,15 +98,15 @@ async def _ask(
         question=question,
         finding=target.finding,
         thread=render.cut(target.thread, THREAD_CHARS),
-        title=work.pull.title,
-        body=render.cut(work.pull.body, BODY_CHARS),
+        title=session.pull.title,
+        body=render.cut(session.pull.body, BODY_CHARS),
         excerpts=excerpts,
-        diff=sources.diff(work.files, about),
+        diff=sources.diff(session.files, about),
         last=last,
     )
-    system = render.text("prompts/ask_system.md.j2") + tongue(work.language)
+    system = render.text("prompts/ask_system.md.j2") + tongue(session.language)
     prompt = Prompt((Message("system", system), Message("user", asked)), answer=ANSWER, max_tokens=MAX_TOKENS)
-    reply = await work.calls.complete(model, prompt, "root" if model is work.root else "worker")
+    reply = await session.calls.complete(model, prompt, "root" if model is session.root else "worker")
     return reply.data or {}
 
 

@@ -9,13 +9,13 @@ NEEDS: Permission = "write"
 LONG = True
 
 
-async def run(argument: str, desk: CommandContext) -> CommandReply:
+async def run(argument: str, context: CommandContext) -> CommandReply:
     """The answer with the lines that it rests on, and what it cost."""
     if not argument.strip():
-        return desk.say("reply_no_question", example="`/deeprepo ask who calls this?`")
-    if desk.work is None:
-        return desk.say("reply_no_model", example="`/deeprepo explain`")
-    about = await target.of_thread(desk)
+        return context.say("reply_no_question", example="`/deeprepo ask who calls this?`")
+    if context.open_session is None:
+        return context.say("reply_no_model", example="`/deeprepo explain`")
+    about = await target.of_thread(context)
     if saying.secret(about):
-        return desk.say("reply_secret")
-    return await saying.told("ask", argument, about, desk, desk.work)
+        return context.say("reply_secret")
+    return await saying.told("ask", argument, about, context, context.open_session)

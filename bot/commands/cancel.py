@@ -7,6 +7,6 @@ NEEDS: Permission = "write"
 LONG = False
 
 
-async def run(_: str, desk: CommandContext) -> CommandReply:
+async def run(_: str, context: CommandContext) -> CommandReply:
     """Stop it, and say whether there was one."""
-    return desk.say("reply_cancelled" if await desk.cancel() else "reply_nothing_running")
+    return context.say("reply_cancelled" if await context.cancel() else "reply_nothing_running")

@@ -42,6 +42,6 @@ def refusal(word: Word, actor: str, standing: Permission, settings: Config) -> C
     return None
 
 
-async def carry_out(word: Word, argument: str, standing: Permission, desk: CommandContext) -> CommandReply:
+async def carry_out(word: Word, argument: str, standing: Permission, context: CommandContext) -> CommandReply:
     """The answer to a command."""
-    return refusal(word, desk.actor, standing, desk.settings) or await word.run(argument, desk)
+    return refusal(word, context.actor, standing, context.settings) or await word.run(argument, context)

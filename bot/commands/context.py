@@ -40,7 +40,7 @@ class CommandContext:
     resume: Callable[[], Awaitable[bool]]
     cancel: Callable[[], Awaitable[bool]]  # False: nothing was under way
     top: Callable[[], Awaitable[str]] = _nothing  # the top comment of the thread, where we wrote it
-    work: Callable[[], AbstractAsyncContextManager[Session]] | None = (
+    open_session: Callable[[], AbstractAsyncContextManager[Session]] | None = (
         None  # the change, opened; None: there is no model
     )
     clock: Callable[[], float] = time.monotonic
@@ -67,5 +67,5 @@ class Word(Protocol):
     NEEDS: Permission
     LONG: bool  # whether the lines below belong to its argument
 
-    async def run(self, argument: str, desk: CommandContext) -> CommandReply:
+    async def run(self, argument: str, context: CommandContext) -> CommandReply:
         """Carry it out."""

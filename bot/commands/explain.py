@@ -9,12 +9,12 @@ NEEDS: Permission = "write"
 LONG = False
 
 
-async def run(argument: str, desk: CommandContext) -> CommandReply:
+async def run(argument: str, context: CommandContext) -> CommandReply:
     """A model's explanation, else the evidence that is stored."""
-    about = await target.find(argument, desk)
+    about = await target.find(argument, context)
     if about.finding is None or about.said is None:
-        return about.missing(desk, f"{WORD} 2")
-    stored = saying.stored(about.finding, about.said, desk, model=desk.work is not None)
-    if desk.work is None or saying.secret(about):
+        return about.missing(context, f"{WORD} 2")
+    stored = saying.stored(about.finding, about.said, context, model=context.open_session is not None)
+    if context.open_session is None or saying.secret(about):
         return stored
-    return await saying.told("explain", about.rest, about, desk, desk.work, instead=stored)
+    return await saying.told("explain", about.rest, about, context, context.open_session, instead=stored)

@@ -8,7 +8,7 @@ LONG = False
 FULL = True  # read everything again, and say everything
 
 
-async def run(_: str, desk: CommandContext) -> CommandReply:
+async def run(_: str, context: CommandContext) -> CommandReply:
     """Ask for it; the review itself is the answer."""
-    await desk.submit(FULL)
+    await context.submit(FULL)
     return CommandReply()

@@ -11,14 +11,14 @@ LONG = False
 LONGEST = 300  # characters of a reason
 
 
-async def run(argument: str, desk: CommandContext) -> CommandReply:
+async def run(argument: str, context: CommandContext) -> CommandReply:
     """Store it with the reason, and show the entry that would hold beyond this pull request."""
-    found = await target.find(argument, desk)
+    found = await target.find(argument, context)
     if not found.fingerprint:
-        return found.missing(desk, f"{WORD} 2")
+        return found.missing(context, f"{WORD} 2")
     given = " ".join(found.rest.split())[:LONGEST]
-    await desk.suppress(found.fingerprint, given)
-    reason = given or desk.words.say("reply_no_reason", actor=desk.actor)
+    await context.suppress(found.fingerprint, given)
+    reason = given or context.words.say("reply_no_reason", actor=context.actor)
     finding = found.finding
     entry = (
         suppress.entry_for(finding, "finding", reason)
@@ -27,4 +27,4 @@ async def run(argument: str, desk: CommandContext) -> CommandReply:
     )
     lines = suppress.write(None, entry).removeprefix(suppress.HEAD)
     title = finding.title if finding is not None else found.fingerprint
-    return desk.reply("ignored", title=title, file=suppress.FILE, branch=desk.branch, lines=lines)
+    return context.reply("ignored", title=title, file=suppress.FILE, branch=context.branch, lines=lines)

@@ -7,6 +7,6 @@ NEEDS: Permission = "write"
 LONG = False
 
 
-async def run(_: str, desk: CommandContext) -> CommandReply:
+async def run(_: str, context: CommandContext) -> CommandReply:
     """Pause, and say how it goes on."""
-    return desk.say("reply_paused" if await desk.pause() else "reply_paused_already")
+    return context.say("reply_paused" if await context.pause() else "reply_paused_already")

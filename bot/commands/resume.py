@@ -7,6 +7,6 @@ NEEDS: Permission = "write"
 LONG = False
 
 
-async def run(_: str, desk: CommandContext) -> CommandReply:
+async def run(_: str, context: CommandContext) -> CommandReply:
     """Resume, and say when the next review comes."""
-    return desk.say("reply_resumed" if await desk.resume() else "reply_not_paused")
+    return context.say("reply_resumed" if await context.resume() else "reply_not_paused")

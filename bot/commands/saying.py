@@ -21,11 +21,11 @@ def secret(about: CommandTarget) -> bool:
     return about.finding is not None and about.finding.category == "secret"
 
 
-def stored(finding: Finding, said: LastReview, desk: CommandContext, *, model: bool) -> CommandReply:
+def stored(finding: Finding, said: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
     """The finding as the last review has it."""
-    words, pull = desk.words, said.pull
+    words, pull = context.words, said.pull
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
-    return desk.reply(
+    return context.reply(
         "explain",
         number=finding.number,
         mark=Safe(facts.MARKS[finding.severity]),
@@ -48,16 +48,16 @@ async def told(
     template: str,
     question: str,
     about: CommandTarget,
-    desk: CommandContext,
+    context: CommandContext,
     opened: Opened,
     instead: CommandReply | None = None,
 ) -> CommandReply:
     """A model's answer. If there is none, the reason, and what is known without one."""
     try:
-        return await _answered(template, question, about, desk, opened, instead)
+        return await _answered(template, question, about, context, opened, instead)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
         return CommandReply(
-            f"{desk.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip()
+            f"{context.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip()
         )
 
 
@@ -65,19 +65,19 @@ async def _answered(
     template: str,
     question: str,
     about: CommandTarget,
-    desk: CommandContext,
+    context: CommandContext,
     opened: Opened,
     instead: CommandReply | None,
 ) -> CommandReply:
-    started = desk.clock()
-    async with opened() as work:
-        model = work.root or work.reader
+    started = context.clock()
+    async with opened() as session:
+        model = session.root or session.reader
         if model is None:
-            return instead or desk.say("reply_no_model", example="`/deeprepo explain`")
-        said = await answering.answer(template, question, about, work, model)
-        cost = facts.cost(work.calls.cost(), desk.clock() - started, desk.words)
-        pull = work.pull
-    return desk.reply(
+            return instead or context.say("reply_no_model", example="`/deeprepo explain`")
+        said = await answering.answer(template, question, about, session, model)
+        cost = facts.cost(session.calls.cost(), context.clock() - started, context.words)
+        pull = session.pull
+    return context.reply(
         "answer",
         text=said.text,
         quotes=[_row(item, pull) for item in said.quotes],

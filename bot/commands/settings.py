@@ -7,6 +7,6 @@ NEEDS: Permission = "read"
 LONG = False
 
 
-async def run(_: str, desk: CommandContext) -> CommandReply:
+async def run(_: str, context: CommandContext) -> CommandReply:
     """The table of `deeprepo config --explain`."""
-    return desk.reply("config", rows=list(desk.settings.rows()), warnings=desk.settings.warnings)
+    return context.reply("config", rows=list(context.settings.rows()), warnings=context.settings.warnings)

@@ -44,26 +44,26 @@ class CommandTarget:
     rest: str = ""  # of the argument
     thread: str = ""  # what our comment at the top of the thread says
 
-    def missing(self, desk: CommandContext, example: str) -> CommandReply:
+    def missing(self, context: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
         if self.said is None:
-            return desk.say("reply_no_review")
-        return desk.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
+            return context.say("reply_no_review")
+        return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
 
-async def of_thread(desk: CommandContext) -> CommandTarget:
+async def of_thread(context: CommandContext) -> CommandTarget:
     """The finding of the thread in which the command stands; none where it stands elsewhere."""
-    said = read(await desk.last())
-    top = await desk.top()
+    said = read(await context.last())
+    top = await context.top()
     facts = marker.read(top) or {}
     mark = facts.get("fingerprint", "") if facts.get("kind") == "finding" else ""
     found = said.known(mark) if said and mark else None
     return CommandTarget(said, mark, found, thread=top.partition("\n")[2].strip() if mark else "")
 
 
-async def find(argument: str, desk: CommandContext) -> CommandTarget:
+async def find(argument: str, context: CommandContext) -> CommandTarget:
     """The finding that is meant, and what is left of the argument."""
-    here = await of_thread(desk)
+    here = await of_thread(context)
     if here.fingerprint:
         return replace(here, rest=argument.strip())
     said, named = here.said, _NAMED.match(argument)

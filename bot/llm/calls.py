@@ -8,8 +8,9 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
 
 from bot.errors import (
     BadAnswer,
@@ -31,7 +32,7 @@ from bot.llm.schema import misfit
 from bot.ports import Model
 from bot.values import Completion, Cost, Message, Prompt, Purpose, Schema, Usage
 
-TRIES = 4  # the first and three more; a rate limit is none, the gate waits for its end
+TRIES = 4  # the first and three more; a rate limit is none, the limiter waits for its end
 SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
 BACKOFF, LONGEST = 0.5, 20.0  # seconds; doubled with each try
 SHARED, FEW = (
@@ -61,6 +62,13 @@ class Request:
     least: int = 0  # of them: fewer are of no use
 
 
+@dataclass(slots=True)
+class Outcome:
+    """The reply to a request that was sent, once there is one."""
+
+    reply: Completion = field(init=False)
+
+
 class Calls:
     """Calls of one review, on one event loop."""
 
@@ -79,7 +87,7 @@ class Calls:
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}
         self._running: dict[str, asyncio.Task[Completion]] = {}
-        self._gates: dict[str, Limiter] = {}
+        self._limiters: dict[str, Limiter] = {}
         self._settled = asyncio.Event()
         self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
         self._cut: dict[
@@ -108,8 +116,31 @@ class Calls:
 
         Raises ProviderError, BudgetSpent. Only the reply to a prompt with a tool may still be one that broke off.
         """
+        with self._noting_failure():
+            reply = await self._once(model, prompt, role)
+            if reply.stop == "length":
+                reply = await self._longer(model, prompt, role, reply)
+            if not prompt.answer:
+                return reply
+            if reply.stop == "refusal":  # asked again it would decline again
+                raise self._of_no_use(f"{model.name} declined to answer")
+            wrong = misfit(reply.data, prompt.answer.parameters)
+            if not wrong:
+                return reply
+            again = _repair(prompt, reply, wrong)
+            reply = await self._once(model, again, role)
+            if reply.stop == "length":
+                reply = await self._longer(model, again, role, reply)
+            wrong = misfit(reply.data, prompt.answer.parameters)
+            if wrong:
+                raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
+            return reply
+
+    @contextmanager
+    def _noting_failure(self) -> Iterator[None]:
+        """Keep the sentence of an error for the reader of the review."""
         try:
-            return await self._fitting(model, prompt, role)
+            yield
         except BudgetSpent as error:
             self.budget.refuse(str(error))
             raise
@@ -156,31 +187,16 @@ class Calls:
         self._warm[model.name, shared] = now
         return bool(plain and cached is not None and cached < plain) and (known is None or now - known > KEPT)
 
-    async def _fitting(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        first = await self._whole(model, prompt, role)
-        if not prompt.answer:
-            return first
-        if first.stop == "refusal":  # asked again it would decline again
-            self.budget.fail()
-            raise BadAnswer(f"{model.name} declined to answer")
-        wrong = misfit(first.data, prompt.answer.parameters)
-        if not wrong:
-            return first
-        second = await self._whole(model, _repair(prompt, first, wrong), role)
-        wrong = misfit(second.data, prompt.answer.parameters)
-        if wrong:
-            self.budget.fail()
-            raise BadAnswer(f"{model.name} gave no usable answer, asked twice: {wrong}")
-        return second
+    def _of_no_use(self, why: str) -> BadAnswer:
+        """The error of a reply that was paid for and cannot be used."""
+        self.budget.fail()
+        return BadAnswer(why)
 
-    async def _whole(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """A reply to the whole prompt, up to its end: one that breaks off is asked for again once, with twice the room.
+    async def _longer(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
+        """A reply that broke off, asked for again once with twice the room.
 
         The reply of a root is handed on even if it breaks off again: the root is told so. Any other is a BadAnswer.
         """
-        first = await self._once(model, prompt, role)
-        if first.stop != "length":
-            return first
         used = max(first.usage.output, prompt.max_tokens)
         said = f"the answer of {model.name} broke off at {used:,} tokens, its thinking included"
         try:
@@ -194,10 +210,9 @@ class Calls:
         except ProviderRefused:  # that many tokens are more than this model can write
             second = first
         if second.stop == "length" and prompt.tool is None:
-            self.budget.fail()
             again = max(second.usage.output, used)
             more = f", and asked again at {again:,}" if second is not first else ""
-            raise BadAnswer(f"{said}{more}: set `models.effort` lower, or use another model")
+            raise self._of_no_use(f"{said}{more}: set `models.effort` lower, or use another model")
         return second
 
     async def _once(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
@@ -223,7 +238,7 @@ class Calls:
                 self._shrink(model, known.error.window)
             raise known.error
         request = self._request(model, asked, role, key, size, broke_off)
-        task = asyncio.create_task(self._last_word(model, request))
+        task = asyncio.create_task(self._send(model, request))
         task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
         self._running[key] = task
         self._done[key] = await task
@@ -304,16 +319,19 @@ class Calls:
         elif known.error is not None and known.usd is None:
             self.budget.unpriced(known.model)
 
-    async def _last_word(self, model: Model, request: Request) -> Completion:
-        """The reply, or the error that stays: in the journal too, so that a review that goes on goes on in the same way."""
+    @asynccontextmanager
+    async def _recording_failure(self, model: Model, request: Request) -> AsyncIterator[None]:
+        """The error that stays goes to the journal too, so that a resumed review goes on in the same way. So does the deadline."""
         at = self.at
         try:
             async with asyncio.timeout(self.budget.seconds_left()):
-                return await self._send(model, request)
+                yield
         except TimeoutError:
             error: ProviderError | BudgetSpent = BudgetSpent(self.budget.out_of_time())
         except (ProviderError, BudgetSpent) as failure:
             error = failure
+        else:
+            return
         priced = 0.0 if model.price(Usage()) is not None else None
         self.journal.failed(request.key, request.role, model.name, at, error, priced)
         raise error
@@ -321,28 +339,29 @@ class Calls:
     async def _send(self, model: Model, request: Request) -> Completion:
         """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
         tried = failed = silent = 0
-        while True:
-            tried += 1
-            try:
-                return await self._try(model, request, tried)
-            except TooLate as error:
-                raise RateLimited(str(error), error.retry_after) from None
-            except RateLimited as error:
-                left = self.budget.seconds_left()
-                if error.retry_after is not None and left is not None and error.retry_after >= left:
-                    raise RateLimited(f"{error}: {TOO_LATE.format(left=left)}", error.retry_after) from error
-            except PromptTooLong as error:
-                self._shrink(model, error.window)
-                smaller = self._with_less_room(model, request, error.window)
-                if smaller is None:
-                    raise
-                request = smaller
-            except ProviderDown as error:
-                failed, silent = failed + 1, silent + isinstance(error, TimedOut)
-                wait, left = min(LONGEST, BACKOFF * 2**failed), self.budget.seconds_left()
-                if failed == TRIES or silent == SILENCES or (left is not None and wait >= left):
-                    raise
-                await self._pause(wait * (1 + self._chance() / 4))
+        async with self._recording_failure(model, request):
+            while True:
+                tried += 1
+                try:
+                    return await self._try(model, request, tried)
+                except TooLate as error:
+                    raise RateLimited(str(error), error.retry_after) from None
+                except RateLimited as error:
+                    left = self.budget.seconds_left()
+                    if error.retry_after is not None and left is not None and error.retry_after >= left:
+                        raise RateLimited(f"{error}: {TOO_LATE.format(left=left)}", error.retry_after) from error
+                except PromptTooLong as error:
+                    self._shrink(model, error.window)
+                    smaller = self._with_less_room(model, request, error.window)
+                    if smaller is None:
+                        raise
+                    request = smaller
+                except ProviderDown as error:
+                    failed, silent = failed + 1, silent + isinstance(error, TimedOut)
+                    wait, left = min(LONGEST, BACKOFF * 2**failed), self.budget.seconds_left()
+                    if failed == TRIES or silent == SILENCES or (left is not None and wait >= left):
+                        raise
+                    await self._pause(wait * (1 + self._chance() / 4))
 
     def _with_less_room(self, model: Model, request: Request, window: int | None) -> Request | None:
         """The same prompt with a reply that fits beside it, None where only a shorter prompt would."""
@@ -354,27 +373,22 @@ class Calls:
         return replace(request, room=free) if request.least <= free < request.room else None
 
     async def _try(self, model: Model, request: Request, tried: int) -> Completion:
-        name, limits, role = model.name, self.budget.limits, request.role
-        if name not in self._gates:
-            self._gates[name] = Limiter(limits.concurrency or capacity.places(name), self._clock, self._pause)
-        gate = self._gates[name]
-        ticket = await gate.enter(self._likely(model, request.size), self.budget.seconds_left)
-        try:
+        """One request: it waits for a place, reserves what it could cost, and is in the journal before anybody sees its reply."""
+        name = model.name
+        if name not in self._limiters:
+            places = self.budget.limits.concurrency or capacity.places(name)
+            self._limiters[name] = Limiter(places, self._clock, self._pause)
+        async with self._limiters[name].place(self._likely(model, request.size), self.budget.seconds_left) as ticket:
             request = self._below_window(model, request)
             hold = await self._reserve(model, request)
-            if role == "root":
+            if request.role == "root":
                 self.budget.keep(self._next_turn(model, request))  # its workers cannot use up what its next reply needs
-            done = await self._paid(model, request, hold, tried)
-        except RateLimited as error:
-            gate.limited(ticket, error)
-            raise
-        except TimedOut:
-            gate.crowded(ticket)
-            raise
-        finally:
-            gate.leave()
-        gate.went_well(ticket, done.allowance)
-        return done
+            request = replace(request, prompt=replace(request.prompt, max_tokens=hold.output))
+            with self._settling(model, request, hold, tried) as outcome:
+                outcome.reply = await model.complete(request.prompt)
+            await self.journal.stored()
+            ticket.allowance = outcome.reply.allowance
+        return outcome.reply
 
     def _below_window(self, model: Model, request: Request) -> Request:
         """The request with a reply that fits the window. Raises PromptTooLong if none fits; then nothing is sent."""
@@ -408,16 +422,18 @@ class Calls:
         """The dollars that are set aside, as the journal says it: None where no dollars are counted."""
         return None if self.budget.owned(model.name) and model.price(Usage()) is None else hold.usd
 
-    async def _paid(self, model: Model, request: Request, hold: Hold, tried: int) -> Completion:
-        """Send it. Whatever happens it is in the journal, and settled, before anybody sees it."""
+    @contextmanager
+    def _settling(self, model: Model, request: Request, hold: Hold, tried: int) -> Iterator[Outcome]:
+        """A request that is sent, and its reply. Whatever happens, it is in the journal and in the budget."""
         started, at, key, role = self._clock(), self.at, request.key, request.role
-        prompt = replace(request.prompt, max_tokens=hold.output)
-        self.journal.request(key, prompt, role, model.name, at, tried, self._reserved(model, hold))
+        self.journal.request(key, request.prompt, role, model.name, at, tried, self._reserved(model, hold))
+        outcome = Outcome()
         done: Completion | str = "cancelled"
         usage, usd = Usage(), 0.0 if model.price(Usage()) is not None else None
         limited = False
         try:
-            done = await model.complete(prompt)
+            yield outcome
+            done = outcome.reply
             usage, usd = done.usage, model.price(done.usage)
         except ProviderError as error:
             done, limited = f"{type(error).__name__}: {error}", isinstance(error, RateLimited)
@@ -437,8 +453,6 @@ class Calls:
             self.budget.settle(hold, usage, usd, role, model.name, failed=failed, limited=limited)
             self._settled.set()
             self.journal.call(key, role, model.name, at, done, usd, self._clock() - started, usage if failed else None)
-        await self.journal.stored()
-        return done
 
 
 def _most(message: Message) -> int:

@@ -1,6 +1,6 @@
 """When the next call to one model may be sent: how many are in flight, and what the provider's rate limit lets through.
 
-Calls enter in the order in which they came. A provider that says 429 closes the gate for as long as it asks, then one call
+Calls enter in the order in which they came. A provider that says 429 stops all calls for as long as it asks, then one call
 tries, and further ones follow at the rate at which the provider has taken tokens so far. What it tells of its own limit in
 headers is believed. The rate grows while calls go well, so that a limit that was met once does not slow a review for good.
 """
@@ -8,10 +8,11 @@ headers is believed. The rate grows while calls go well, so that a limit that wa
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from bot.errors import RateLimited
+from bot.errors import RateLimited, TimedOut
 from bot.llm.capacity import OWN_PLACES
 from bot.values import Allowance
 
@@ -39,6 +40,7 @@ class Ticket:
     size: int  # tokens, as far as they are known beforehand
     paced: bool = False
     refused: bool = False
+    allowance: Allowance | None = None  # what the provider tells of its limit in the reply
 
 
 class Limiter:
@@ -64,8 +66,24 @@ class Limiter:
         self._why: RateLimited | None = None
 
     def now(self) -> float:
-        """Seconds on the gate's clock."""
+        """Seconds on the limiter's clock."""
         return self._clock() + self._passed
+
+    @asynccontextmanager
+    async def place(self, size: int, left: Callable[[], float | None]) -> AsyncIterator[Ticket]:
+        """A place for one request, which is given back at the end; how the request went sets the pace of the next ones."""
+        ticket = await self.enter(size, left)
+        try:
+            yield ticket
+        except RateLimited as error:
+            self.limited(ticket, error)
+            raise
+        except TimedOut:
+            self.crowded(ticket)
+            raise
+        finally:
+            self.leave()
+        self.went_well(ticket)
 
     async def enter(self, size: int = 1, left: Callable[[], float | None] = lambda: None) -> Ticket:
         """Wait for a place and for the provider's limit. Raises TooLate where that would take longer than is `left`."""
@@ -127,7 +145,7 @@ class Limiter:
             self._round += 1
             self.width = max(1.0, self.width // 2)
 
-    def went_well(self, ticket: Ticket, allowance: Allowance | None = None) -> None:
+    def went_well(self, ticket: Ticket) -> None:
         """A call was answered: one more place per width of calls, and a little more of the rate."""
         seconds = self.now() - ticket.sent
         self._quickest = min(seconds, self._quickest or seconds)
@@ -140,6 +158,7 @@ class Limiter:
             if self.rate is not None and not self._told:
                 self._level, self._at = self._filled(self.now()), max(self.now(), self._at)
                 self.rate *= 1 + (PROBING if self._slow_start else STEADY) / max(1, self.running + 1)
+        allowance = ticket.allowance
         if allowance is not None and allowance.tokens is not None and allowance.reset_seconds is not None:
             self._learn(ticket, allowance.tokens, allowance.reset_seconds)
 

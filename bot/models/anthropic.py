@@ -11,7 +11,6 @@ Thinking blocks come back as they were, in the places in which they stood, to th
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import anthropic
@@ -20,7 +19,7 @@ from pydantic import SecretStr
 from bot.errors import ProviderDown
 from bot.models import prices
 from bot.models.answers import json_object, sendable, without_thinking
-from bot.models.connection import Client, Connection, Library, Received, transport
+from bot.models.connection import Client, Connection, FormRefused, Library, Received, transport
 from bot.models.forms import ANTHROPIC, CHARS_PER_TOKEN, Forms, RequestForm
 from bot.models.provider import Key, revealed
 from bot.models.stream import Messages
@@ -90,18 +89,22 @@ class AnthropicModel:
 
     async def complete(self, prompt: Prompt) -> Completion:
         """One request; one more for each form that the model refuses."""
-        return await self._forms.settle(prompt, partial(self._send, prompt))
-
-    async def _send(self, prompt: Prompt, form: RequestForm) -> Completion:
-        arriving = Messages()
-        try:
-            received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
-            return read(received.reply, prompt, form, self.name, received.allowance)
-        except ProviderDown as error:
-            broken = arriving.so_far()
-            if broken is not None and error.usage is None:
-                error.usage = _broken(broken)
-            raise
+        form, refused = self._forms.form, set[RequestForm]()
+        while True:
+            arriving = Messages()
+            try:
+                received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
+                done = read(received.reply, prompt, form, self.name, received.allowance)
+            except FormRefused as error:
+                form = self._forms.next(form, refused, error.refusal, prompt)
+            except ProviderDown as error:
+                broken = arriving.so_far()
+                if broken is not None and error.usage is None:
+                    error.usage = _broken(broken)
+                raise
+            else:
+                self._forms.learn(form, refused)
+                return done
 
     def price(self, usage: Usage) -> float | None:
         """Dollars for this usage, None where the price is unknown."""

@@ -5,12 +5,11 @@ and what was learnt is kept: no parameter is refused twice, but for calls that w
 """
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from bot.models import failures
-from bot.models.connection import FormRefused
 from bot.models.failures import SPOILT, HttpFailure
 from bot.models.provider import Tokens
 from bot.values import Prompt
@@ -36,8 +35,6 @@ MOST = re.compile(  # how long a reply may be at most
 )
 LEAST = 1_024  # tokens of a reply that is worth asking for
 CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
-
-Reply = TypeVar("Reply")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,26 +136,18 @@ class Forms:
         self.form, self.asked_again = first, 0
         self._name, self._rules = name, rules
 
-    async def settle(self, prompt: Prompt, send: Callable[[RequestForm], Awaitable[Reply]]) -> Reply:
-        """Send in the form that is known, and once more for each form that the server refuses."""
-        form, tried = self.form, {self.form}
-        while True:
-            try:
-                reply = await send(form)
-            except FormRefused as error:
-                refusal = error.refusal
-            else:
-                self._learn(form, len(tried) > 1)
-                return reply
-            form = self.form if self.form not in tried else other(self._rules, form, refusal, prompt) or form
-            if form in tried:
-                raise failures.translate(refusal, self._name)
-            tried.add(form)
-            self.asked_again += 1
+    def next(self, form: RequestForm, refused: set[RequestForm], refusal: HttpFailure, prompt: Prompt) -> RequestForm:
+        """The form to try once `form` is refused, which joins `refused`. Raises ProviderError if no other form would help."""
+        refused.add(form)
+        following = self.form if self.form not in refused else other(self._rules, form, refusal, prompt)
+        if following is None or following in refused:
+            raise failures.translate(refusal, self._name) from None
+        self.asked_again += 1
+        return following
 
-    def _learn(self, worked: RequestForm, learnt: bool) -> None:
+    def learn(self, worked: RequestForm, refused: set[RequestForm]) -> None:
         """Keep what another form taught. A slow call in the form of the start must not undo what others have learnt."""
-        if learnt:
+        if refused:
             start = RequestForm()
             known: dict[str, Any] = {f.name: getattr(worked, f.name) for f in fields(worked)}
             kept = {

@@ -9,7 +9,6 @@ Thinking comes back to the model that wrote it, in the fields in which it came (
 import json
 import logging
 from collections.abc import Mapping
-from functools import partial
 from importlib import import_module
 from typing import Any, Literal
 
@@ -20,7 +19,7 @@ from pydantic import SecretStr
 from bot.errors import BadAnswer, ProviderDown
 from bot.models import prices
 from bot.models.answers import json_object, parsed, sendable, strict, without_thinking
-from bot.models.connection import Client, Connection, Library, Received, transport
+from bot.models.connection import Client, Connection, FormRefused, Library, Received, transport
 from bot.models.forms import CHARS_PER_TOKEN, OPENAI, Forms, RequestForm
 from bot.models.provider import Key, Tokens, revealed
 from bot.models.stream import Chat
@@ -110,18 +109,22 @@ class OpenAIModel:
 
     async def complete(self, prompt: Prompt) -> Completion:
         """One request; one more for each form that the server refuses."""
-        return await self._forms.settle(prompt, partial(self._send, prompt))
-
-    async def _send(self, prompt: Prompt, form: RequestForm) -> Completion:
-        arriving = Chat()
-        try:
-            received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
-            return read(received.reply, prompt, form, self.name, received.allowance)
-        except ProviderDown as error:
-            broken = arriving.so_far()
-            if broken is not None and error.usage is None:
-                error.usage = _usage(broken["usage"], prompt, json.dumps(broken["choices"]))
-            raise
+        form, refused = self._forms.form, set[RequestForm]()
+        while True:
+            arriving = Chat()
+            try:
+                received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
+                done = read(received.reply, prompt, form, self.name, received.allowance)
+            except FormRefused as error:
+                form = self._forms.next(form, refused, error.refusal, prompt)
+            except ProviderDown as error:
+                broken = arriving.so_far()
+                if broken is not None and error.usage is None:
+                    error.usage = _usage(broken["usage"], prompt, json.dumps(broken["choices"]))
+                raise
+            else:
+                self._forms.learn(form, refused)
+                return done
 
     def price(self, usage: Usage) -> float | None:
         """Dollars for this usage, None where the price is unknown."""

@@ -1,4 +1,4 @@
-"""The one synchronous island: a REPL in a thread of its own, and the two bridges between it and the event loop.
+"""The bridge between a REPL, which is synchronous and runs in a thread of its own, and the event loop.
 
 The loop awaits a block; the block's host calls wait for coroutines of the loop. Cancelling ends both at once, and whatever
 happens neither the thread nor the process stays behind.
@@ -43,7 +43,7 @@ class ReplBridge:
     @property
     def _opened(self) -> MontyRepl:
         if self._repl is None:
-            raise RuntimeError("the island is not open")
+            raise RuntimeError("the REPL is not open")
         return self._repl
 
     async def open(self) -> None:
@@ -99,9 +99,9 @@ async def opened(
     variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits
 ) -> AsyncIterator[ReplBridge]:
     """A REPL with these names, closed at the end whatever happens."""
-    island = ReplBridge(variables, functions, limits)
+    bridge = ReplBridge(variables, functions, limits)
     try:
-        await island.open()
-        yield island
+        await bridge.open()
+        yield bridge
     finally:
-        await island.close()
+        await bridge.close()

@@ -30,13 +30,13 @@ class AnalyzerWorker:
         files: Sequence[ChangedFile],
         dependents: Dependents,
         units: Sequence[Unit],
-        ledger: CoverageTracker,
+        tracker: CoverageTracker,
     ) -> None:
         self.name = ", ".join(analyzers)
         self.failures: list[str] = []  # sentences: what could not run, what is not listed
         self._analyzers, self._tree, self._files, self._dependents = analyzers, tree, tuple(files), dependents
         self._homes = {unit.path for unit in units}
-        self._ledger = ledger
+        self._tracker = tracker
         self._found: list[Finding] | None = None
         self._ran: set[str] = set()
         self._compared: dict[tuple[str, str, int], str] = {}
@@ -108,10 +108,10 @@ class AnalyzerWorker:
             if not judges and unit.path in files and not files[unit.path].added:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:
-                self._ledger.checked(unit.id, ", ".join(judges))
+                self._tracker.checked(unit.id, ", ".join(judges))
         if "contracts" in self._ran:
             paths = {unit.path for unit in units}
             targets = [d for d in self._dependents.files if d.target in paths or d.target not in self._homes]
-            self._ledger.looked_at([d.path for d in targets], "contracts")
-            self._ledger.looked_at([r.path for u in units for r in u.references], "contracts")
-            self._ledger.compared(self._compared)
+            self._tracker.looked_at([d.path for d in targets], "contracts")
+            self._tracker.looked_at([r.path for u in units for r in u.references], "contracts")
+            self._tracker.compared(self._compared)

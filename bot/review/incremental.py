@@ -43,18 +43,18 @@ class Past:
             self.round.reason
         )
 
-    def carry(self, book: CoverageTracker, dependents: Dependents, *, by_model: bool) -> None:
-        """Tell the ledger what need not be read again."""
+    def carry(self, tracker: CoverageTracker, dependents: Dependents, *, by_model: bool) -> None:
+        """Tell the coverage tracker what need not be read again."""
         if self.earlier is None or self.round.full:
             return
-        units = tuple(book.units.values())
+        units = tuple(tracker.units.values())
         same = memory.unchanged(self.earlier, units, dependents.references, by_model=by_model)
         again = [row.symbol for row in _uses(units, same)]
         paths = memory.reused_dependents(self.earlier, dependents.references, again)
         fresh, by = frozenset(again), f"round {self.earlier.number}"
         kept = frozenset(self.earlier.uses)
-        uses = [use for use in book.uses.values() if (use.symbol, use.path) in kept and use.symbol not in fresh]
-        book.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
+        uses = [use for use in tracker.uses.values() if (use.symbol, use.path) in kept and use.symbol not in fresh]
+        tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
     async def held(self, findings: Sequence[Finding]) -> frozenset[str]:
         """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
@@ -94,10 +94,10 @@ def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:
     return tuple((unit.path, unit.start, unit.end) for unit in units if unit.side == "head")
 
 
-def read(book: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[tuple[str, str, str], ...]:
+def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[tuple[str, str, str], ...]:
     """What the next round can build upon: unit, digest and reader. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
-    rows = ((book.units[i], by) for i, by in book.readers().items())
+    rows = ((tracker.units[i], by) for i, by in tracker.readers().items())
     return tuple((unit.id, memory.digest(unit), by) for unit, by in rows if unit.path not in again)
 
 

@@ -39,7 +39,7 @@ class Survey:
     units: tuple[Unit, ...]
     dependents: Dependents
     tree: Tree
-    ledger: CoverageTracker
+    tracker: CoverageTracker
     request: ReviewRequest | None = None  # what was asked for, where a person asked
     given: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
     past: Past = field(default_factory=Past)  # the round before
@@ -62,10 +62,12 @@ async def open_session(
     say: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[Session]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
-    book = journal or Journal()
-    calls = Calls(Budget(limits), book)
-    subject.ledger.by_model = models.reader is not None  # then what an analyser has judged is checked, and not yet read
-    checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.ledger)
+    journal = journal or Journal()
+    calls = Calls(Budget(limits), journal)
+    subject.tracker.by_model = (
+        models.reader is not None
+    )  # then what an analyser has judged is checked, and not yet read
+    checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.tracker)
     worker = _model_worker(models.reader, subject, calls, lenses or {}) if models.reader else checks
     start = Start(
         pull=subject.pull,
@@ -77,14 +79,14 @@ async def open_session(
         given={**subject.given, **({"own": list(limits.own)} if limits.own else {})},
     )
     try:
-        notes = book.begin(start)
+        notes = journal.begin(start)
         yield Session(
             pull=subject.pull,
             files=subject.files,
             units=subject.units,
             dependents=subject.dependents,
             tree=subject.tree,
-            ledger=subject.ledger,
+            tracker=subject.tracker,
             calls=calls,
             worker=worker,
             checks=checks,
@@ -98,14 +100,14 @@ async def open_session(
             say=say,
         )
     finally:
-        book.close()
+        journal.close()
         for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
             await open_one.close()
 
 
 def _model_worker(model: Model, subject: Survey, calls: Calls, lenses: Mapping[str, Lens]) -> ModelWorker:
     return ModelWorker(
-        model, calls, subject.pull, subject.files, subject.tree, subject.ledger, lenses, subject.guidance
+        model, calls, subject.pull, subject.files, subject.tree, subject.tracker, lenses, subject.guidance
     )
 
 

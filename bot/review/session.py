@@ -34,7 +34,7 @@ class Worker(Protocol):
         """Who it is, as the coverage table says it."""
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
-        """Judge these units (one prompt's worth each; the worker packs them) and mark them in the ledger."""
+        """Judge these units (one prompt's worth each; the worker packs them) and mark them as read."""
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
         """Answer a question about files that are not part of the change; the parts are one prompt's worth."""
@@ -47,7 +47,7 @@ Lookup = Callable[[str], Awaitable[Sequence[Reference]]]  # a name -> where it i
 
 
 async def _nobody(_: str) -> Sequence[Reference]:
-    """The lookup of a work that was given none."""
+    """The lookup of a session that was given none."""
     return ()
 
 
@@ -60,7 +60,7 @@ class Session:
     units: tuple[Unit, ...]
     dependents: Dependents
     tree: Tree
-    ledger: CoverageTracker
+    tracker: CoverageTracker
     calls: Calls
     worker: Worker
     checks: Worker  # the analysers; the same as `worker` where there is no model
@@ -95,12 +95,12 @@ class Session:
         return True
 
 
-async def admit(work: Session, finding: Finding) -> Finding | str:
+async def admit(session: Session, finding: Finding) -> Finding | str:
     """Check a finding against the tree and keep it unless it is there already; else the sentence that says why not."""
-    checked = await check(finding, work.tree)
+    checked = await check(finding, session.tree)
     if not isinstance(checked, str):
-        checked = await claims.check(checked, work.tree)
+        checked = await claims.check(checked, session.tree)
     if isinstance(checked, str):
-        work.refused += 1
+        session.refused += 1
         return checked
-    return work.findings[-1] if merge.add(work.findings, checked) else "it is reported already"
+    return session.findings[-1] if merge.add(session.findings, checked) else "it is reported already"

@@ -47,7 +47,7 @@ class ModelWorker:
     pull: PullRequest
     files: Sequence[ChangedFile]
     tree: Tree
-    ledger: CoverageTracker
+    tracker: CoverageTracker
     lenses: Mapping[str, Lens] = field(default_factory=dict)
     guidance: Guidance = field(default_factory=Guidance)
     role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
@@ -59,13 +59,14 @@ class ModelWorker:
         return f"{self.role} {self.model.name}"
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
-        """Every unit in some prompt, the prompts all at once; what was answered is marked in the ledger."""
+        """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""
         limit, beside = self._sizes()
         groups = [list(units)] * bool(units) if self.whole else packed(units, limit)
-        first = [use.reference for use in self.ledger.open_uses()]
-        nearby = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
-        await nearby.prepare(units)
-        return await self._asked([await self._prompt(group, nearby, question) for group in groups], nearby, question)
+        first = [use.reference for use in self.tracker.open_uses()]
+        builder = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
+        await builder.prepare(units)
+        prompts = [await self._prompt(group, builder, question) for group in groups]
+        return await self._completed(await self._answered(prompts, builder, question))
 
     def _sizes(self) -> tuple[int, int]:
         """Tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
@@ -77,10 +78,10 @@ class ModelWorker:
 
     async def uses(self) -> WorkerReply:
         """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
-        left = self.ledger.open_uses()
+        left = self.tracker.open_uses()
         _, room = self._sizes()
-        groups, beyond = await uses.grouped(self.tree, self.ledger.units, left, room)
-        self.ledger.leave(beyond, uses.TOO_MANY)
+        groups, beyond = await uses.grouped(self.tree, self.tracker.units, left, room)
+        self.tracker.leave(beyond, uses.TOO_MANY)
         asked = []
         for unit, mine, beside in groups:
             text = render.text(
@@ -93,9 +94,9 @@ class ModelWorker:
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
             )
             asked.append(SentPrompt((), self._of(text), text, bare=True))
-        said = await self._asked(asked, ContextBuilder(self.tree, self.files), "") if asked else WorkerReply("")
+        said = await self._completed(await self._answered(asked, ContextBuilder(self.tree, self.files), ""))
         if said.error:
-            self.ledger.leave((use for use in self.ledger.open_uses() if use not in beyond), said.error)
+            self.tracker.leave((use for use in self.tracker.open_uses() if use not in beyond), said.error)
         return said
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
@@ -120,7 +121,7 @@ class ModelWorker:
             sight = file_questions.answer(reply.data, self.name, parts)
         except DeepRepoError as error:
             return Sight(error=str(error))
-        self.ledger.saw(text, self.name)
+        self.tracker.saw(text, self.name)
         return sight
 
     async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
@@ -135,7 +136,7 @@ class ModelWorker:
             elif reply.stop == "refusal" or not reply.text.strip():
                 answers.append(WorkerReply("", error=f"{self.model.name} declined to answer"))
             else:
-                self.ledger.saw(text, self.name)
+                self.tracker.saw(text, self.name)
                 answers.append(WorkerReply(reply.text))
         return answers
 
@@ -150,9 +151,9 @@ class ModelWorker:
         )
 
     async def _prompt(
-        self, units: Sequence[Unit], nearby: ContextBuilder, question: str, *, bare: bool = False
+        self, units: Sequence[Unit], builder: ContextBuilder, question: str, *, bare: bool = False
     ) -> SentPrompt:
-        beside = () if bare else await nearby.of(units)
+        beside = () if bare else await builder.of(units)
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
@@ -176,15 +177,14 @@ class ModelWorker:
         ]
         return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
 
-    async def _asked(self, prompts: Sequence[SentPrompt], nearby: ContextBuilder, question: str) -> WorkerReply:
-        """The answers of all prompts; findings that name no trigger or no consequence go back to their finder once."""
-        answered = await self._fitted(prompts, nearby, question)
+    async def _completed(self, answered: Sequence[tuple[SentPrompt, WorkerReply]]) -> WorkerReply:
+        """All answers in one; findings that name no trigger or no consequence go back to their finder once."""
         first = [said for _, said in answered]
         back = [(asked, said) for asked, said in answered if any(map(_vague, said.findings))]
         sent = [replace(asked, prompt=_sent_back(asked.prompt, said)) for asked, said in back]
         again = [
             said if isinstance(said, WorkerReply) else WorkerReply("", error=str(said))
-            for said in await self._read(sent)
+            for said in map(self._read, sent, await self.calls.many(self.model, [s.prompt for s in sent], self.role))
         ]
         second = {id(said): new for (_, said), new in zip(back, again, strict=True)}
         findings: list[Finding] = []
@@ -202,8 +202,8 @@ class ModelWorker:
         errors = dict.fromkeys(said.error for said in first if said.error)
         return WorkerReply(text, tuple(findings), "; ".join(errors), dropped)
 
-    async def _fitted(
-        self, prompts: Sequence[SentPrompt], nearby: ContextBuilder, question: str
+    async def _answered(
+        self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str
     ) -> list[tuple[SentPrompt, WorkerReply]]:
         """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
 
@@ -214,7 +214,8 @@ class ModelWorker:
         left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            for asked, said in zip(left, await self._read(left), strict=True):
+            replies = await self.calls.many(self.model, [asked.prompt for asked in left], self.role)
+            for asked, said in zip(left, list(map(self._read, left, replies)), strict=True):
                 if isinstance(said, WorkerReply):
                     done.append((asked, said))
                 elif self.whole and asked.units:
@@ -222,31 +223,27 @@ class ModelWorker:
                 elif len(asked.units) > 1:
                     middle = len(asked.units) // 2
                     halves = (asked.units[:middle], asked.units[middle:])
-                    smaller += [await self._prompt(half, nearby, question, bare=asked.bare) for half in halves]
+                    smaller += [await self._prompt(half, builder, question, bare=asked.bare) for half in halves]
                 elif not asked.bare:
-                    smaller.append(await self._prompt(asked.units, nearby, question, bare=True))
+                    smaller.append(await self._prompt(asked.units, builder, question, bare=True))
                 else:
                     what = asked.units[0].id if asked.units else "uses of what changed"
                     done.append((asked, WorkerReply("", error=f"{what}: not read, {said}")))
             left = smaller
         return done
 
-    async def _read(self, prompts: Sequence[SentPrompt]) -> list[WorkerReply | PromptTooLong]:
-        """One answer per prompt; what was answered is marked in the ledger."""
-        answers: list[WorkerReply | PromptTooLong] = []
-        replies = await self.calls.many(self.model, [asked.prompt for asked in prompts], self.role)
-        for asked, reply in zip(prompts, replies, strict=True):
-            if isinstance(reply, PromptTooLong):
-                answers.append(reply)
-                continue
-            try:
-                text, found = read.answer(reply.data, self.name) if isinstance(reply, Completion) else _failed(reply)
-            except DeepRepoError as error:
-                answers.append(WorkerReply("", error=str(error)))
-                continue
-            self.ledger.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
-            answers.append(WorkerReply(text, found))
-        return answers
+    def _read(self, asked: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
+        """The answer of one prompt; what was answered is marked as read."""
+        if isinstance(reply, PromptTooLong):
+            return reply
+        if not isinstance(reply, Completion):
+            return WorkerReply("", error=str(reply))
+        try:
+            text, found = read.answer(reply.data, self.name)
+        except DeepRepoError as error:
+            return WorkerReply("", error=str(error))
+        self.tracker.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
+        return WorkerReply(text, found)
 
 
 def _vague(finding: Finding) -> bool:
@@ -259,12 +256,8 @@ def _complete(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _sent_back(prompt: Prompt, said: WorkerReply) -> Prompt:
-    """The same dialogue with the findings that are not complete."""
+    """The same conversation with the findings that are not complete."""
     vague = [finding for finding in said.findings if _vague(finding)]
     listed = "\n".join(f"- {f.path}:{f.start} {f.title}" for f in said.findings)
     ask = render.text("prompts/worker_again.md.j2", findings=vague)
     return replace(prompt, messages=(*prompt.messages, Message("assistant", listed), Message("user", ask)))
-
-
-def _failed(reply: DeepRepoError) -> tuple[str, tuple[Finding, ...]]:
-    raise reply

@@ -1,4 +1,4 @@
-"""How the units of a change get read: one file per strategy, each with `async def run(work) -> Transcript`.
+"""How the units of a change get read: one file per strategy, each with `async def run(session) -> Transcript`.
 
 `choose` is pure and gives its reason; its thresholds are data (choice.py).
 """
@@ -23,28 +23,28 @@ STRATEGIES: Mapping[str, Callable[[Session], Awaitable[Transcript]]] = {
 }
 
 
-async def run(name: str, work: Session) -> Transcript:
+async def run(name: str, session: Session) -> Transcript:
     """Run a strategy to its end. Interrupted or left by its provider, it still hands over what was found so far."""
     try:
-        transcript = await STRATEGIES[name](work)
+        transcript = await STRATEGIES[name](session)
     except asyncio.CancelledError:
-        if not work.take_back_cancel():
+        if not session.take_back_cancel():
             raise
-        return interrupted(Transcript(tuple(work.findings)))
+        return interrupted(Transcript(tuple(session.findings)))
     except ProviderError as error:
-        return Transcript(tuple(work.findings), notes=(str(error),), partial=True, fault="provider")
+        return Transcript(tuple(session.findings), notes=(str(error),), partial=True, fault="provider")
     finally:
-        work.calls.budget.keep(
+        session.calls.budget.keep(
             None
         )  # nobody asks the root again: what was kept back for it is there for second opinions
-    transcript = replace(transcript, findings=tuple(work.findings))
-    return cut_short(work, transcript) if transcript.partial or work.ledger.unread() else transcript
+    transcript = replace(transcript, findings=tuple(session.findings))
+    return cut_short(session, transcript) if transcript.partial or session.tracker.unread() else transcript
 
 
-def cut_short(work: Session, transcript: Transcript, *notes: str) -> Transcript:
+def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcript:
     """Something was not done: by a cap, or by the fault of a provider whose calls failed or whose models read nothing at all."""
-    blind = (work.root or work.reader) is not None and work.ledger.untouched()
-    fault = transcript.fault or ("provider" if blind or work.calls.budget.cost().failed_calls else "")
+    blind = (session.root or session.reader) is not None and session.tracker.untouched()
+    fault = transcript.fault or ("provider" if blind or session.calls.budget.cost().failed_calls else "")
     return replace(transcript, notes=(*transcript.notes, *notes), partial=True, fault=fault)
 
 

@@ -9,23 +9,23 @@ from bot.strategies import fanout
 from bot.values import Transcript
 
 
-async def run(work: Session) -> Transcript:
+async def run(session: Session) -> Transcript:
     """One structured answer of the root, or of the worker where there is no root."""
-    model = work.root or work.reader
-    if model is None or not isinstance(work.worker, ModelWorker):
+    model = session.root or session.reader
+    if model is None or not isinstance(session.worker, ModelWorker):
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
-    await fanout.check_by_code(work)
-    work.say(f"asking {model.name}")
-    reader = replace(work.worker, model=model, role="root", whole=True)
+    await fanout.check_by_code(session)
+    session.say(f"asking {model.name}")
+    reader = replace(session.worker, model=model, role="root", whole=True)
     try:
-        answer = await reader.review(work.ledger.unread())
+        answer = await reader.review(session.tracker.unread())
     except PromptTooLong as error:
-        work.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
-        return Transcript(findings=tuple(work.findings), partial=not await fanout.read_all(work, checked=True))
-    work.refused += answer.dropped
+        session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
+        return await fanout.run(session, checked=True)
+    session.refused += answer.dropped
     for finding in answer.findings:
-        await admit(work, finding)
+        await admit(session, finding)
     if answer.error:
-        return Transcript(tuple(work.findings), partial=True, notes=(answer.error,))
-    await fanout.read_uses(work, reader)
-    return Transcript(tuple(work.findings), answer.text, partial=bool(work.ledger.unread()))
+        return Transcript(tuple(session.findings), partial=True, notes=(answer.error,))
+    await fanout.read_uses(session, reader)
+    return Transcript(tuple(session.findings), answer.text, partial=bool(session.tracker.unread()))

@@ -50,10 +50,10 @@ class Estimate:
     root_usd: float | None
 
 
-async def estimate(name: str, work: Session, *, verify: bool, habits: Habits = HABITS) -> Estimate:
-    """Rehearse one strategy over this work, whose models are rehearsals."""
-    await STRATEGIES[name](work)
-    root, worker = work.root, work.reader
+async def estimate(name: str, session: Session, *, verify: bool, habits: Habits = HABITS) -> Estimate:
+    """Rehearse one strategy over this session, whose models are rehearsals."""
+    await STRATEGIES[name](session)
+    root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
     asked = list(worker.asked)

@@ -5,44 +5,39 @@ from bot.review.workers import ModelWorker
 from bot.values import Transcript
 
 
-async def run(work: Session) -> Transcript:
-    """Every unit in some prompt, all prompts at once."""
-    return Transcript(findings=tuple(work.findings), partial=not await read_all(work))
-
-
-async def read_all(work: Session, *, checked: bool = False) -> bool:
-    """Have every unread unit read; False where something stayed unread. `checked`: the analysers have been there before."""
-    if not checked and work.checks is not work.worker:
-        await check_by_code(work)
-    left = work.ledger.unread()
-    work.say(f"reading {len(left)} units")
-    answer = await work.worker.review(left)
-    work.refused += answer.dropped
+async def run(session: Session, *, checked: bool = False) -> Transcript:
+    """Read every unread unit in some prompt, all prompts at once. `checked`: the analysers have run before."""
+    if not checked and session.checks is not session.worker:
+        await check_by_code(session)
+    left = session.tracker.unread()
+    session.say(f"reading {len(left)} units")
+    answer = await session.worker.review(left)
+    session.refused += answer.dropped
     if answer.error:
-        work.notes.append(answer.error)
+        session.notes.append(answer.error)
     for finding in answer.findings:
-        await admit(work, finding)
-    await read_uses(work, work.worker)
-    return not work.ledger.unread()
+        await admit(session, finding)
+    await read_uses(session, session.worker)
+    return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
 
 
-async def read_uses(work: Session, worker: Worker) -> None:
+async def read_uses(session: Session, worker: Worker) -> None:
     """Have a model read the uses of changed contracts that no comparison could decide and no prompt has shown."""
-    if not isinstance(worker, ModelWorker) or not work.ledger.open_uses():
+    if not isinstance(worker, ModelWorker) or not session.tracker.open_uses():
         return
-    work.say(f"reading {len(work.ledger.open_uses())} uses of what changed")
+    session.say(f"reading {len(session.tracker.open_uses())} uses of what changed")
     answer = await worker.uses()
-    work.refused += answer.dropped
+    session.refused += answer.dropped
     if answer.error:
-        work.notes.append(answer.error)
+        session.notes.append(answer.error)
     for finding in answer.findings:
-        await admit(work, finding)
+        await admit(session, finding)
 
 
-async def check_by_code(work: Session) -> None:
+async def check_by_code(session: Session) -> None:
     """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
-    answer = await work.checks.review(work.units)
+    answer = await session.checks.review(session.units)
     if answer.error:
-        work.notes.append(answer.error)
+        session.notes.append(answer.error)
     for finding in answer.findings:
-        await admit(work, finding)
+        await admit(session, finding)

@@ -5,7 +5,7 @@ from bot.strategies import fanout
 from bot.values import Transcript
 
 
-async def run(work: Session) -> Transcript:
+async def run(session: Session) -> Transcript:
     """Every check by code, once."""
-    await fanout.check_by_code(work)
-    return Transcript(findings=tuple(work.findings), partial=bool(work.ledger.unread()))
+    await fanout.check_by_code(session)
+    return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))

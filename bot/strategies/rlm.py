@@ -11,26 +11,26 @@ from bot.values import Transcript, Usage, tokens
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
 
 
-async def run(work: Session) -> Transcript:
+async def run(session: Session) -> Transcript:
     """Fan out, then the root's turns, then whatever is still unread."""
-    reserve(work)
-    await fanout.read_all(work)
-    start = seed.gather(work.pull, work.files, work.units, work.dependents, work.findings)
+    reserve(session)
+    await fanout.run(session)
+    start = seed.gather(session.pull, session.files, session.units, session.dependents, session.findings)
     try:
-        transcript = await loop.run(work, start.text, gate=True)
+        transcript = await loop.run(session, start.text, gate=True)
     except ReplUnavailable as error:
-        work.calls.budget.keep(None)
-        work.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
-        return Transcript(findings=tuple(work.findings), partial=bool(work.ledger.unread()))
-    if work.ledger.unread():
-        await fanout.read_all(work)
+        session.calls.budget.keep(None)
+        session.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
+        return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
+    if session.tracker.unread():
+        await fanout.run(session)
     return transcript
 
 
-def reserve(work: Session) -> None:
+def reserve(session: Session) -> None:
     """Keep a first reply of the root back, so that the workers cannot read the whole budget away before it has a turn."""
-    if work.root is None:
+    if session.root is None:
         return
-    start = seed.gather(work.pull, work.files, work.units, work.dependents)
+    start = seed.gather(session.pull, session.files, session.units, session.dependents)
     usage = Usage(tokens(start.text) + INSTRUCTIONS, messages.MAX_TOKENS)
-    work.calls.budget.keep(Hold(usage.input + usage.output, dearest(work.root.price, usage) or 0.0))
+    session.calls.budget.keep(Hold(usage.input + usage.output, dearest(session.root.price, usage) or 0.0))

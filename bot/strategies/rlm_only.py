@@ -6,7 +6,7 @@ from bot.review.session import Session
 from bot.values import Transcript
 
 
-async def run(work: Session) -> Transcript:
+async def run(session: Session) -> Transcript:
     """The root's turns and nothing else: no pass of the workers before, no gate after."""
-    start = seed.gather(work.pull, work.files, work.units, work.dependents)
-    return await loop.run(work, start.text, gate=False)
+    start = seed.gather(session.pull, session.files, session.units, session.dependents)
+    return await loop.run(session, start.text, gate=False)

@@ -92,17 +92,17 @@ async def _estimated(
 
 
 async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
-    """Every strategy rehearsed over the change, each with a ledger of its own."""
+    """Every strategy rehearsed over the change, each with a coverage record of its own."""
     async with pipeline.survey(request, deps) as (subject, settings):
         rows = []
         for name in NAMES:
-            fresh = replace(subject, ledger=coverage.start(subject.units, subject.files, subject.dependents))
-            fresh.past.carry(fresh.ledger, fresh.dependents, by_model=True)
-            left = fresh.ledger.unread()
-            async with deps.desk(fresh, settings) as work:
-                root, worker = work.root, work.reader
+            fresh = replace(subject, tracker=coverage.start(subject.units, subject.files, subject.dependents))
+            fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
+            left = fresh.tracker.unread()
+            async with deps.open_session(fresh, settings) as session:
+                root, worker = session.root, session.reader
                 if name != "rlm" or root is not None:
-                    rows.append(await estimate(name, work, verify=settings["verify"]))
+                    rows.append(await estimate(name, session, verify=settings["verify"]))
         chosen, reason = choose(settings["strategy"], left, root=root is not None, worker=True)
         return {
             "units": len(subject.units),
@@ -121,9 +121,9 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
 def timed(line: ChildPipe, deps: Deps) -> Deps:
     """The parts of a review whose time is up a while after its own budget's."""
 
-    def desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
+    def open_session(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         seconds = resolved["seconds"]
         line.deadline(None if seconds is None else seconds + GRACE)
-        return deps.desk(subject, resolved)
+        return deps.open_session(subject, resolved)
 
-    return replace(deps, desk=desk)
+    return replace(deps, open_session=open_session)

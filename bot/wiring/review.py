@@ -42,13 +42,13 @@ def deps(
     flags: Mapping[str, Any],
     scratch: str,
     say: Callable[[str], None],
-    book: Callable[[PullRequest], Journal] | None = None,
+    open_journal: Callable[[PullRequest], Journal] | None = None,
     *,
     keep_on_cancel: bool = True,
     hosted: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Deps:
-    """The parts of a review of a local change. `book` opens its journal; without it the flags and the environment name one.
+    """The parts of a review of a local change. `open_journal` opens its journal; without it the flags and the environment name one.
 
     `hosted`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent.
     """
@@ -57,20 +57,24 @@ def deps(
     if likely and "offline" not in {flags.get("strategy"), settings.strategy}:
         warm(likely)
 
-    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
+    def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         where = partial(addresses.address, flags=flags, settings=settings)
         chosen = models(resolved, where)
         called = {model.name.partition("/")[0] for model in (chosen.root, chosen.reader) if model is not None}
         own = tuple(sorted(name for name in called - capacity.OWN_SERVERS if _own(name, where)))
         if chosen.reader is not None and resolved.chosen():
             tell(resolved.chosen())
-        opened = partial(book, subject.pull) if book else partial(journal, flags, settings.journal, subject.pull)
-        return _desk(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel, own=own)
+        opened = (
+            partial(open_journal, subject.pull)
+            if open_journal
+            else partial(journal, flags, settings.journal, subject.pull)
+        )
+        return _open(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel, own=own)
 
     return Deps(
         languages=LANGUAGES,
         faults=faults,
-        desk=open_desk,
+        open_session=opening,
         settings=settings,
         flags=flags,
         scratch=scratch,
@@ -84,15 +88,15 @@ def deps(
 def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo: str | None) -> Deps:
     """The parts of a review that is done again from its record: no provider, no environment, no clock."""
 
-    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
+    def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         chosen = Models(*replays.models(begun, section))
         own = tuple(begun.given.get("own", ()))
-        return _desk(subject, resolved, chosen, lambda: replays.Replay(recorded, section), lambda _: None, own=own)
+        return _open(subject, resolved, chosen, lambda: replays.Replay(recorded, section), lambda _: None, own=own)
 
     return Deps(
         languages=LANGUAGES,
         faults=faults,
-        desk=open_desk,
+        open_session=opening,
         settings=config.Settings.model_construct(),
         flags=begun.settings,
         scratch=scratch,
@@ -110,7 +114,7 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
     """The parts of an estimate: the change is read, and models weigh prompts instead of answering them. No key is needed."""
 
-    def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
+    def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         root, worker = resolved["root"], resolved["worker"]
         if not root and not worker:
             root, worker = preferred()
@@ -120,14 +124,14 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
         unlimited = Limits(usd=None, tokens=None, calls=None, seconds=None)
         return open_session(subject, Models(*weighed), {}, unlimited, languages=LANGUAGES, lenses=lenses(resolved))
 
-    return replace(deps(flags, scratch, say), desk=open_desk)
+    return replace(deps(flags, scratch, say), open_session=opening)
 
 
-def _desk(
+def _open(
     subject: Survey,
     resolved: Config,
     chosen: Models,
-    book: Callable[[], Journal],
+    open_journal: Callable[[], Journal],
     say: Callable[[str], None],
     *,
     keep_on_cancel: bool = True,
@@ -140,7 +144,7 @@ def _desk(
         limits(resolved, own, chosen.reader.name if chosen.reader else ""),
         languages=LANGUAGES,
         lenses=lenses(resolved),
-        journal=book(),
+        journal=open_journal(),
         settings={name: value.value for name, value in resolved.values.items()},
         keep_on_cancel=keep_on_cancel,
         say=say,

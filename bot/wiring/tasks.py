@@ -43,7 +43,7 @@ async def review(
 async def answer(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, kept: bool = False) -> CommandReply:
     """The answer of a command that may ask a model."""
     return await commands.carry_out(
-        asked.word, asked.argument, asked.standing, _desk(line, asked, journal, scratch, kept=kept)
+        asked.word, asked.argument, asked.standing, _context(line, asked, journal, scratch, kept=kept)
     )
 
 
@@ -68,10 +68,10 @@ def _deps(line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept:
 
     keep = line if kept else None
 
-    def book(_: PullRequest) -> Journal:
+    def open_journal(_: PullRequest) -> Journal:
         return Journal(journal, watch=spans.exporting(config.telemetry()), keep=keep)
 
-    made = parts.deps(change.flags, scratch, line.say, book, keep_on_cancel=False, hosted=True)
+    made = parts.deps(change.flags, scratch, line.say, open_journal, keep_on_cancel=False, hosted=True)
 
     return replace(
         timed(line, made),
@@ -83,7 +83,7 @@ def _deps(line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept:
     )
 
 
-def _desk(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, kept: bool) -> CommandContext:
+def _context(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, kept: bool) -> CommandContext:
     """What a command is given that only reads: nothing else can be asked of it."""
 
     async def last() -> bytes | None:
@@ -107,19 +107,21 @@ def _desk(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, kept
         resume=nothing,
         cancel=nothing,
         top=top,
-        work=partial(_work, line, change, journal, scratch, kept=kept) if change is not None else None,
+        open_session=partial(_open_session, line, change, journal, scratch, kept=kept) if change is not None else None,
     )
 
 
 @asynccontextmanager
-async def _work(line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept: bool) -> AsyncIterator[Session]:
+async def _open_session(
+    line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept: bool
+) -> AsyncIterator[Session]:
     """The change, read and opened for a question."""
     deps = _deps(line, change, journal, scratch, kept=kept)
     async with (
         pipeline.survey(_request(change), deps) as (subject, resolved),
-        deps.desk(subject, resolved) as work,
+        deps.open_session(subject, resolved) as session,
     ):
-        yield work
+        yield session
 
 
 def _request(change: Change) -> ReviewRequest:

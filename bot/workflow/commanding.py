@@ -48,16 +48,16 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
 async def _carried_out(
     ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services, standing: commands.Permission
 ) -> dict[str, object]:
-    desk = _desk(ask, seen, settings, host, parts)
+    context = _context(ask, seen, settings, host, parts)
     if ask.word in commands.READING:
-        done = await _read(ask, seen, standing, desk, parts)
+        done = await _read(ask, seen, standing, context, parts)
     else:
-        done = await commands.carry_out(ask.word, ask.argument, standing, desk)
+        done = await commands.carry_out(ask.word, ask.argument, standing, context)
     return {"body": done.body, "reaction": done.reaction}
 
 
 async def _read(
-    ask: CommandAsk, seen: PullState, standing: commands.Permission, desk: CommandContext, parts: Services
+    ask: CommandAsk, seen: PullState, standing: commands.Permission, context: CommandContext, parts: Services
 ) -> CommandReply:
     """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
@@ -65,29 +65,29 @@ async def _read(
         ask.word,
         ask.argument,
         standing,
-        desk.settings,
+        context.settings,
         ask.actor,
-        desk.branch,
+        context.branch,
         name,
-        await desk.last(),
-        await desk.top(),
+        await context.last(),
+        await context.top(),
         None,
     )
     try:
-        if not parts.model(desk.settings):
+        if not parts.model(context.settings):
             return await parts.answer(asked)
         async with (
             fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
-            spending.reserved(ask.pull, name, desk.settings, parts) as grant,
+            spending.reserved(ask.pull, name, context.settings, parts) as grant,
         ):
             if isinstance(grant, Exhausted):
-                return desk.say("reply_failed", why=spending.sentence(grant))
+                return context.say("reply_failed", why=spending.sentence(grant))
             return await parts.answer(replace(asked, change=Change(pull, {"usd": grant.usd}, name)))
     except OverLimit as error:
-        return desk.say("reply_failed", why=str(error))
+        return context.say("reply_failed", why=str(error))
 
 
-def _desk(ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services) -> CommandContext:
+def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services) -> CommandContext:
     """What the command is given to work with."""
     people, pull = parts.store.people, ask.pull
 

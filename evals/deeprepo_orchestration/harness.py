@@ -1,4 +1,4 @@
-"""The policy's program is deeprepo itself: its loop, REPL, workers and ledger run here, and each reply is asked of verifiers' endpoint."""
+"""The policy's program is deeprepo itself: its loop, REPL, workers and coverage run here, and each reply is asked of verifiers' endpoint."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -23,7 +23,7 @@ class OrchestrationData(vf.TaskData):
 
 
 class OrchestrationTask(vf.Task[OrchestrationData]):
-    """Scored from the ledger and from the findings, which the harness leaves in the trace."""
+    """Scored from the coverage and from the findings, which the harness leaves in the trace."""
 
     @vf.reward(weight=1.0)
     async def orchestration(self, trace: vf.Trace) -> float:

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import tempfile
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -41,15 +42,18 @@ def command(
 def _printed() -> None:
     """Review the sample change as `deeprepo review` does it in a checkout."""
     from bot.cli.exits import tell
-    from bot.cli.review import carry_out, deliver
+    from bot.cli.review import deliver, progress, workplace
     from bot.values import ReviewRequest
+    from bot.wiring import local
     from deeprepo_sandbox.demo import build
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-") as folder:
         build(folder)
         tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout:\n")
         request = ReviewRequest(folder, "range", "main", "pull-request")
-        deliver(carry_out(request, {"strategy": "offline"}, quiet=False), "console", None)
+        with workplace(request) as scratch:
+            done = local.reviewed(request, {"strategy": "offline"}, scratch, partial(progress, quiet=False), tell)
+        deliver(done, "console", None)
 
 
 async def _staged(port: int, strategy: str, *, once: bool, log: bool) -> None:

@@ -23,18 +23,18 @@ def root(
     table.root = list(replies)
     table.limits = limits or table.limits
 
-    async def step(work: Session) -> tuple[Transcript, Session]:
-        return await loop.run(work, "The seed.", gate=gate), work
+    async def step(session: Session) -> tuple[Transcript, Session]:
+        return await loop.run(session, "The seed.", gate=gate), session
 
-    transcript, work = table.run(step)
-    prompts = work.root.prompts
-    return transcript, [message.text for message in prompts[-1].messages], work
+    transcript, session = table.run(step)
+    prompts = session.root.prompts
+    return transcript, [message.text for message in prompts[-1].messages], session
 
 
 def test_happy_path(table: Table) -> None:
     """A root looks, asks, reports and answers; everything is in the transcript and in the journal."""
     table.worker = lambda _: {"answer": "see", "findings": [FINDING]}
-    transcript, seen, work = root(
+    transcript, seen, session = root(
         table,
         called("print(search('total'))", "First the readers."),
         called(READ.replace("print", "rs = ")),
@@ -50,18 +50,18 @@ def test_happy_path(table: Table) -> None:
     assert seen[1] == "The seed."
     assert "shop/cart.py:5" in seen[3]
     assert seen[3].endswith("2 unread units: shop/order.py:lines 5-5, shop/price.py:lines 2-3]")
-    kinds = [line["kind"] for line in work.calls.journal.lines]
+    kinds = [line["kind"] for line in session.calls.journal.lines]
     assert (kinds.count("call"), kinds.count("turn")) == (5, 4)
 
 
 def test_messages_only_grow(table: Table) -> None:
     """Each prompt begins with the one before, so that the provider's cache holds."""
-    _, _, work = root(table, called("x = 1"), "```\nprint(x)\n```", DONE)
-    first, second, third = (prompt.messages for prompt in work.root.prompts)
+    _, _, session = root(table, called("x = 1"), "```\nprint(x)\n```", DONE)
+    first, second, third = (prompt.messages for prompt in session.root.prompts)
     assert third[: len(second)] == second
     assert second[: len(first)] == first
     assert [message.role for message in third] == ["system", "user", "assistant", "tool", "assistant", "user"]
-    assert work.root.prompts[0].tool.name == "execute_python"
+    assert session.root.prompts[0].tool.name == "execute_python"
 
 
 def test_fenced_code_runs(table: Table) -> None:
@@ -95,8 +95,8 @@ def test_several_tool_calls_are_one_cell(table: Table) -> None:
         "", Usage(1, 1), "tool", None,
         (ToolCall("a", "execute_python", {"code": "x = 1"}), ToolCall("b", "execute_python", {"code": "print(x)"})),
     )  # fmt: skip
-    _, _, work = root(table, both, DONE)
-    answers = [m for m in work.root.prompts[1].messages if m.role == "tool"]
+    _, _, session = root(table, both, DONE)
+    answers = [m for m in session.root.prompts[1].messages if m.role == "tool"]
     assert [m.call_id for m in answers] == ["a", "b"]
     assert answers[0].text.startswith("1\n")
 
@@ -127,11 +127,11 @@ def test_flood_is_cut(table: Table) -> None:
 
 def test_finishing_at_once_is_refused_once(table: Table) -> None:
     """With the gate, an answer on the first turn is refused with the list; the second one is accepted."""
-    transcript, seen, work = root(table, DONE, DONE, gate=True)
+    transcript, seen, session = root(table, DONE, DONE, gate=True)
     assert "NOT YET: 2 units of the change stood in no prompt" in seen[3]
     assert transcript.summary == "Nothing to add."
     assert len(transcript.turns) == 2
-    assert len(work.ledger.unread()) == 2
+    assert len(session.tracker.unread()) == 2
 
 
 @pytest.mark.parametrize(
@@ -163,11 +163,11 @@ def test_words_in_strings_do_not_finish(table: Table) -> None:
 def test_repeated_error_changes_the_mode_then_stops(table: Table) -> None:
     """The same error twice asks for simple calls, three times ends the root's run."""
     bad = [called(f"print({n})\ndel x{n}") for n in range(3)]
-    transcript, seen, work = root(table, *bad, gate=True)
+    transcript, seen, session = root(table, *bad, gate=True)
     assert "From here on write only single calls" in seen[-1]
     assert transcript.notes == ("The root met the same error three times and was stopped.",)
     assert len(transcript.turns) == 3
-    assert work.ledger.unread()  # the strategy has the workers read it
+    assert session.tracker.unread()  # the strategy has the workers read it
 
 
 def test_identical_cell_is_not_run_again(table: Table) -> None:
@@ -202,20 +202,20 @@ def test_last_turn_is_announced(table: Table) -> None:
 def test_budget_ends_the_run_and_keeps_what_was_found(table: Table) -> None:
     """When the root's next call would exceed the cap, the findings so far are delivered as partial."""
     table.price = 0.00001
-    transcript, _, work = root(
+    transcript, _, session = root(
         table, replace(called(REPORT), usage=Usage(3_000, 8_000)), DONE, limits=Limits(usd=0.135)
     )
     assert transcript.partial
     assert "cap of $0.1" in transcript.notes[0]
     assert [f.start for f in transcript.findings] == [3]
     assert transcript.summary.startswith("1 problem in shop/price.py")
-    assert work.calls.budget.cost().usd <= 0.135
+    assert session.calls.budget.cost().usd <= 0.135
 
 
 def test_spent_batch_keeps_finished_slots_and_tells_the_root(table: Table) -> None:
     """A batch over the cap is answered in part, with words; the root is told to conclude."""
     table.worker = lambda _: "fine"
-    transcript, seen, work = root(
+    transcript, seen, session = root(
         table,
         called("r = llm_batch([f'q{i}' for i in range(9)])\nprint(sum(1 for x in r if x == 'fine'), r[8])"),
         DONE,
@@ -224,7 +224,7 @@ def test_spent_batch_keeps_finished_slots_and_tells_the_root(table: Table) -> No
     assert seen[3].startswith("4 [worker error: the cap of 6 calls is reached")
     assert "The budget of this review is used up" in seen[3]
     assert transcript.partial
-    assert len(work.worker.model.prompts) == 4
+    assert len(session.worker.model.prompts) == 4
 
 
 def test_provider_failure_in_the_middle(table: Table) -> None:
@@ -243,7 +243,7 @@ def test_refusal_of_the_model(table: Table) -> None:
 
 
 def test_child_run(table: Table) -> None:
-    """A child has its own REPL and dialogue, the same findings and budget; its answer is text."""
+    """A child has its own REPL and conversation, the same findings and budget; its answer is text."""
 
     def script(asked: Prompt) -> Completion:
         if asked.messages[1].text != "The seed.":
@@ -254,8 +254,8 @@ def test_child_run(table: Table) -> None:
 
     table.root = script
 
-    async def step(work: Session) -> tuple[Transcript, Session]:
-        return await loop.run(work, "The seed.", gate=False), work
+    async def step(session: Session) -> tuple[Transcript, Session]:
+        return await loop.run(session, "The seed.", gate=False), session
 
     def deep(asked: Prompt) -> Completion:
         if "Task: x" in asked.messages[1].text:
@@ -263,13 +263,13 @@ def test_child_run(table: Table) -> None:
         return script(asked)
 
     table.root = deep
-    transcript, work = table.run(step)
+    transcript, session = table.run(step)
     assert transcript.turns[0].observation.output == "cart.py, line 5; mine\n"
     assert transcript.summary == "1"
     assert len(transcript.findings) == 1
-    runs = [line["run"] for line in work.calls.journal.lines if line["kind"] == "turn"]
+    runs = [line["run"] for line in session.calls.journal.lines if line["kind"] == "turn"]
     assert runs == ["root.1.1", "root.1", "root"]
-    outputs = [line["output"] for line in work.calls.journal.lines if line["kind"] == "turn"]
+    outputs = [line["output"] for line in session.calls.journal.lines if line["kind"] == "turn"]
     assert "starts no further one" in outputs[1]
 
 
@@ -278,27 +278,27 @@ def test_replay_sends_nothing(table: Table, tmp_path: Path) -> None:
     table.journal = tmp_path / "journal.jsonl"
     table.worker = lambda _: {"answer": "see", "findings": [FINDING]}
     replies = [called(READ), called(REPORT), DONE]
-    first, _, work = root(table, *replies)
-    assert len(work.root.prompts) == 3
+    first, _, session = root(table, *replies)
+    assert len(session.root.prompts) == 3
     table.worker = ()
 
-    async def step(work: Session) -> tuple[Transcript, Session]:
-        return await loop.run(work, "The seed.", gate=False), work
+    async def step(session: Session) -> tuple[Transcript, Session]:
+        return await loop.run(session, "The seed.", gate=False), session
 
     table.root = ()
     second, again = table.run(step)
     assert (again.root.prompts, again.worker.model.prompts) == ([], [])
     assert replace(second, turns=()) == replace(first, turns=())
     assert [t.observation for t in second.turns] == [t.observation for t in first.turns]
-    assert again.calls.budget.cost() == work.calls.budget.cost()
+    assert again.calls.budget.cost() == session.calls.budget.cost()
 
 
 def again(table: Table, *replies: Reply) -> tuple[Transcript, Session]:
     """A run over the table's journal, as the command begins it."""
 
-    async def step(work: Session) -> tuple[Transcript, Session]:
-        work.calls.journal.begin(Start(work.pull, {}, "scripted/root", "scripted/worker", "1.0"))
-        return await loop.run(work, "The seed.", gate=False), work
+    async def step(session: Session) -> tuple[Transcript, Session]:
+        session.calls.journal.begin(Start(session.pull, {}, "scripted/root", "scripted/worker", "1.0"))
+        return await loop.run(session, "The seed.", gate=False), session
 
     table.root = list(replies)
     return table.run(step)
@@ -311,10 +311,10 @@ def test_a_limit_is_told_as_it_was(table: Table, tmp_path: Path) -> None:
     first, _ = again(table, called(endless), called("print(1)"), DONE)
     rows = table.journal.read_text().replace("feed time limit exceeded", "feed time limit exceeded long ago")
     table.journal.write_text(rows)
-    second, work = again(table)
+    second, session = again(table)
     assert first.turns[0].observation.outcome == "limit"
     assert "exceeded long ago" in (second.turns[0].observation.error or "")
-    assert len(work.root.prompts) == 1  # the changed words are another prompt; without them nothing would be sent
+    assert len(session.root.prompts) == 1  # the changed words are another prompt; without them nothing would be sent
 
 
 def test_time_that_ran_out_stays_run_out(table: Table, tmp_path: Path) -> None:
@@ -322,8 +322,8 @@ def test_time_that_ran_out_stays_run_out(table: Table, tmp_path: Path) -> None:
     table.journal = tmp_path / "j"
     again(table, called("print(1)"), DONE)
     table.journal.write_text(table.journal.read_text().replace('"tight": false', '"tight": true', 1))
-    _, work = again(table, DONE)
-    assert "The budget of this review is used up" in work.root.prompts[0].messages[-1].text
+    _, session = again(table, DONE)
+    assert "The budget of this review is used up" in session.root.prompts[0].messages[-1].text
 
 
 def test_instructions_in_the_repository_stay_data(table: Table) -> None:
@@ -336,19 +336,19 @@ def test_instructions_in_the_repository_stay_data(table: Table) -> None:
 def test_the_root_reads_what_it_is_shown(table: Table) -> None:
     """Its first message and what read() printed to it count by their text; the path alone counts for nothing."""
 
-    async def step(work: Session) -> list[tuple[str, ...]]:
+    async def step(session: Session) -> list[tuple[str, ...]]:
         seen = []
         for code in (
             "print('shop/order.py shop/price.py', [u['id'] for u in units])",
             "print(read('shop/order.py')[:40])",
             "print(read('shop/order.py'))\nprint(units[1]['path'])",
         ):
-            work.root = ScriptedModel([called(code), DONE], "scripted/root")
-            await loop.run(work, "The seed.", gate=False)
-            seen.append(tuple(unit.path for unit in work.ledger.unread()))
-        work.root = ScriptedModel([DONE], "scripted/root")
-        await loop.run(work, "The change:\n" + "\n".join(unit.diff for unit in work.units), gate=False)
-        return [*seen, tuple(unit.path for unit in work.ledger.unread())]
+            session.root = ScriptedModel([called(code), DONE], "scripted/root")
+            await loop.run(session, "The seed.", gate=False)
+            seen.append(tuple(unit.path for unit in session.tracker.unread()))
+        session.root = ScriptedModel([DONE], "scripted/root")
+        await loop.run(session, "The change:\n" + "\n".join(unit.diff for unit in session.units), gate=False)
+        return [*seen, tuple(unit.path for unit in session.tracker.unread())]
 
     both, one = ("shop/order.py", "shop/price.py"), ("shop/price.py",)
     assert table.run(step) == [both, both, one, ()]
@@ -364,13 +364,13 @@ def test_a_child_spends_from_the_same_purse(table: Table) -> None:
 
     table.root, table.worker, table.limits = script, lambda _: "fine", Limits(usd=None, calls=6)
 
-    async def step(work: Session) -> tuple[Transcript, Session]:
-        return await loop.run(work, "The seed.", gate=False), work
+    async def step(session: Session) -> tuple[Transcript, Session]:
+        return await loop.run(session, "The seed.", gate=False), session
 
-    transcript, work = table.run(step)
+    transcript, session = table.run(step)
     assert transcript.turns[0].observation.output.startswith("looked ")
-    assert work.calls.budget.cost().calls <= 6
-    assert "cap of 6 calls" in work.calls.budget.refused
+    assert session.calls.budget.cost().calls <= 6
+    assert "cap of 6 calls" in session.calls.budget.refused
 
 
 def test_nothing_stays_behind(table: Table) -> None:
@@ -383,9 +383,9 @@ def test_nothing_stays_behind(table: Table) -> None:
 def test_no_root_is_said(table: Table) -> None:
     """Without a root model the run says what to do."""
 
-    async def step(work: Session) -> None:
-        work.root = None
-        await loop.run(work, "The seed.", gate=False)
+    async def step(session: Session) -> None:
+        session.root = None
+        await loop.run(session, "The seed.", gate=False)
 
     with pytest.raises(UsageError, match="no root model is configured"):
         table.run(step)

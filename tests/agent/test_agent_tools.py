@@ -12,13 +12,13 @@ from bot.values import Completion, Limits, Reference, Usage
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
-    """Run blocks over the work; what they print, or their error."""
+    """Run blocks over the session; what they print, or their error."""
 
-    async def step(work: Session) -> tuple[list[str], Session, RunState]:
-        book = RunState(work, author="root scripted/root")
-        async with opened(await tools.variables(work), tools.functions(book), Limits()) as island:
-            seen = [await island.run(code) for code in codes]
-        return [one.error or one.output.rstrip("\n") for one in seen], work, book
+    async def step(session: Session) -> tuple[list[str], Session, RunState]:
+        state = RunState(session, author="root scripted/root")
+        async with opened(await tools.variables(session), tools.functions(state), Limits()) as bridge:
+            seen = [await bridge.run(code) for code in codes]
+        return [one.error or one.output.rstrip("\n") for one in seen], session, state
 
     return table.run(step)
 
@@ -74,7 +74,7 @@ def test_search(table: Table) -> None:
 
 
 def test_callers_come_from_the_work(table: Table) -> None:
-    """callers() hands the question to the work and gives dicts."""
+    """callers() hands the question to the session and gives dicts."""
 
     async def callers(symbol: str) -> tuple[Reference, ...]:
         return (USE,) if symbol == "total" else ()
@@ -89,7 +89,7 @@ def test_ask_reads_units_and_other_files(table: Table) -> None:
     table.worker = lambda asked: {
         **quiet(asked), "answer": "look", "findings": [FINDING] if "price" in asked.messages[1].text else []
     }  # fmt: skip
-    said, work, _ = blocks(
+    said, session, _ = blocks(
         table,
         "r = ask(['shop/price.py'], 'Is None handled?')\nprint(r['answer'], r['error'], report(**r['findings'][0]))",
         "print(ask('shop/cart.py', 'And here?')['answer'])",
@@ -103,27 +103,27 @@ def test_ask_reads_units_and_other_files(table: Table) -> None:
         "'quotes': [], 'read': [], 'findings': [], 'error': 'not read, because they do not exist or do not fit: nowhere.py'}"
     )
     assert said[3] == "['worker scripted/worker'] ['shop/order.py:lines 5-5']"
-    assert work.findings[0].evidence[0].line == 5
+    assert session.findings[0].evidence[0].line == 5
 
 
 def test_ask_batch_keeps_the_order(table: Table) -> None:
     """Many questions at once, answers in their order."""
     table.worker = lambda asked: {**quiet(asked), "answer": asked.messages[1].text.strip().split("\n")[-1]}
-    said, work, _ = blocks(
+    said, session, _ = blocks(
         table,
         "rs = ask_batch([(['shop/price.py'], 'first?'), ('shop/cart.py', 'second?'), (['shop/order.py:lines 5-5'], 'third?')])\n"
         "print([r['answer'] for r in rs])",
     )
     assert said == ["['first?', 'second?', 'third?']"]
-    assert len(work.worker.model.prompts) == 3
+    assert len(session.worker.model.prompts) == 3
 
 
 def test_batch_of_64(table: Table) -> None:
     """64 prompts in one block are 64 requests, all in flight at once, answered in order."""
     table.worker, table.delay = lambda asked: f"re {asked.messages[0].text}", 0.02
-    said, work, _ = blocks(table, "r = llm_batch([f'q{i}' for i in range(64)])\nprint(len(r), r[0], r[63])")
+    said, session, _ = blocks(table, "r = llm_batch([f'q{i}' for i in range(64)])\nprint(len(r), r[0], r[63])")
     assert said == ["64 re q0 re q63"]
-    assert (len(work.worker.model.prompts), work.worker.model.peak) == (64, 64)
+    assert (len(session.worker.model.prompts), session.worker.model.peak) == (64, 64)
 
 
 def test_failed_slot_says_so(table: Table) -> None:
@@ -141,7 +141,7 @@ def test_failed_slot_says_so(table: Table) -> None:
 
 def test_report_checks_and_refuses(table: Table) -> None:
     """Forged paths, forged quotes, duplicates and empty words are refused with the reason."""
-    said, work, _ = blocks(
+    said, session, _ = blocks(
         table,
         REPORT,
         REPORT,
@@ -152,7 +152,7 @@ def test_report_checks_and_refuses(table: Table) -> None:
         "print(report('shop/cart.py', 'def show(cart):', 'second', 'w', category='made-up', evidence=[['shop/none.py', 'x']]))",
         "report('shop/price.py')",
     )
-    first = work.findings[0]
+    first = session.findings[0]
     assert said[0] == first.fingerprint
     assert said[1] == "refused: it is reported already"
     assert "does not occur in ../secret.py" in said[2]
@@ -161,7 +161,7 @@ def test_report_checks_and_refuses(table: Table) -> None:
     assert said[5] == "refused: severity must be one of critical, high, medium, low"
     assert "1 of 1 evidence quotes do not stand in the tree" in said[6]
     assert "missing 3 required positional arguments" in said[7]
-    assert [(f.source, f.start, f.category) for f in work.findings] == [
+    assert [(f.source, f.start, f.category) for f in session.findings] == [
         ("root scripted/root", 3, "crash"),
         ("root scripted/root", 4, "other"),
     ]
@@ -169,14 +169,14 @@ def test_report_checks_and_refuses(table: Table) -> None:
 
 def test_drop_takes_back(table: Table) -> None:
     """A finding is dropped by the id that report() gave; an unknown id is refused."""
-    said, work, book = blocks(
+    said, session, state = blocks(
         table,
         REPORT.replace("print(", "which = (", 1),
         "print(drop(which, 'guarded by the caller'), drop('nothing', 'x'))",
     )
     assert said[1] == "dropped refused: there is no finding nothing; findings() lists them"
-    assert work.findings == []
-    assert book.dropped == ["shop/price.py:3 total() returns None for an empty cart: guarded by the caller"]
+    assert session.findings == []
+    assert state.dropped == ["shop/price.py:3 total() returns None for an empty cart: guarded by the caller"]
 
 
 def test_budget_and_vars(table: Table) -> None:
@@ -197,17 +197,17 @@ def test_cancelling_ends_a_block(table: Table) -> None:
     table.delay = 3600.0
     table.worker = lambda _: asked.set() or "never"
 
-    async def step(work: Session) -> str:
-        book = RunState(work, author="root")
-        async with opened({}, tools.functions(book), Limits()) as island:
-            running = asyncio.create_task(island.run("llm_query('for ever')"))
+    async def step(session: Session) -> str:
+        state = RunState(session, author="root")
+        async with opened({}, tools.functions(state), Limits()) as bridge:
+            running = asyncio.create_task(bridge.run("llm_query('for ever')"))
             await asyncio.wait_for(asked.wait(), 10)
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asyncio.wait_for(running, 10)
         async with asyncio.timeout(10):
             # The call is cancelled on the loop, a moment after the block in its thread.
-            while not (calls := [line for line in work.calls.journal.lines if line["kind"] == "call"]):  # noqa: ASYNC110 - the journal tells nobody that it has grown
+            while not (calls := [line for line in session.calls.journal.lines if line["kind"] == "call"]):  # noqa: ASYNC110 - the journal tells nobody that it has grown
                 await asyncio.sleep(0)
         return calls[-1]["error"]
 
@@ -218,8 +218,8 @@ def test_cancelling_ends_an_endless_loop(table: Table) -> None:
     """A block that computes is killed, not waited for."""
 
     async def step(_: Session) -> bool:
-        async with opened({}, {}, Limits(turn_seconds=600)) as island:
-            running = asyncio.create_task(island.run("while True: pass"))
+        async with opened({}, {}, Limits(turn_seconds=600)) as bridge:
+            running = asyncio.create_task(bridge.run("while True: pass"))
             await asyncio.sleep(0)
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -233,9 +233,9 @@ def test_cancelling_ends_an_endless_loop(table: Table) -> None:
 def test_a_reply_that_says_nothing_is_no_reading(table: Table, reply: Completion) -> None:
     """A model that declines has read nothing: its slot says so, and the unit stays unread."""
     table.worker = lambda _: reply
-    said, work, _ = blocks(table, "print(llm_query(units[0]['diff']))")
+    said, session, _ = blocks(table, "print(llm_query(units[0]['diff']))")
     assert said == ["[worker error: scripted/worker declined to answer]"]
-    assert len(work.ledger.unread()) == len(work.units)
+    assert len(session.tracker.unread()) == len(session.units)
 
 
 def test_a_batch_that_is_too_long_says_so_in_the_slots_that_were_not_asked(table: Table) -> None:

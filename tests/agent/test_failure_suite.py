@@ -34,32 +34,32 @@ def reviewed(table: Table, root: Root) -> tuple[Transcript, Session]:
     table.root, table.worker = script(root), WORKERS[root.worker]()
     table.limits, table.price = root.limits, root.price
 
-    async def step(work: Session) -> tuple[Transcript, Session]:
-        work.checks = AnalyzerWorker({}, work.tree, work.files, work.dependents, work.units, None)
-        return await asyncio.wait_for(strategies.run("rlm", work), PATIENCE), work
+    async def step(session: Session) -> tuple[Transcript, Session]:
+        session.checks = AnalyzerWorker({}, session.tree, session.files, session.dependents, session.units, None)
+        return await asyncio.wait_for(strategies.run("rlm", session), PATIENCE), session
 
     return table.run(step)
 
 
-def told(work: Session) -> str:
+def told(session: Session) -> str:
     """All that the root was shown or told after its first message."""
-    prompts = work.root.prompts if work.root else []
+    prompts = session.root.prompts if session.root else []
     return "\n".join(message.text for message in (prompts[-1].messages[2:] if prompts else ()))
 
 
 @pytest.mark.parametrize("root", ROOTS, ids=[root.name for root in ROOTS])
 def test_root_that_fails(table: Table, root: Root) -> None:
     """The harness keeps its promises whatever the root does."""
-    transcript, work = reviewed(table, root)
-    cost, caps, seen = work.calls.budget.cost(), root.limits, told(work)
+    transcript, session = reviewed(table, root)
+    cost, caps, seen = session.calls.budget.cost(), root.limits, told(session)
     said = "\n".join((*(turn.observation.output for turn in transcript.turns), seen))
     assert transcript.summary.strip(), "an empty review"
-    assert not work.ledger.unread() or transcript.partial, "units were left unread, and nothing is said of it"
-    assert not work.ledger.unread() or root.partial, "units were left unread within the budget"
+    assert not session.tracker.unread() or transcript.partial, "units were left unread, and nothing is said of it"
+    assert not session.tracker.unread() or root.partial, "units were left unread within the budget"
     assert caps.calls is None or cost.calls <= caps.calls
     assert caps.tokens is None or cost.usage.input + cost.usage.output <= caps.tokens
     assert caps.usd is None or (cost.usd or 0.0) <= caps.usd
-    assert len(work.root.prompts) + len(work.worker.model.prompts) == cost.calls, "sent and counted differ"
+    assert len(session.root.prompts) + len(session.worker.model.prompts) == cost.calls, "sent and counted differ"
     assert len(transcript.turns) <= 2 * caps.turns
     for part in root.sees:
         assert part in said
@@ -68,12 +68,12 @@ def test_root_that_fails(table: Table, root: Root) -> None:
     assert root.findings in {None, len(transcript.findings)}
     assert transcript.partial or not root.partial
     for finding in transcript.findings:
-        assert stands(work, finding.path, finding.quote)
+        assert stands(session, finding.path, finding.quote)
 
 
-def stands(work: Session, path: str, quote: str) -> bool:
+def stands(session: Session, path: str, quote: str) -> bool:
     """Whether a quote is really in the changed file."""
-    texts = [unit.text for unit in work.units if unit.path == path]
+    texts = [unit.text for unit in session.units if unit.path == path]
     return any(locate(text, quote) for text in texts)
 
 

@@ -63,9 +63,9 @@ class Scene:
 
     def give(self, word: str, argument: str = "", standing: Permission = WRITER) -> CommandReply:
         """Give a command."""
-        return asyncio.run(commands.carry_out(word, argument, standing, self._desk()))
+        return asyncio.run(commands.carry_out(word, argument, standing, self._context()))
 
-    def _desk(self) -> CommandContext:
+    def _context(self) -> CommandContext:
         async def last() -> bytes | None:
             return self.data
 
@@ -91,13 +91,13 @@ class Scene:
             return before
 
         resolved = config.resolve({}, self.settings, Settings(_env_file=None))
-        work = self._work if self.model else None
+        opening = self._open_session if self.model else None
         return CommandContext(
-            resolved, "maintainer", "main", last, submit, suppress, pause, resume, cancel, top, work, lambda: 1.0
+            resolved, "maintainer", "main", last, submit, suppress, pause, resume, cancel, top, opening, lambda: 1.0
         )
 
     @asynccontextmanager
-    async def _work(self) -> AsyncIterator[Session]:
+    async def _open_session(self) -> AsyncIterator[Session]:
         """The change, opened as a review opens it, with the scripted model as its root."""
         with tempfile.TemporaryDirectory() as scratch:
             deps = wiring.deps({"strategy": "offline"}, scratch, lambda _: None)
@@ -106,9 +106,9 @@ class Scene:
                 pipeline.survey(ReviewRequest(str(self.repository.folder)), deps) as (subject, _),
                 open_session(
                     replace(subject, pull=self.review.pull), models, {}, self.limits, languages=LANGUAGES
-                ) as work,
+                ) as session,
             ):
-                yield work
+                yield session
 
 
 def scene(repository: Repository, after: Mapping[str, str | bytes | None] = AFTER) -> Scene:

@@ -153,9 +153,9 @@ def test_a_unit_that_is_shown_beside_another_is_not_read_by_that(repository: Rep
     """Its own prompt may fail: the coverage would say that somebody had judged it."""
     table = Table(repository.change(BASE, TOGETHER))
 
-    async def step(work: Session) -> tuple[str, set[str]]:
-        await work.worker.review([unit for unit in work.units if unit.path == "shop/cart.py"])
-        return work.worker.model.prompts[0].messages[1].text, {unit.path for unit in work.ledger.unread()}
+    async def step(session: Session) -> tuple[str, set[str]]:
+        await session.worker.review([unit for unit in session.units if unit.path == "shop/cart.py"])
+        return session.worker.model.prompts[0].messages[1].text, {unit.path for unit in session.tracker.unread()}
 
     said, unread = table.run(step)
     assert "--- shop/rates.py · defines clamp (changed too, judged elsewhere) ---" in said

@@ -96,8 +96,8 @@ def test_in_the_repl(table: Table) -> None:
     )
     table.root = [called(code), called("set_answer('done')")]
 
-    async def step(work: Session) -> str:
-        seen = (await loop.run(work, "The seed.", gate=False)).turns[0].observation
+    async def step(session: Session) -> str:
+        seen = (await loop.run(session, "The seed.", gate=False)).turns[0].observation
         return f"{seen.output}{seen.error}"
 
     said = table.run(step)

@@ -95,10 +95,10 @@ def asked(table: Table, files: Mapping[str, str], code: str) -> tuple[list[str],
 
     table.root = [called(code), called("set_answer('done')")]
 
-    async def step(work: Session) -> tuple[list[str], Session]:
-        work.tree = Fuller(work.tree)  # type: ignore[assignment]
-        transcript = await loop.run(work, "The seed.", gate=False)
-        return [turn.observation.output or str(turn.observation.error) for turn in transcript.turns], work
+    async def step(session: Session) -> tuple[list[str], Session]:
+        session.tree = Fuller(session.tree)  # type: ignore[assignment]
+        transcript = await loop.run(session, "The seed.", gate=False)
+        return [turn.observation.output or str(turn.observation.error) for turn in transcript.turns], session
 
     return table.run(step)
 

@@ -1,6 +1,7 @@
 """What the pages state of the program, compared with the program."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import doc_pages
@@ -103,3 +104,30 @@ def test_named_files_exist(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     asked = {match for span in spans for match in re.findall(r"\bmake ([a-z][a-z-]*)", span)}
     assert asked <= targets
+
+
+def test_the_tour_names_files_of_the_folders_beside_them() -> None:
+    """A bare file name in docs/reading.md is in a folder that the same paragraph or list item names before it."""
+    missing = []
+    for part in re.split(r"\n\n|\n(?=- )", (ROOT / "docs" / "reading.md").read_text()):
+        spans = quoted(part)
+        folders = [ROOT / span for span in spans if re.fullmatch(r"[a-z]+/\w+", span)]
+        files = [span for span in spans if re.fullmatch(r"\w+\.py|\w+/", span) and not (ROOT / span).exists()]
+        missing += [file for file in files if not any((folder / file).exists() for folder in folders)]
+    assert missing == []
+
+
+def test_the_table_of_plug_ins_names_what_exists() -> None:
+    """The interface and the register of each row of CONTRIBUTING.md are in the code."""
+    found = rows(ROOT / "CONTRIBUTING.md", "## A new plug-in is one file and one line")
+    table = [" | ".join(cells).split("|") for cells in found]  # an empty cell has one blank only
+    interfaces = [name for cells in table for name in quoted(cells[2])]
+    assert len(interfaces) > len(table) / 2
+    for name in interfaces:
+        module, _, interface = name.rpartition(".")
+        assert hasattr(import_module(f"bot.{module}"), interface), name
+    for cells in table:
+        names = [name for name in quoted(cells[3]) if re.fullmatch(r"\w+", name)]
+        places = [ROOT / name for name in quoted(cells[3]) if name.startswith("bot/")]
+        assert places
+        assert all(re.search(rf"^(def )?{name}\b", places[0].read_text(), re.MULTILINE) for name in names), cells

@@ -207,14 +207,14 @@ def test_cancelled_waiter_hands_its_place_on() -> None:
     """A call that is cancelled while it waits does not keep the next one waiting."""
 
     async def go() -> None:
-        gate = Limiter(1, lambda: 0.0, Waits())
-        await gate.enter()
-        first, second = asyncio.create_task(gate.enter()), asyncio.create_task(gate.enter())
+        limiter = Limiter(1, lambda: 0.0, Waits())
+        await limiter.enter()
+        first, second = asyncio.create_task(limiter.enter()), asyncio.create_task(limiter.enter())
         await asyncio.sleep(0)
-        gate.leave()
+        limiter.leave()
         first.cancel()
         await asyncio.wait_for(second, 1)
-        assert gate.running == 1
+        assert limiter.running == 1
         with pytest.raises(asyncio.CancelledError):
             await first
 

@@ -116,10 +116,10 @@ def test_fewer_calls_fly_after_a_429() -> None:
 def test_workers_share_their_beginning(table: Table) -> None:
     """Every worker prompt of a review begins with the same message, so that providers read it from their cache."""
 
-    async def step(work: Session) -> list[Prompt]:
-        for unit in work.units:
-            await work.worker.review([unit], "What breaks?")
-        return list(work.reader.prompts)  # type: ignore[union-attr]
+    async def step(session: Session) -> list[Prompt]:
+        for unit in session.units:
+            await session.worker.review([unit], "What breaks?")
+        return list(session.reader.prompts)  # type: ignore[union-attr]
 
     prompts = table.run(step)
     assert len(prompts) == 2

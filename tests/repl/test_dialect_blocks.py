@@ -24,10 +24,10 @@ def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
     table.worker = lambda asked: quiet(asked) if asked.answer else f"re {_last(asked)}"
     table.limits = Limits(usd=None, turn_seconds=2)
 
-    async def step(work: Session) -> list[Observation]:
-        book = RunState(work, author="root")
-        async with opened(await tools.variables(work), tools.functions(book), table.limits) as island:
-            return [await island.run(block) for block in blocks]
+    async def step(session: Session) -> list[Observation]:
+        state = RunState(session, author="root")
+        async with opened(await tools.variables(session), tools.functions(state), table.limits) as bridge:
+            return [await bridge.run(block) for block in blocks]
 
     return table.run(step)
 

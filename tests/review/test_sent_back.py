@@ -26,8 +26,8 @@ def asked(change: Any, again: list[Mapping[str, Any]] | ProviderError) -> tuple[
             return again
         return {"answer": "", "findings": again if sent_back else [{**FINDING, "trigger": " "}]}
 
-    async def step(work: Session) -> WorkerReply:
-        return await work.worker.review(work.units)
+    async def step(session: Session) -> WorkerReply:
+        return await session.worker.review(session.units)
 
     return Table(change, worker=worker).run(step), prompts
 

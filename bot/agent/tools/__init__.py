@@ -1,4 +1,4 @@
-"""The names that the root's code finds in the REPL: data as plain values, everything else as functions over the work."""
+"""The names that the root's code finds in the REPL: data as plain values, everything else as functions over the session."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -47,33 +47,33 @@ VARIABLES = ("pr", "units", "files", "tree", "tree_count", "answer")
 KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 
 
-def functions(book: RunState) -> dict[str, Async]:
-    """The functions, bound to one root's notebook. What asks no model has a deadline."""
+def functions(state: RunState) -> dict[str, Async]:
+    """The functions, bound to the state of one root. What asks no model has a deadline."""
     return {
-        name: partial(function, book) if name in ASKS else partial(_in_time, function, book)
+        name: partial(function, state) if name in ASKS else partial(_in_time, function, state)
         for name, function in FUNCTIONS.items()
     }
 
 
-async def _in_time(function: Async, book: RunState, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
-    left = book.work.calls.budget.seconds_left()
+async def _in_time(function: Async, state: RunState, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    left = state.session.calls.budget.seconds_left()
     seconds = CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))
     try:
         async with asyncio.timeout(seconds):
-            return await function(book, *arguments, **named)
+            return await function(state, *arguments, **named)
     except TimeoutError:
         raise ValueError(
             f"stopped after {seconds:.0f} s: ask for less, with a narrower pattern or fewer files"
         ) from None
 
 
-async def variables(work: Session) -> dict[str, Any]:
+async def variables(session: Session) -> dict[str, Any]:
     """The data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
-    entries = await work.tree.entries()
-    texts, left_out = await _texts(work)
+    entries = await session.tree.entries()
+    texts, left_out = await _texts(session)
     return {
-        "pr": _pull(work, left_out),
-        "units": [_unit(unit) for unit in work.units],
+        "pr": _pull(session, left_out),
+        "units": [_unit(unit) for unit in session.units],
         "files": texts,
         "tree": sorted(entries)[:MAX_TREE],
         "tree_count": len(entries),
@@ -81,11 +81,11 @@ async def variables(work: Session) -> dict[str, Any]:
     }
 
 
-async def _texts(work: Session) -> tuple[dict[str, str], list[str]]:
+async def _texts(session: Session) -> tuple[dict[str, str], list[str]]:
     """Changed files first, then dependents, up to the cap; and which of them did not fit."""
-    paths = [file.path for file in work.files if file.status != "deleted" and not file.skip]
-    paths += [row.path for row in work.dependents.files] + [row.path for row in work.dependents.references]
-    blobs = await work.tree.read_many(list(dict.fromkeys(paths)))
+    paths = [file.path for file in session.files if file.status != "deleted" and not file.skip]
+    paths += [row.path for row in session.dependents.files] + [row.path for row in session.dependents.references]
+    blobs = await session.tree.read_many(list(dict.fromkeys(paths)))
     texts: dict[str, str] = {}
     left_out, room = [], MAX_FILE_CHARS
     for path, blob in blobs.items():
@@ -97,15 +97,15 @@ async def _texts(work: Session) -> tuple[dict[str, str], list[str]]:
     return texts, left_out
 
 
-def _pull(work: Session, left_out: Sequence[str]) -> dict[str, Any]:
-    pull = work.pull
+def _pull(session: Session, left_out: Sequence[str]) -> dict[str, Any]:
+    pull = session.pull
     return {
         "title": pull.title,
         "body": pull.body,
         "base": pull.base_name,
         "head": pull.head_name,
-        "files": [_file(file) for file in work.files],
-        "cut": [*work.dependents.cut, *(f"{path} is not in `files`: read() opens it" for path in left_out)],
+        "files": [_file(file) for file in session.files],
+        "cut": [*session.dependents.cut, *(f"{path} is not in `files`: read() opens it" for path in left_out)],
     }
 
 

@@ -14,66 +14,66 @@ MAX_PROMPTS = 1_000  # of one batch
 Paths = str | Iterable[str]
 
 
-async def ask(book: RunState, paths: Paths, question: str = "") -> dict[str, Any]:
+async def ask(state: RunState, paths: Paths, question: str = "") -> dict[str, Any]:
     """What the worker says about these paths (or unit ids), and what it found there."""
-    return _told(book, await _answers(book, paths, question))
+    return _told(state, await _answers(state, paths, question))
 
 
-async def _answers(book: RunState, paths: Paths, question: str) -> list[Sight]:
+async def _answers(state: RunState, paths: Paths, question: str) -> list[Sight]:
     wanted = [paths] if isinstance(paths, str) else [str(path) for path in paths]
-    units, others = _sorted_out(book, wanted)
-    book.asked += 1
+    units, others = _sorted_out(state, wanted)
+    state.asked += 1
     answers = []
     if units:
-        answers.append(await _review(book, units, question))
+        answers.append(await _review(state, units, question))
     if others:
-        answers.append(await _look(book, others, question))
+        answers.append(await _look(state, others, question))
     if not answers:
         answers.append(Sight(error="no path was given: ask([path, ...], question)"))
     return answers
 
 
-async def ask_batch(book: RunState, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
     pairs = [_pair(request) for request in requests]
-    answered = list(await together(*(_answers(book, paths, question) for paths, question in pairs[:MAX_PROMPTS])))
+    answered = list(await together(*(_answers(state, paths, question) for paths, question in pairs[:MAX_PROMPTS])))
     too_many = Sight(error=f"a batch takes at most {MAX_PROMPTS:,} questions")
     answered += [[too_many] for _ in pairs[MAX_PROMPTS:]]
     # Told in their order, whoever came back first: a replay does the same.
-    return [_told(book, answers) for answers in answered]
+    return [_told(state, answers) for answers in answered]
 
 
-async def llm_query(book: RunState, prompt: str) -> str:
+async def llm_query(state: RunState, prompt: str) -> str:
     """One free prompt to the worker model."""
-    return (await llm_batch(book, [prompt]))[0]
+    return (await llm_batch(state, [prompt]))[0]
 
 
-async def llm_batch(book: RunState, prompts: Sequence[str]) -> list[str]:
+async def llm_batch(state: RunState, prompts: Sequence[str]) -> list[str]:
     """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
     texts = [str(prompt) for prompt in prompts]
     over = len(texts) - MAX_PROMPTS
-    book.asked += len(texts)
-    answers = await book.work.worker.prompt(texts[:MAX_PROMPTS]) if texts else []
-    book.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
-    book.batch += [f"[worker error: a batch takes at most {MAX_PROMPTS} prompts]"] * max(0, over)
-    return book.batch
+    state.asked += len(texts)
+    answers = await state.session.worker.prompt(texts[:MAX_PROMPTS]) if texts else []
+    state.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
+    state.batch += [f"[worker error: a batch takes at most {MAX_PROMPTS} prompts]"] * max(0, over)
+    return state.batch
 
 
-async def last_batch(book: RunState) -> list[str]:
+async def last_batch(state: RunState) -> list[str]:
     """The answers of the last batch: paid for, and so kept even if the block failed after it."""
-    return book.batch
+    return state.batch
 
 
-async def rlm_query(book: RunState, task: str, paths: Paths = ()) -> str:
+async def rlm_query(state: RunState, task: str, paths: Paths = ()) -> str:
     """A root of its own for a task: same tools, same budget, its answer as text."""
-    if book.child is None:
+    if state.child is None:
         return "[no root model is configured: ask(paths, question) asks the worker]"
-    if book.depth >= MAX_DEPTH:
+    if state.depth >= MAX_DEPTH:
         return f"[a run at depth {MAX_DEPTH} starts no further one: ask(paths, question) asks the worker]"
-    book.asked += 1
-    return await book.child(task, [paths] if isinstance(paths, str) else list(paths), book.depth + 1)
+    state.asked += 1
+    return await state.child(task, [paths] if isinstance(paths, str) else list(paths), state.depth + 1)
 
 
 def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
@@ -86,30 +86,30 @@ def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
             return paths, ""
 
 
-def _sorted_out(book: RunState, wanted: Sequence[str]) -> tuple[list[Unit], list[str]]:
+def _sorted_out(state: RunState, wanted: Sequence[str]) -> tuple[list[Unit], list[str]]:
     """The units meant by paths and ids, and the paths that are no part of the change."""
-    known = {unit.id: unit for unit in book.work.units}
+    known = {unit.id: unit for unit in state.session.units}
     units: dict[str, Unit] = {}
     others = []
     for word in dict.fromkeys(wanted):
-        mine = [known[word]] if word in known else [unit for unit in book.work.units if unit.path == word]
+        mine = [known[word]] if word in known else [unit for unit in state.session.units if unit.path == word]
         units.update({unit.id: unit for unit in mine})
         others += [] if mine else [word]
     return list(units.values()), others
 
 
-async def _review(book: RunState, units: Sequence[Unit], question: str) -> Sight:
-    said = await book.work.worker.review(units, question)
-    unread = {unit.id for unit in book.work.ledger.unread()} if said.error else set()
+async def _review(state: RunState, units: Sequence[Unit], question: str) -> Sight:
+    said = await state.session.worker.review(units, question)
+    unread = {unit.id for unit in state.session.tracker.unread()} if said.error else set()
     parts = tuple(Part(u.path, "", u.start, u.end, whole=False) for u in units if u.id not in unread)
     return Sight(said.text, None, (), said.findings, parts, said.error)
 
 
-async def _look(book: RunState, paths: Sequence[str], question: str) -> Sight:
+async def _look(state: RunState, paths: Sequence[str], question: str) -> Sight:
     """Every file from its first line to its last, in as many prompts as that takes."""
-    blobs = await book.work.tree.read_many(paths)
+    blobs = await state.session.tree.read_many(paths)
     made = file_questions.plan({path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)})
-    sights = list(await together(*(book.work.worker.look(parts, question) for parts in made.prompts)))
+    sights = list(await together(*(state.session.worker.look(parts, question) for parts in made.prompts)))
     missing = [path for path in paths if path in made.left_out or not blobs.get(path)]
     if missing:
         error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
@@ -117,13 +117,13 @@ async def _look(book: RunState, paths: Sequence[str], question: str) -> Sight:
     return file_questions.together(sights)
 
 
-def _told(book: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
+def _told(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
     """A reply as the root's code sees it. `found` is False only where everything that was asked about was read."""
     found = [finding for answer in answers for finding in answer.findings]
-    book.offered.update({key(finding): finding for finding in found})
+    state.offered.update({key(finding): finding for finding in found})
     error = "; ".join(answer.error for answer in answers if answer.error)
     if error:
-        book.errors.setdefault(error)
+        state.errors.setdefault(error)
     whole = file_questions.together(answers)
     return {
         "answer": whole.text or (f"[worker error: {error}]" if error else ""),

@@ -21,14 +21,14 @@ HEADING = re.compile(
 
 
 async def chunks(
-    book: RunState,
+    state: RunState,
     source: str,
     tokens: int = long_text.CHUNK_TOKENS,
     overlap: float = long_text.OVERLAP,
     base: bool = False,
 ) -> list[dict[str, Any]]:
     """The whole of a file or text in overlapping pieces, each with its characters and lines."""
-    text, path = await _text(book, source, base=base)
+    text, path = await _text(state, source, base=base)
     size = max(int(tokens), long_text.LEAST_TOKENS, int(len(text) / long_text.MOST_CHUNKS))
     share = min(max(float(overlap), 0.0), 0.5)
     return [
@@ -37,23 +37,23 @@ async def chunks(
     ]  # fmt: skip
 
 
-async def preview(book: RunState, source: str, size: int = PREVIEW_CHARS, base: bool = False) -> str:
+async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base: bool = False) -> str:
     """The beginning and the end of a file or text, and how long it is."""
-    text, path = await _text(book, source, base=base)
+    text, path = await _text(state, source, base=base)
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
     about = f"{path or 'the text'}: {len(text):,} characters, {lines:,} lines"
     return f"[{about}]\n{long_text.preview(text, min(max(int(size), 2), MAX_PREVIEW))}"
 
 
-async def parsed(book: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
+async def parsed(state: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
     """A JSON, YAML or TOML file (or text, with its form) as a plain object."""
-    text, path = await _text(book, source, base=base)
+    text, path = await _text(state, source, base=base)
     return await asyncio.to_thread(data_files.parsed, text, _form(path, form))
 
 
-async def outline(book: RunState, source: str, find: str = "", form: str = "", base: bool = False) -> list[str]:
+async def outline(state: RunState, source: str, find: str = "", form: str = "", base: bool = False) -> list[str]:
     """A data file's "key.path: value" rows, any other file's "line: definition or heading" rows; `find` selects."""
-    text, path = await _text(book, source, base=base)
+    text, path = await _text(state, source, base=base)
     if form or data_files.form_of(path):
         value = await asyncio.to_thread(data_files.parsed, text, _form(path, form))
         rows = [f"{key}: {leaf}" for key, leaf in data_files.paths(value)]
@@ -79,12 +79,12 @@ def _form(path: str, given: str) -> str:
     return form
 
 
-async def _text(book: RunState, source: str, *, base: bool) -> tuple[str, str]:
+async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
     """The text and its path, "" where a text was given. Raises ValueError for a path that is not there."""
     side: Side = "base" if base else "head"
     if len(source) <= PATH_CHARS and "\n" not in source:
-        blob = await book.work.tree.read(source, side)
+        blob = await state.session.tree.read(source, side)
         if blob is not None:
             return blob.decode("utf-8", "replace"), source
-        raise ValueError(f"{source!r} {await absent(book, source, side)}")
+        raise ValueError(f"{source!r} {await absent(state, source, side)}")
     return source, ""

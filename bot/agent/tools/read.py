@@ -15,11 +15,11 @@ MAX_HIT_CHARS = 300
 PATH_CHARS = 200  # of a path that is compared with others: that takes the square of its length
 
 
-async def diff(book: RunState, path: str | None = None) -> str:
+async def diff(state: RunState, path: str | None = None) -> str:
     """The change of one file, or of all, with line numbers."""
-    files = [file for file in book.work.files if path in {None, file.path, file.old_path}]
+    files = [file for file in state.session.files if path in {None, file.path, file.old_path}]
     if not files:
-        return f"[{path} is not part of the change{near(str(path), (f.path for f in book.work.files))}]"
+        return f"[{path} is not part of the change{near(str(path), (f.path for f in state.session.files))}]"
     parts = []
     for file in files:
         was = f" (was {file.old_path})" if file.old_path not in {None, file.path} else ""
@@ -28,12 +28,12 @@ async def diff(book: RunState, path: str | None = None) -> str:
     return "\n\n".join(parts)
 
 
-async def read(book: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
+async def read(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
     """Numbered lines of any file of the tree."""
     side: Side = "base" if base else "head"
-    blob = await book.work.tree.read(path, side)
+    blob = await state.session.tree.read(path, side)
     if blob is None:
-        return f"[{path} {await absent(book, path, side)}]"
+        return f"[{path} {await absent(state, path, side)}]"
     lines = blob.decode("utf-8", "replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
@@ -45,13 +45,13 @@ async def read(book: RunState, path: str, start: int = 1, end: int | None = None
 
 
 async def search(
-    book: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
+    state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
 ) -> list[str]:
     """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"."""
     side: Side = "base" if base else "head"
     most = max(1, min(int(limit), MAX_HITS))
     globs = _globs([glob] if isinstance(glob, str) else glob)
-    tree, note = book.work.tree, ""
+    tree, note = state.session.tree, ""
     before = len(tree.stopped)
     try:
         found = await tree.grep_lines([pattern], globs, syntax="perl", side=side, limit=most + 1)
@@ -68,17 +68,17 @@ async def search(
     return rows + ([note] if note else [])
 
 
-async def callers(book: RunState, symbol: str) -> list[dict[str, object]]:
+async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
     """Where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
     return [
         {**_place(row), "function": row.function, "form": row.form, "test": row.test}
-        for row in (await book.work.callers(symbol))[:MAX_HITS]
+        for row in (await state.session.callers(symbol))[:MAX_HITS]
     ]
 
 
-async def readers(book: RunState, name: str) -> list[dict[str, object]]:
+async def readers(state: RunState, name: str) -> list[dict[str, object]]:
     """The places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
-    return [{**_place(row), "kind": row.function} for row in (await book.work.readers(name))[:MAX_HITS]]
+    return [{**_place(row), "kind": row.function} for row in (await state.session.readers(name))[:MAX_HITS]]
 
 
 def _place(row: Reference) -> dict[str, object]:
@@ -91,9 +91,9 @@ def _globs(given: Iterable[str]) -> list[str]:
     return [f":(glob){glob}" if "**" in glob else glob.lstrip(":") for glob in wanted]
 
 
-async def absent(book: RunState, path: str, side: Side) -> str:
+async def absent(state: RunState, path: str, side: Side) -> str:
     """Why a file cannot be read, and which one may have been meant."""
-    entries = await book.work.tree.entries(side)
+    entries = await state.session.tree.entries(side)
     why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
     return f"{why}{near(path, entries)}"
 

@@ -16,7 +16,7 @@ MAX_TITLE = 200
 
 
 async def report(
-    book: RunState,
+    state: RunState,
     path: str,
     quote: str,
     title: str,
@@ -41,38 +41,38 @@ async def report(
         consequence=str(consequence or "").strip(),
         severity=severity,
         category=category if category in CATEGORIES else "other",
-        source=book.author,
+        source=state.author,
         start=int(start or 0),
         evidence=_evidence(evidence),
         suggestion=suggestion,
     )
-    return await _admitted(book, _original(book, given))
+    return await _admitted(state, _original(state, given))
 
 
-async def drop(book: RunState, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
+async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
     """Take a finding back. The reason is kept in the transcript."""
-    wanted, findings = str(id).split()[:1], book.work.findings
+    wanted, findings = str(id).split()[:1], state.session.findings
     gone = [finding for finding in findings if [finding.fingerprint] == wanted]
     if not gone:
         return f"refused: there is no finding {id}; findings() lists them"
     if gone[0].verdict == "proven":  # text under review may talk a root into silence, but not out of a fact
         return "refused: code has proven it, so it stands whatever is said about it"
     findings[:] = [finding for finding in findings if finding not in gone]
-    book.dropped.append(f"{gone[0].path}:{gone[0].start} {gone[0].title}: {reason}")
+    state.dropped.append(f"{gone[0].path}:{gone[0].start} {gone[0].title}: {reason}")
     return "dropped"
 
 
-async def findings(book: RunState) -> list[dict[str, Any]]:
+async def findings(state: RunState) -> list[dict[str, Any]]:
     """Every finding that stands so far, with its id, line and who found it."""
     return [
         {"id": f.fingerprint, "line": f.start, "by": f.source, "verdict": f.verdict, **ask.told(f)}
-        for f in book.work.findings
+        for f in state.session.findings
     ]
 
 
-async def coverage(book: RunState) -> dict[str, Any]:
+async def coverage(state: RunState) -> dict[str, Any]:
     """What was read and what was not."""
-    seen, unread = book.work.ledger.coverage(), book.work.ledger.unread()
+    seen, unread = state.session.tracker.coverage(), state.session.tracker.unread()
     return {
         "units": seen.count("unit"),
         "reviewed": seen.count("unit", "reviewed", "reused"),
@@ -84,36 +84,36 @@ async def coverage(book: RunState) -> dict[str, Any]:
     }
 
 
-async def budget(book: RunState) -> dict[str, Any]:
+async def budget(state: RunState) -> dict[str, Any]:
     """What is left. No seconds: they would make every replay another run."""
-    left = book.work.calls.budget.left()
+    left = state.session.calls.budget.left()
     return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls}
 
 
-async def set_answer(book: RunState, text: Value) -> str:
+async def set_answer(state: RunState, text: Value) -> str:
     """The root's summary; the run ends after this block."""
-    book.final = str(text)[:MAX_ANSWER]
+    state.final = str(text)[:MAX_ANSWER]
     return "the answer is set; the run ends after this block"
 
 
-async def final_var(book: RunState, name: str) -> str:
+async def final_var(state: RunState, name: str) -> str:
     """The value of a variable as the summary; the run ends after this block."""
-    book.final_name = str(name).strip()
+    state.final_name = str(name).strip()
     return "the answer is set; the run ends after this block"
 
 
-async def show_vars(book: RunState) -> str:
+async def show_vars(state: RunState) -> str:
     """The names that earlier blocks assigned."""
-    return f"assigned by your blocks: {', '.join(book.names) or 'nothing yet'}"
+    return f"assigned by your blocks: {', '.join(state.names) or 'nothing yet'}"
 
 
-async def _admitted(book: RunState, finding: Finding) -> str:
-    known = {f.fingerprint for f in book.work.findings}
-    done = await admit(book.work, finding)
+async def _admitted(state: RunState, finding: Finding) -> str:
+    known = {f.fingerprint for f in state.session.findings}
+    done = await admit(state.session, finding)
     if isinstance(done, str):
         return f"refused: {done}"
     which = done.fingerprint
-    book.reported.append(which)
+    state.reported.append(which)
     lost = len(finding.evidence) - len(done.evidence)
     note = (
         f" ({lost} of {len(finding.evidence)} evidence quotes do not stand in the tree and were left out)"
@@ -123,9 +123,9 @@ async def _admitted(book: RunState, finding: Finding) -> str:
     return f"{which}{note}" if which not in known else f"{which} (the same words elsewhere were reported before)"
 
 
-def _original(book: RunState, given: Finding) -> Finding:
+def _original(state: RunState, given: Finding) -> Finding:
     """What a worker found and the root hands on unchanged keeps its finder, its rule and its proof."""
-    for offered in book.offered.values():
+    for offered in state.offered.values():
         same = (offered.path, offered.quote, offered.title, offered.why) == (
             given.path,
             given.quote,

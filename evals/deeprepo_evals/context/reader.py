@@ -25,7 +25,7 @@ LOOK = Schema(
 
 @dataclass(slots=True)
 class Reader:
-    """Satisfies `rlm.work.Worker`. `faults` are failures that are not the model's answer: the problem has to be tried again."""
+    """Satisfies `review.session.Worker`. `faults` are failures that are not the model's answer: the problem has to be tried again."""
 
     model: Model
     calls: Calls

@@ -44,7 +44,7 @@ class Room:
 
     problem: Problem
     files: Mapping[str, str]  # the text, cut at line ends; of a JSON document its values by key path
-    work: Session
+    session: Session
     reader: Reader
     root: Model
     window: int  # characters that fit into one prompt
@@ -62,20 +62,20 @@ async def opened(problem: Problem, pair: Pair, limits: Limits, window: int, trac
             calls.journal.begin(Start(pull, {"window": window}, pair.root.name, pair.worker.name, __version__))
             async with Checkout(pull) as tree:
                 nobody = Dependents()
-                work = Session(
+                session = Session(
                     pull=pull,
                     files=(),
                     units=(),
                     dependents=nobody,
                     tree=tree,
-                    ledger=coverage.start((), (), nobody),
+                    tracker=coverage.start((), (), nobody),
                     calls=calls,
                     worker=reader,
                     checks=reader,
                     root=pair.root,
                     reader=pair.worker,
                 )
-                yield Room(problem, files, work, reader, pair.root, window)
+                yield Room(problem, files, session, reader, pair.root, window)
     finally:
         calls.journal.close()
 

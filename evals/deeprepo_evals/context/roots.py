@@ -1,4 +1,4 @@
-"""A root over a text: the product's rounds, REPL and names, with words for a question instead of a review."""
+"""A root over a text: the product's turns, REPL and tools, with words for a question instead of a review."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,8 +50,8 @@ async def ask(room: Room, *, alone: bool = False, sight: Sight | None = None) ->
         sight=sight,
         facts=facts(sight) if sight else [],
     )
-    turns = room.work.calls.budget.limits.turns
-    return await _rounds(room, seed, room.files, room.problem.text, form="alone" if alone else "root", turns=turns)
+    turns = room.session.calls.budget.limits.turns
+    return await _run_root(room, seed, room.files, room.problem.text, form="alone" if alone else "root", turns=turns)
 
 
 def facts(sight: Sight) -> list[Fact]:
@@ -59,7 +59,7 @@ def facts(sight: Sight) -> list[Fact]:
     return sorted({(item.path, item.line, item.quote.strip()) for item in sight.quotes})
 
 
-async def _rounds(
+async def _run_root(
     room: Room,
     seed: str,
     files: Mapping[str, str],
@@ -70,29 +70,29 @@ async def _rounds(
     depth: int = 0,
     name: str = "root",
 ) -> Turns:
-    limits = room.work.calls.budget.limits
-    book = RunState(room.work, author=f"root {room.root.name}", depth=depth)
+    limits = room.session.calls.budget.limits
+    state = RunState(room.session, author=f"root {room.root.name}", depth=depth)
     children = count(1)
-    book.child = lambda task, paths, below: _child(room, task, paths, below, f"{name}.{next(children)}")
-    dialogue = Conversation(limits, turns, form=f"context/{form}", words=words.text, tool=TOOL)
-    dialogue.open(seed, gate=False)
+    state.child = lambda task, paths, below: _child(room, task, paths, below, f"{name}.{next(children)}")
+    conversation = Conversation(limits, turns, form=f"context/{form}", words=words.text, tool=TOOL)
+    conversation.open(seed, gate=False)
     given = LOOKING if form == "alone" else (*LOOKING, *ASKING)
-    functions = {word: call for word, call in tools.functions(book).items() if word in given}
+    functions = {word: call for word, call in tools.functions(state).items() if word in given}
     variables = {"context": text, "tree": list(files), "answer": {"content": "", "ready": False}}
-    async with opened(variables, functions, limits) as island:
-        rounds = Turns(book, room.root, island, dialogue, Patient(turns), gate=False, name=name)
+    async with opened(variables, functions, limits) as bridge:
+        root_run = Turns(state, room.root, bridge, conversation, Patient(turns), gate=False, name=name)
         try:
-            await rounds.go()
+            await root_run.go()
         finally:
             if not depth:
-                room.work.calls.budget.keep(None)
-    return rounds
+                room.session.calls.budget.keep(None)
+    return root_run
 
 
 async def _child(room: Room, task: str, paths: Sequence[str], depth: int, name: str) -> str:
     """A root of its own over some of the files."""
     files = {path: room.files[path] for path in paths if path in room.files} or dict(room.files)
-    text, calls = "".join(files.values()), room.work.calls
+    text, calls = "".join(files.values()), room.session.calls
     seed = words.text(
         "context/child.md.j2",
         task=task,
@@ -103,7 +103,7 @@ async def _child(room: Room, task: str, paths: Sequence[str], depth: int, name: 
     )
     at, turns = calls.at, min(CHILD_TURNS, calls.budget.limits.turns)
     try:
-        rounds = await _rounds(room, seed, files, text, form="root", turns=turns, depth=depth, name=name)
+        root_run = await _run_root(room, seed, files, text, form="root", turns=turns, depth=depth, name=name)
     finally:
         calls.at = at
-    return rounds.summary or f"[the child run ended without an answer: {rounds.why or rounds.outcome}]"
+    return root_run.summary or f"[the child run ended without an answer: {root_run.why or root_run.outcome}]"

@@ -106,14 +106,14 @@ async def do(
         except ProviderRefused as error:
             said, refused = Said("", note=str(error)), "refused"
         finally:
-            cost = opened.work.calls.cost()
+            cost = opened.session.calls.cost()
             purse.spent += _dollars(cost)
         verdict = refused or score.judged(said.answer, problem.expected, problem.question)
         told = {
             "verdict": verdict,
             "correct": verdict == "right",
             "answer": said.answer[:SHOWN],
-            "note": (said.note or " ".join(opened.work.calls.budget.notes))[:SHOWN],
+            "note": (said.note or " ".join(opened.session.calls.budget.notes))[:SHOWN],
         }
         facts = {"expected": list(problem.expected), "length": len(problem.text), "ends": list(problem.ends)}
         return {**told, **facts, **_spent(cost), "seconds": round(clock() - started, 3), "turns": said.turns}
@@ -121,7 +121,7 @@ async def do(
 
 def _fail(opened: Room) -> None:
     """Raise what was not the model's answer: a problem of which something was not asked is not finished."""
-    spent = opened.work.calls.budget.refused
+    spent = opened.session.calls.budget.refused
     if spent:
         raise BudgetSpent(spent)
     faults: Sequence[DeepRepoError] = opened.reader.faults

@@ -39,10 +39,10 @@ class Product:
 
     async def review(self, task: Task) -> Outcome:
         """One case. Raises ProviderError where a provider failed, so that the case stays open."""
-        book = task.journal
-        flags = {**self.flags, "strategy": self.strategy, "journal": str(book)}
+        journal = task.journal
+        flags = {**self.flags, "strategy": self.strategy, "journal": str(journal)}
         done = await pipeline.review(request(task.repo), wiring.deps(flags, task.scratch, lambda _: None))
-        answered(done, book)
+        answered(done, journal)
         return outcome.of_review(done)
 
 
@@ -97,15 +97,15 @@ def rehearsal(strategy: str, model: Model, scratch: str) -> Deps:
     return Deps(LANGUAGES, open_desk, settings, flags, scratch, time.monotonic, lambda _: None)
 
 
-def answered(review: Review, book: Path) -> None:
+def answered(review: Review, journal: Path) -> None:
     """Hold against a reviewer only what it answered: a provider that failed is not a miss. Raises ProviderError."""
     if review.fault == "interrupted":
         import asyncio
 
         raise asyncio.CancelledError
-    if review.fault != "provider" or not book.is_file():
+    if review.fault != "provider" or not journal.is_file():
         return
-    section = reader.load(book).sections[-1]
+    section = reader.load(journal).sections[-1]
     failed = [asked.error for rows in section.asked.values() for asked in rows if asked.error is not None]
     for error in failed:
         if isinstance(error, ProviderError) and not isinstance(error, BudgetSpent):

@@ -162,19 +162,19 @@ class _Arena:
         baseline = item["strategy"] == BASELINE
         limits = Limits(usd=usd, tokens=None, calls=None, seconds=None, turns=item["turns"])
         name = f"{item['root']}-{item['strategy']}-{item['files']}-{item['seed']}-{item['round']}".replace("/", "-")
-        book = Journal(self.trace / f"{name}.jsonl", fresh=True) if self.trace else Journal()
+        journal = Journal(self.trace / f"{name}.jsonl", fresh=True) if self.trace else Journal()
 
         @asynccontextmanager
         async def open_desk(subject: Survey, resolved: Config) -> AsyncIterator[Session]:
             if baseline:
                 out = window.beyond(subject.units, item["window"])
-                subject.ledger.skip(out, f"beyond the {item['window']:,} characters of one call")
+                subject.tracker.skip(out, f"beyond the {item['window']:,} characters of one call")
             lenses = {name: LENSES[name] for name in resolved["lenses"]}
             async with open_session(
-                subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=book, keep_on_cancel=False
-            ) as work:
-                tally.at, tally.refused = lambda: work.calls.at, lambda: work.calls.budget.refused
-                yield work
+                subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal, keep_on_cancel=False
+            ) as session:
+                tally.at, tally.refused = lambda: session.calls.at, lambda: session.calls.budget.refused
+                yield session
 
         scratch = self.scratch / f"{repo.stem}-scratch"
         shutil.rmtree(scratch, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""One rollout: a root alone (`rlm-only`) over one code base, through the product's pipeline, engine, REPL and ledger."""
+"""One rollout: a root alone (`rlm-only`) over one code base, through the product's pipeline, engine, REPL and coverage."""
 
 import tempfile
 import time
@@ -63,5 +63,7 @@ async def _desk(
     models: Models, limits: Limits, journal: Journal, subject: Survey, settings: Config
 ) -> AsyncIterator[Session]:
     lenses = {name: LENSES[name] for name in settings["lenses"]}
-    async with open_session(subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal) as work:
-        yield work
+    async with open_session(
+        subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal
+    ) as session:
+        yield session

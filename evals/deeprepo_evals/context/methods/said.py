@@ -26,18 +26,18 @@ async def answered(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> 
     """The root's answer from these passages, and from nothing else."""
     text = words.text("context/answer.md.j2", passages=passages, cut=cut, question=room.problem.question)
     prompt = Prompt((Message("user", text),), max_tokens=MAX_TOKENS)
-    reply = await room.work.calls.complete(room.root, prompt, "root")
+    reply = await room.session.calls.complete(room.root, prompt, "root")
     return Said(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
 
 
-def ended(rounds: Turns) -> Said:
-    """What a root's rounds came to. Raises what the model's provider or a cap has done to them."""
-    if rounds.outcome == "provider":
-        raise ProviderDown(rounds.why)
-    if rounds.outcome == "budget":
-        raise BudgetSpent(rounds.why)
-    note = "" if rounds.outcome == "answered" else f"the root's run ended by {rounds.outcome}"
-    return Said(rounds.summary, len(rounds.turns), note)
+def ended(root_run: Turns) -> Said:
+    """What a root's run came to. Raises what the model's provider or a cap has done to them."""
+    if root_run.outcome == "provider":
+        raise ProviderDown(root_run.why)
+    if root_run.outcome == "budget":
+        raise BudgetSpent(root_run.why)
+    note = "" if root_run.outcome == "answered" else f"the root's run ended by {root_run.outcome}"
+    return Said(root_run.summary, len(root_run.turns), note)
 
 
 def nothing() -> Said:

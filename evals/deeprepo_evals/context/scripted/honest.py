@@ -67,7 +67,7 @@ def _said(asked: Question | None, text: str) -> str:
 
 
 def _block(prompt: Prompt) -> str:
-    """As a root: the next block, from what stands in the dialogue so far."""
+    """As a root: the next block, from what the conversation has so far."""
     first, shown = prompt.messages[1].text, [m.text for m in prompt.messages[2:] if m.role in {"user", "tool"}]
     asked = sense.understood(question(first))
     if asked is None:
