@@ -77,7 +77,7 @@ def test_a_command_started_there_loads_nothing_of_it(hostile: Hostile, arguments
     assert done.returncode in {0, 1}, done.stderr
 
 
-@pytest.mark.parametrize("start", [[str(COMMAND)], [sys.executable, "-I", "-m", "bot"]])
+@pytest.mark.parametrize("start", few([[str(COMMAND)], [sys.executable, "-I", "-m", "bot"]], 0))
 def test_an_editor_that_starts_the_server_there_loads_nothing_of_it(hostile: Hostile, start: list[str]) -> None:
     """`deeprepo mcp` in the folder of the project, which is where editors start it; its children too."""
 
