@@ -42,7 +42,7 @@ imports: $(READY)
 tests: $(READY)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 4 --dist worksteal
 
-test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the wheel
+test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the rest of each family, the wheel
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "slow and not live" -n 2 --dist worksteal -o faulthandler_timeout=1800
 
 format: $(READY)  ## format the code and mend what can be mended

@@ -47,6 +47,11 @@ def pytest_configure() -> None:
     gc.set_threshold(100_000, 50, 50)
 
 
+def pytest_collection_finish() -> None:
+    """What the modules of all tests hold is never garbage: no later look for garbage reads it again."""
+    gc.freeze()
+
+
 @contextmanager
 def ending(item: pytest.Item) -> Iterator[None]:
     """Fail a test that hangs, with the stacks of its threads, and go on: well before faulthandler ends the whole process.

@@ -76,7 +76,7 @@ def _config(settings: JobSettings, who: str) -> DBOSConfig:
         "executor_id": who,
         "log_level": "WARNING",
         "serializer": DBOSPortableJSON,  # the default is pickle: who writes the database would run code here
-        "notification_listener_polling_interval_sec": 4 * settings.poll,
+        "notification_listener_polling_interval_sec": settings.poll,  # no job listens, and the end waits for this
         "scheduler_polling_interval_sec": 60.0,
     }
     if settings.shared:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from families import few
 from opening import BASE, opened
 from stepping import WRITE, Stage, stage
 
@@ -59,7 +60,7 @@ DAYS = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "inputs", "word"), DAYS)
+@pytest.mark.parametrize(("rows", "inputs", "word"), few(DAYS, 1, 2, 4))
 def test_a_run_counts_those_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], inputs: dict[str, str], word: str
 ) -> None:

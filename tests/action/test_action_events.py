@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from opening import BASE, event, opened, summary
 from stepping import READ, stage
 
@@ -89,6 +90,7 @@ def test_a_command_is_carried_out_for_who_may_write_alone(tmp_path: Path) -> Non
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_workflow_can_name_the_pull_request(tmp_path: Path) -> None:
     """workflow_dispatch: the input's number counts, a draft too."""
 

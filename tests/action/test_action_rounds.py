@@ -154,6 +154,7 @@ def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> 
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_the_second_round_uploads_everything_that_is_open(tmp_path: Path) -> None:
     """Code scanning closes an alert that an upload lacks: both rounds hold the same one, the round after the repair none."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fakes import Repository
+from families import few
 
 IGNORES = ".deeprepo/ignore.yml"
 ENTRY = "- fingerprint: 0123456789abcdef\n  reason: known\n"
@@ -27,24 +28,35 @@ def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], lis
 
 @pytest.mark.parametrize(
     ("path", "text", "severity", "line", "title"),
-    [
-        (".deeprepo.yml", "language: de\nquota: many\n", "high", 2, "quota: write a whole number"),
-        (".deeprepo.yml", "language: de\nqouta: 3\n", "medium", 2, "unknown key qouta"),
-        (".deeprepo.yml", "a: [\n", "high", 1, "not YAML that can be used"),
-        (".deeprepo.yaml", "quota: 3\n", "medium", 1, "is not read"),
-        (IGNORES, f"{ENTRY}- pth: a.py\n  reason: r\n", "medium", 3, "entry 2 is not used: pth: this key is not known"),
-        (
-            IGNORES,
-            f"{ENTRY}- scope: rule\n  reason: r\n",
-            "medium",
-            3,
-            "entry 2 is not used: scope rule needs rule and path",
-        ),
-        (IGNORES, f"{ENTRY}  reason: s\n", "medium", 3, "reason is set on line 2 already"),
-        (IGNORES, "ignore: a.py\n", "medium", 1, "must hold a list of entries"),
-        (IGNORES, "- fingerprint: 'a\n", "medium", 1, "not YAML that can be used"),
-        (".deeprepo/ignore.yaml", ENTRY, "medium", 1, "is not read"),
-    ],
+    few(
+        [
+            (".deeprepo.yml", "language: de\nquota: many\n", "high", 2, "quota: write a whole number"),
+            (".deeprepo.yml", "language: de\nqouta: 3\n", "medium", 2, "unknown key qouta"),
+            (".deeprepo.yml", "a: [\n", "high", 1, "not YAML that can be used"),
+            (".deeprepo.yaml", "quota: 3\n", "medium", 1, "is not read"),
+            (
+                IGNORES,
+                f"{ENTRY}- pth: a.py\n  reason: r\n",
+                "medium",
+                3,
+                "entry 2 is not used: pth: this key is not known",
+            ),
+            (
+                IGNORES,
+                f"{ENTRY}- scope: rule\n  reason: r\n",
+                "medium",
+                3,
+                "entry 2 is not used: scope rule needs rule and path",
+            ),
+            (IGNORES, f"{ENTRY}  reason: s\n", "medium", 3, "reason is set on line 2 already"),
+            (IGNORES, "ignore: a.py\n", "medium", 1, "must hold a list of entries"),
+            (IGNORES, "- fingerprint: 'a\n", "medium", 1, "not YAML that can be used"),
+            (".deeprepo/ignore.yaml", ENTRY, "medium", 1, "is not read"),
+        ],
+        0,
+        1,
+        4,
+    ),
 )
 def test_a_change_of_the_settings_is_checked_before_it_counts(
     repository: Repository, path: str, text: str, severity: str, line: int, title: str

@@ -42,6 +42,7 @@ def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path
         assert server.end(signal.SIGINT) == 0
 
 
+@pytest.mark.slow
 def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever cannot wait for a running review need not: it is stored."""
     monkeypatch.setenv("SLOW", "for ever")
@@ -55,6 +56,7 @@ def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.M
         assert server.end(signal.SIGINT) == 130
 
 
+@pytest.mark.slow
 def test_no_secret_is_left_behind(tmp_path: Path) -> None:
     """Not in the log, at any level, not in a page, and not in any file of the data folder."""
     planted = [SECRET, *key().split("\n")[1:-2], "the-password-of-the-proxy", "ghs_plantedPlantedPlanted"]

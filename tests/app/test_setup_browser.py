@@ -41,8 +41,8 @@ def test_every_refusal_is_a_page_that_says_what_to_do(tmp_path: Path) -> None:
     def visitor(window: Window, base: str) -> None:
         for path, sentence in (
             ("/", "Open the address that its log names"),
-            ("/setup", "the token that stands in the server's log"),
-            ("/setup?token=wrong", "the token that stands in the server's log"),
+            ("/setup", "the token from the server's log"),
+            ("/setup?token=wrong", "the token from the server's log"),
             ("/setup/done", "Open the address in the server's log again"),
             ("/setup/done?code=x&state=y", "Open the address in the server's log again"),
             (f"/setup/done?code=c&state={one.state}", "GitHub did not answer"),

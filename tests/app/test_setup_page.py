@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from families import few
 from serving import NOBODY, browser
 
 from bot import events
@@ -78,17 +79,23 @@ def test_nobody_without_the_token_gets_a_form(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "place", "offered"),
-    [
-        ({}, {}, False),
-        ({"url": "http://bot.example.com"}, {}, False),
-        ({"url": "https://10.0.0.5"}, {}, False),
-        ({"url": "https://localhost:8000"}, {}, False),
-        ({"url": "https://bot.example.com", "organization": "a/b"}, {}, False),
-        ({"url": "https://bot.example.com"}, {}, True),
-        ({}, {"public_url": "https://bot.example.com"}, False),
-        ({"url": "https://bot.example.com", "edit": "true"}, {}, False),
-        ({"url": "http://10.0.0.5"}, {"github_api": "https://ghes.internal/api/v3"}, True),
-    ],
+    few(
+        [
+            ({}, {}, False),
+            ({"url": "http://bot.example.com"}, {}, False),
+            ({"url": "https://10.0.0.5"}, {}, False),
+            ({"url": "https://localhost:8000"}, {}, False),
+            ({"url": "https://bot.example.com", "organization": "a/b"}, {}, False),
+            ({"url": "https://bot.example.com"}, {}, True),
+            ({}, {"public_url": "https://bot.example.com"}, False),
+            ({"url": "https://bot.example.com", "edit": "true"}, {}, False),
+            ({"url": "http://10.0.0.5"}, {"github_api": "https://ghes.internal/api/v3"}, True),
+        ],
+        0,
+        1,
+        5,
+        8,
+    ),
 )
 def test_the_button_comes_once_a_usable_address_was_submitted(
     tmp_path: Path, asked: dict[str, str], place: dict[str, str], offered: bool

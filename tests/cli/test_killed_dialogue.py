@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import waits
 from fakes import Repository
+from families import few
 
 from bot.values import ToolCall
 from deeprepo_sandbox import providers as doubles
@@ -22,11 +23,14 @@ TURNS = 5
 
 @pytest.mark.parametrize(
     ("model", "form"),
-    [
-        ("anthropic/claude-sonnet-5-5", "blocks"),
-        ("gemini/gemini-3-pro-preview", "thought_signature"),
-        ("deepseek/deepseek-reasoner", "reasoning_content"),
-    ],
+    few(
+        [
+            ("anthropic/claude-sonnet-5-5", "blocks"),
+            ("gemini/gemini-3-pro-preview", "thought_signature"),
+            ("deepseek/deepseek-reasoner", "reasoning_content"),
+        ],
+        0,
+    ),
 )
 def test_a_killed_dialogue_goes_on_with_its_thinking(
     repository: Repository, tmp_path: Path, model: str, form: Form

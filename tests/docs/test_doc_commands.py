@@ -13,11 +13,13 @@ import doc_pages
 import pytest
 import typer
 from doc_pages import PAGES, ROOT, Block, Command
+from families import few
 
 from bot import cli
 from deeprepo_sandbox import demo
 
 RUNNABLE = [page for page in PAGES if any(block.runs for block in doc_pages.blocks(page))]
+SOON = [at for at, page in enumerate(RUNNABLE) if page.name != "github-app.md"]  # its commands take a server long
 SHELL = shlex.split("bash --noprofile --norc")
 WRAPPER = '#!/bin/sh\nPYTHONPATH="{root}" exec "{python}" {module} "$@"\n'
 
@@ -79,7 +81,7 @@ def pattern(shown: str) -> str:
     return ".*?".join(re.escape(part.strip()) for part in shown.split("..."))
 
 
-@pytest.mark.parametrize("page", RUNNABLE, ids=doc_pages.name)
+@pytest.mark.parametrize("page", few(RUNNABLE, *SOON), ids=doc_pages.name)
 def test_marked_commands_do_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     """In a fresh folder, from the first to the last, each leaves with 0, and its output fits what is shown."""
     run = [block for block in doc_pages.blocks(page) if block.runs]

@@ -55,6 +55,7 @@ def played(body: Mapping[str, Any]) -> Reply:
     return Reply(said) if isinstance(said, str) else Reply(data=said)
 
 
+@pytest.mark.slow
 def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[..., Ran]) -> None:
     """The default command: every method, a table with intervals, nothing is left behind in the folder."""
     status, out, err = ran("--method", "direct,fanout,rlm-only", "--format", "table")

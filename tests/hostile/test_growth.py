@@ -6,6 +6,7 @@ from typing import Any
 
 import growth
 import pytest
+from families import few
 
 from bot.context import identifiers
 from bot.dependents.confirm import unused
@@ -59,7 +60,7 @@ def test_a_configuration_file_costs_its_length(name: str) -> None:
 
 
 @pytest.mark.parametrize("most", [2, pytest.param(None, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("language", SOURCES)
+@pytest.mark.parametrize("language", few(SOURCES, 0, 1))
 def test_a_source_costs_its_length(language: str, most: int | None) -> None:
     """Its imports, definitions and uses are told in time by its length."""
     path, forms = SOURCES[language][0], SOURCES[language][1][:most]
@@ -113,7 +114,7 @@ LANGUAGE_OF_USES = {
 }
 
 
-@pytest.mark.parametrize("path", LANGUAGE_OF_USES)
+@pytest.mark.parametrize("path", few(LANGUAGE_OF_USES, 0, 2))
 def test_uses_do_not_read_their_definition_each(path: str) -> None:
     """Many uses with receivers of many names in one definition cost its length, not its length times the uses."""
     before, unit, after = LANGUAGE_OF_USES[path]
@@ -141,7 +142,7 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("path", PLAIN)
+@pytest.mark.parametrize("path", few(PLAIN, 0, 1))
 def test_the_neighbours_of_a_use_are_not_all_read(path: str) -> None:
     """As many uses as a file may have cost no more where each has thousands of neighbours."""
     one = next(language for language in LANGUAGES.values() if path.endswith(tuple(language.SUFFIXES)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fakes import Repository
+from families import few
 
 import bot
 from bot.languages import LANGUAGES, faults
@@ -126,13 +127,16 @@ def test_data_that_is_nested_without_end_leaves_the_rest_read(ordinary: Reposito
 
 @pytest.mark.parametrize(
     ("path", "text", "why"),
-    [
-        ("a.py", nested("(", "f", ")"), "is nested more deeply than people write"),
-        ("a.rs", nested('r#"'), "opens raw strings that it never closes"),
-        ("a.rb", "begin\n" * 9_000, "opens blocks that it never closes"),
-        ("A.java", nested("/* "), "opens comments that it never closes"),
-        ("A.cs", nested("A<"), "opens type arguments that it never closes"),
-    ],
+    few(
+        [
+            ("a.py", nested("(", "f", ")"), "is nested more deeply than people write"),
+            ("a.rs", nested('r#"'), "opens raw strings that it never closes"),
+            ("a.rb", "begin\n" * 9_000, "opens blocks that it never closes"),
+            ("A.java", nested("/* "), "opens comments that it never closes"),
+            ("A.cs", nested("A<"), "opens type arguments that it never closes"),
+        ],
+        0,
+    ),
 )
 def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, why: str, ordinary: Repository) -> None:
     """A limit of a language is no secret: one sentence says that the definitions of the file were not compared."""
@@ -143,6 +147,7 @@ def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, 
     assert said.endswith(f" {why}: its definitions were not compared")
 
 
+@pytest.mark.slow
 def test_a_parser_that_takes_the_square_of_the_length_is_stopped() -> None:
     """What no bracket and no pattern tells: the parser itself is held to a time."""
     source = b"fun g() {\n" + b"<" * 100_000
@@ -156,6 +161,7 @@ def test_uses_beyond_the_limit_are_said(ordinary: Repository) -> None:
     assert any(line.startswith("many.py: it holds more uses than are read") for line in told["coverage"]["cut"])  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_an_estimate_reads_past_what_a_review_reads_past(ordinary: Repository) -> None:
     """The same files, the same limits."""
     ordinary.commit(dict(DATA))

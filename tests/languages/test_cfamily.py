@@ -1,4 +1,5 @@
 import pytest
+from families import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,12 +111,16 @@ def test_any_bytes_are_read(source: bytes, path: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [
-        b"int f(void) { return " + b"(" * 100_000 + b"name" + b")" * 100_000 + b"; }\n",
-        b"#if A\n" * 20_000 + b"int name;\n",
-        b"namespace a {" * 50_000,
-        (b"int name(int a) {\n" + b"    a += other(a, 1);\n" * 40 + b"    return a;\n}\n") * 5_000,
-    ],
+    few(
+        [
+            b"int f(void) { return " + b"(" * 100_000 + b"name" + b")" * 100_000 + b"; }\n",
+            b"#if A\n" * 20_000 + b"int name;\n",
+            b"namespace a {" * 50_000,
+            (b"int name(int a) {\n" + b"    a += other(a, 1);\n" * 40 + b"    return a;\n}\n") * 5_000,
+        ],
+        0,
+        1,
+    ),
     ids=["brackets", "conditions", "namespaces", "5 MB"],
 )
 def test_large_and_deep_sources_end(source: bytes) -> None:

@@ -1,5 +1,6 @@
 import pytest
 from fakes import Repository
+from families import few
 from hypothesis import given
 from hypothesis import strategies as st
 from told import Tree, rows
@@ -158,14 +159,18 @@ def test_any_bytes_are_read_without_a_fault(source: bytes) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [
-        b"class A {" * 20_000,
-        b"/*\n" * 100_000,
-        b"A" * 5_000_000,
-        b"using A;\n" * 50_000,
-        b"A." * 200_000,
-        b'"\n' * 100_000,
-    ],
+    few(
+        [
+            b"class A {" * 20_000,
+            b"/*\n" * 100_000,
+            b"A" * 5_000_000,
+            b"using A;\n" * 50_000,
+            b"A." * 200_000,
+            b'"\n' * 100_000,
+        ],
+        0,
+        1,
+    ),
 )
 def test_long_and_deep_sources_are_read(source: bytes) -> None:
     """Nesting and length cost no more than reading."""

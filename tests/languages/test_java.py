@@ -1,5 +1,6 @@
 import pytest
 from fakes import Repository
+from families import few
 from hypothesis import given
 from hypothesis import strategies as st
 from told import rows
@@ -191,7 +192,7 @@ def test_any_bytes_are_read_without_a_fault(source: bytes) -> None:
 @pytest.mark.parametrize("path", ["A.java", "A.kt"])
 @pytest.mark.parametrize(
     "source",
-    [
+    few([
         b"class A {" * 20_000,
         b"class A { void f() { " + b"(" * 50_000 + b"A" + b")" * 50_000,
         b"/*\n" * 100_000,
@@ -199,7 +200,7 @@ def test_any_bytes_are_read_without_a_fault(source: bytes) -> None:
         b"package a; class A { int x = " + b"1 + " * 20_000 + b"1; A a; }",
         b"A" * 5_000_000,
         b"import a.b.A;\n" * 20_000,
-    ],
+    ], 0, 2),
 )  # fmt: skip
 def test_long_and_deep_sources_are_read(path: str, source: bytes) -> None:
     """Nesting and length cost no more than reading."""

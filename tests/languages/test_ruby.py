@@ -1,5 +1,6 @@
 import pytest
 from fakes import Repository
+from families import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from told import Row, Tree, look, rows
@@ -237,11 +238,18 @@ def test_any_bytes_are_read(source: bytes) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [
-        b"[" * 200_000 + b"name" + b"]" * 200_000,
-        b"module A\n" * 30_000,
-        b"class A\n" + b"  def f(a)\n    g(a, 1)\n  end\n" * 10_000 + b"end\n" + b"# nothing of interest\n" * 210_000,
-    ],
+    few(
+        [
+            b"[" * 200_000 + b"name" + b"]" * 200_000,
+            b"module A\n" * 30_000,
+            b"class A\n"
+            + b"  def f(a)\n    g(a, 1)\n  end\n" * 10_000
+            + b"end\n"
+            + b"# nothing of interest\n" * 210_000,
+        ],
+        0,
+        1,
+    ),
     ids=["brackets", "modules", "5 MB"],
 )
 def test_large_and_deep_sources_end(source: bytes) -> None:

@@ -53,6 +53,7 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
     assert "has no finding 99" in text(none)
 
 
+@pytest.mark.slow
 def test_callers_are_named_with_their_lines(repo: Path) -> None:
     """`callers` lists the calls of a name with path and line."""
 

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from families import few
 from golden_reviews import FIX, HOSTILE, said
 from sample_reviews import REVIEW
 
@@ -41,20 +42,23 @@ def test_what_it_prints_is_disarmed_all_the_same() -> None:
 
 @pytest.mark.parametrize(
     ("source", "why"),
-    [
-        ("{{ nothing }}", "is undefined"),
-        ("{% if %}", "TemplateSyntaxError"),
-        ("{{ ''.__class__.__mro__ }}", "SecurityError"),
-        ("{{ say.__globals__ }}", "SecurityError"),
-        ("{{ say('no such phrase') }}", "KeyError"),
-        ("{% include 'finding.md.j2' %}", "no loader"),
-        ("{{ full.append(1) }}", "SecurityError"),
-        ("{{ 'x' * 10 ** 10 }}", "512 MB"),
-        ("{% for a in range(9000) %}{{ verdict * 9 }}{% endfor %}", "characters"),
-        ("x" * 70_000, "longer than"),
-        ("{{ 'x' * 65000 }}", "longer than"),
-        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "2 seconds"),
-    ],
+    few(
+        [
+            ("{{ nothing }}", "is undefined"),
+            ("{% if %}", "TemplateSyntaxError"),
+            ("{{ ''.__class__.__mro__ }}", "SecurityError"),
+            ("{{ say.__globals__ }}", "SecurityError"),
+            ("{{ say('no such phrase') }}", "KeyError"),
+            ("{% include 'finding.md.j2' %}", "no loader"),
+            ("{{ full.append(1) }}", "SecurityError"),
+            ("{{ 'x' * 10 ** 10 }}", "512 MB"),
+            ("{% for a in range(9000) %}{{ verdict * 9 }}{% endfor %}", "characters"),
+            ("x" * 70_000, "longer than"),
+            ("{{ 'x' * 65000 }}", "longer than"),
+            ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "2 seconds"),
+        ],
+        *range(11),
+    ),
 )
 def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
     """The usual form stands in its place, with a note that says what is wrong."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from families import few
 from whole import BROKEN, Whole, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -171,7 +172,8 @@ async def pausing(p: Purse) -> None:
         await p.push(mark)
 
 
-SLOW = (
+STORIES = (
+    impatient,
     patient,
     reopening,
     bouncing,
@@ -183,7 +185,7 @@ SLOW = (
 )  # each waits for several reviews
 
 
-@pytest.mark.parametrize("story", [impatient, *(pytest.param(story, marks=pytest.mark.slow) for story in SLOW)])
+@pytest.mark.parametrize("story", few(STORIES, 0))
 def test_no_order_of_pushes_passes_the_cap_of_forks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: Callable[[Purse], Awaitable[None]]
 ) -> None:
@@ -313,6 +315,7 @@ def test_a_server_of_one_s_own_costs_nothing_of_the_day(tmp_path: Path, monkeypa
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_command_in_a_branch_of_the_repository_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who pushes there may give commands: the newest commit is reviewed, and nobody has to ask again."""
 
@@ -330,7 +333,7 @@ def test_a_command_in_a_branch_of_the_repository_goes_on(tmp_path: Path, monkeyp
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("which", ["", "_INSTALLATION", "_REPOSITORY"])
+@pytest.mark.parametrize("which", few(["", "_INSTALLATION", "_REPOSITORY"], 0))
 def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
 ) -> None:
@@ -348,7 +351,7 @@ def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("which", ["", "_INSTALLATION", "_REPOSITORY"])
+@pytest.mark.parametrize("which", few(["", "_INSTALLATION", "_REPOSITORY"], 0))
 def test_a_day_s_cap_that_is_reached_stops_commands_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
 ) -> None:

@@ -53,6 +53,7 @@ def test_an_open_finding_keeps_number_quote_and_evidence(tmp_path: Path) -> None
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_full_review_repeats_everything_that_is_open(tmp_path: Path) -> None:
     """What an earlier round has found is told as it was then, under the same number, and its comment is not written twice."""
 
@@ -73,6 +74,7 @@ def test_a_full_review_repeats_everything_that_is_open(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_number_is_never_given_to_another_finding(tmp_path: Path) -> None:
     """The number of what was fixed stays empty, what is new gets the next one, what comes back has its own; a force push changes nothing."""
 

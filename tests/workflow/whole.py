@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from prepared import prepare
+
 from bot import app
 from bot.app import Opened
 from bot.config import App, Server, ServerPlace
@@ -14,6 +16,7 @@ from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
 PATIENCE = 30.0
+LOOK = 0.05  # seconds between two looks: each copies a pull request or asks a database
 SECRET = "a secret of the webhook, planted"
 BASE = {
     "shop/price.py": 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n',
@@ -46,21 +49,21 @@ class Whole:
         """Wait until something stands at GitHub."""
         async with asyncio.timeout(PATIENCE):
             while not true():  # noqa: ASYNC110 - the sandbox has no event for each of its changes
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(LOOK)
 
     async def quiet(self) -> None:
         """Wait until every delivery has arrived and no job is left."""
         async with asyncio.timeout(PATIENCE):
             await self.gh.settled()
             while any((await self.server.jobs.counts()).values()):
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(LOOK)
                 await self.gh.settled()
 
     async def put_off(self) -> None:
         """Wait until a job sleeps."""
         async with asyncio.timeout(PATIENCE):
             while not (await self.server.jobs.counts())["delayed"]:  # noqa: ASYNC110 - a database tells nobody
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(LOOK)
 
     async def reviewed(self, **how: object) -> int:
         """Open a pull request and wait for its review."""
@@ -86,6 +89,8 @@ async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
     async with sandbox.github(folder / "github", secret=SECRET) as gh:
         repo = await gh.repository("acme", "shop", files=BASE, private=True)
         data = folder / "data"
+        if "database_url" not in place:
+            await prepare(data)
         app_settings = App.model_validate(
             {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": SECRET}
         )

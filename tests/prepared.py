@@ -1,0 +1,40 @@
+"""Data folders of a server whose databases exist already: to create them anew takes each test half a second of computing."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from bot import jobs, storage
+from bot.jobs import JobSettings
+from bot.ports import Job
+from bot.values import Ask
+
+FILES = ("deeprepo.db", "jobs.db")
+_made: list[tempfile.TemporaryDirectory[str]] = []  # one for each process, removed at its end
+
+
+async def prepare(data: Path) -> None:
+    """Give a data folder the empty databases that a server leaves which had nothing to do."""
+    if not _made:
+        made = tempfile.TemporaryDirectory(prefix="deeprepo-prepared-")
+        await _run_once(Path(made.name))
+        _made.append(made)
+    _copy(Path(_made[0].name), data)
+
+
+async def _run_once(folder: Path) -> None:
+    url = f"sqlite:///{folder / 'deeprepo.db'}"
+    async with storage.opened(url) as store, jobs.running(JobSettings(folder, poll=0.02), _unexpected, store=store):
+        pass
+
+
+def _copy(source: Path, data: Path) -> None:
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name in FILES:
+        assert not (source / f"{name}-wal").exists(), f"{name} was not closed"
+        if not (data / name).exists():
+            shutil.copyfile(source / name, data / name)
+
+
+async def _unexpected(ask: Ask, job: Job) -> None:
+    raise AssertionError(f"{ask} was asked of a server that had nothing to do")
