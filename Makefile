@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo test test-slow check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -32,6 +32,14 @@ $(DEMO)/.ready: requirements-base.lock requirements-build.lock pyproject.toml sa
 
 demo: $(DEMO)/.ready  ## review a sample change in the terminal, with no key and no network
 	@$(DEMO)/bin/deeprepo demo --terminal
+
+$(DEMO)/.server: $(DEMO)/.ready requirements.lock
+	@echo "adding the server's packages to $(DEMO) ..." >&2
+	@$(DEMO)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --no-deps --require-hashes -r requirements.lock
+	@touch $@
+
+demo-page: $(DEMO)/.server  ## a sandbox GitHub with a pull request, and the server that reviews it; Ctrl-C ends both
+	@$(DEMO)/bin/deeprepo demo
 
 test: check tests  ## everything that must pass: format, lint, types, import layers, tests
 
