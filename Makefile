@@ -6,8 +6,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
+DEMO ?= .venv-demo
 
-.PHONY: help demo test test-slow check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -20,8 +21,25 @@ $(READY): requirements-dev.lock pyproject.toml sandbox/pyproject.toml evals/pypr
 	$(PIP) install --no-deps --no-build-isolation -e . -e sandbox -e evals
 	@touch $@
 
-demo: $(READY)  ## review a sample change in the terminal, with no key and no network
-	@$(BIN)/deeprepo demo --terminal
+# An environment of its own: a review by code needs a third of what the tests need.
+$(DEMO)/.ready: requirements-base.lock requirements-build.lock pyproject.toml sandbox/pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or name one with make PYTHON=/path/to/python" >&2; exit 2; }
+	@echo "setting up $(DEMO) with $$($(PYTHON) --version) ..." >&2
+	@$(PYTHON) -m venv --clear $(DEMO)
+	@$(DEMO)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --no-deps --require-hashes -r requirements-base.lock -r requirements-build.lock
+	@$(DEMO)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --no-deps --no-build-isolation -e . -e sandbox
+	@touch $@
+
+demo: $(DEMO)/.ready  ## review a sample change in the terminal, with no key and no network
+	@$(DEMO)/bin/deeprepo demo --terminal
+
+$(DEMO)/.server: $(DEMO)/.ready requirements.lock
+	@echo "adding the server's packages to $(DEMO) ..." >&2
+	@$(DEMO)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --no-deps --require-hashes -r requirements.lock
+	@touch $@
+
+demo-page: $(DEMO)/.server  ## a sandbox GitHub with a pull request, and the server that reviews it; Ctrl-C ends both
+	@$(DEMO)/bin/deeprepo demo
 
 test: check tests  ## everything that must pass: format, lint, types, import layers, tests
 
@@ -114,7 +132,7 @@ TRAIN ?= .cache/train
 train-check:  ## the training environment inside verifiers; TRAIN=a virtual environment for it, made where it is missing
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
 	@test -x $(TRAIN)/bin/python || $(PYTHON) -m venv $(TRAIN)
-	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e . -e sandbox -e "evals[train]" "pytest>=9,<10"
+	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e ".[server]" -e sandbox -e "evals[train]" "pytest>=9,<10"
 	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py
 
 bench-providers: $(READY)  ## how providers behave: thinking, small windows, limits, broken streams; what becomes of a review there
@@ -168,16 +186,19 @@ dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh 
 	$(BIN)/python -m pytest tests/packaging -m "slow or not slow" -o faulthandler_timeout=1800
 
 # The newest versions that are a week old, with hashes, for every platform. anthropic 2.10.0 is the first that this code was
-# measured with and is younger. Set DATE to today's date minus a week.
+# measured with and is younger. Set DATE to today's date minus a week. -dev is for the tests; the one without a name for the image, which
+# has all; -action for the Action; -base for the command line without models.
+EXTRAS := --extra models --extra server --extra mcp
+locked = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade --exclude-newer $(DATE)
+
 lock:  ## renew the lock files: make lock DATE=2026-11-13
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade \
-		--exclude-newer $(DATE) --exclude-newer-package anthropic=2026-11-18 pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --quiet --upgrade \
-		--exclude-newer $(DATE) --exclude-newer-package anthropic=2026-11-18 pyproject.toml --group dev -o requirements-dev.lock
+	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml $(EXTRAS) --group dev -o requirements-dev.lock
+	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml $(EXTRAS) -o requirements.lock
+	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml --extra models -o requirements-action.lock
+	$(locked) pyproject.toml -o requirements-base.lock
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
-		| $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-strip-extras --no-annotate --quiet \
-		--upgrade --exclude-newer $(DATE) - -o requirements-build.lock
-	$(BIN)/python .ci/plain.py requirements.lock requirements-dev.lock
+		| $(locked) --no-annotate - -o requirements-build.lock
+	$(BIN)/python .ci/plain.py requirements-dev.lock requirements.lock requirements-action.lock requirements-base.lock
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache build dist
+	rm -rf $(VENV) $(DEMO) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache build dist

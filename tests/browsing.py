@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -32,7 +32,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # what the protocol calls the k
 class Window:
     """The browser's one window."""
 
-    http: httpx.Client
+    http: httpx2.Client
 
     def _do(self, verb: str, path: str, **body: object) -> Any:  # noqa: ANN401 - any JSON
         answer = self.http.request(verb, path, json=body if verb == "POST" else None)
@@ -96,10 +96,10 @@ def window(folder: Path, width: int = 1280) -> Iterator[Window]:
             }
             asked = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
             root = f"http://127.0.0.1:{port}/session"
-            made = httpx.post(root, json={"capabilities": {"alwaysMatch": asked}}, timeout=60, trust_env=False)
+            made = httpx2.post(root, json={"capabilities": {"alwaysMatch": asked}}, timeout=60, trust_env=False)
             session = f"{root}/{made.raise_for_status().json()['value']['sessionId']}"
-            with httpx.Client(base_url=session, timeout=60, trust_env=False) as http:
+            with httpx2.Client(base_url=session, timeout=60, trust_env=False) as http:
                 yield Window(http)
-            httpx.delete(session, timeout=60, trust_env=False)
+            httpx2.delete(session, timeout=60, trust_env=False)
         finally:
             driver.kill()

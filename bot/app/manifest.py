@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx
+import httpx2
 from pydantic import ValidationError
 
 from bot import __version__, events
@@ -64,11 +64,11 @@ async def convert(api: str, code: str) -> dict[str, Any]:
         raise HostRefused("GitHub's code is missing or damaged: begin again", 422)
     headers = {"accept": "application/vnd.github+json", "user-agent": f"deeprepo/{__version__}"}
     try:
-        async with httpx.AsyncClient(timeout=30, headers=headers) as client:
+        async with httpx2.AsyncClient(timeout=30, headers=headers) as client:
             answer = await client.post(f"{api}/app-manifests/{code}/conversions")
-    except httpx.HTTPError as error:
+    except httpx2.HTTPError as error:
         raise HostDown(f"GitHub did not answer ({type(error).__name__}): try again") from None
-    if answer.status_code != httpx.codes.CREATED:
+    if answer.status_code != httpx2.codes.CREATED:
         sentence = f"GitHub answered {answer.status_code}: the code is good for one hour and for one use; begin again"
         raise HostRefused(sentence, answer.status_code)
     found: dict[str, Any] = answer.json()

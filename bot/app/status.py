@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 import sqlalchemy as sa
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -81,13 +81,13 @@ def _address(place: ServerPlace) -> str:
 async def _asked(place: ServerPlace) -> tuple[str, tuple[tuple[str, int], ...]]:
     """Why the server takes no work ("" if it does), and its jobs by state."""
     try:
-        async with httpx.AsyncClient(base_url=_address(place), timeout=PATIENCE, trust_env=False) as client:
+        async with httpx2.AsyncClient(base_url=_address(place), timeout=PATIENCE, trust_env=False) as client:
             ready = await client.get("/readyz")
             metrics = await client.get("/metrics")
-        reason = "" if ready.status_code == httpx.codes.OK else str(ready.json().get("reason") or ready.status_code)
+        reason = "" if ready.status_code == httpx2.codes.OK else str(ready.json().get("reason") or ready.status_code)
         families = text_string_to_metric_families(metrics.text)
         samples = [sample for family in families if family.name == "deeprepo_jobs" for sample in family.samples]
-    except (httpx.HTTPError, ValueError) as error:
+    except (httpx2.HTTPError, ValueError) as error:
         return f"it does not answer ({type(error).__name__}); DEEPREPO_HOST and DEEPREPO_PORT name its address", ()
     return reason, tuple((sample.labels["state"], int(sample.value)) for sample in samples)
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bot import extras
 from bot.cli.exits import CLEAN
 from bot.errors import UsageError
 
@@ -18,6 +19,7 @@ def command(
     """
     if not Path(repo).is_dir():
         raise UsageError(f"{repo} is not a folder: give the path of a git checkout with --repo")
+    extras.need("mcp")
     from bot.mcp import server
 
     server(str(Path(repo).absolute())).run("stdio")

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bot import extras
 from bot.cli.exits import CLEAN, USAGE, tell
 
 
@@ -16,6 +17,7 @@ def command(
     Settings come from environment variables DEEPREPO_*. Without an App's credentials it prints the address of a set-up page.
     Exit codes: 0, or 2 if a setting is missing or wrong.
     """
+    extras.need("server")
     from bot import app, config
     from bot.app import checks
     from bot.wiring import server as parts

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot import extras
 from bot.cli.exits import CLEAN, FAULT
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def command(
     Takes the settings of `deeprepo serve`. Exit codes: 0 the server is ready, 2 a setting is wrong, 3 it is not ready or its
     database cannot be read.
     """
+    extras.need("server")
     from bot import config
     from bot.app.status import status
 

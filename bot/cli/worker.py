@@ -2,6 +2,7 @@
 
 import asyncio
 
+from bot import extras
 from bot.cli.exits import CLEAN, tell
 
 
@@ -10,6 +11,7 @@ def command() -> int:
 
     Takes the settings of `deeprepo serve`. It answers /healthz, /readyz and /metrics on DEEPREPO_PORT, and nothing else.
     """
+    extras.need("server")
     from bot import app, config
     from bot.cli.serve import keys
     from bot.wiring import server as parts

@@ -1,6 +1,6 @@
-"""GitHub: the only importer of githubkit. JSON comes in and becomes our values; its refusals become our errors.
+"""GitHub: its JSON comes in and becomes our values; its refusals become our errors.
 
-Imported where it is needed: the library takes longer to load than `--help` may.
+Imported where it is needed: the HTTP library takes longer to load than `--help` may.
 """
 
 from bot.github.apps import deliveries, installations, open_pulls, opened, read_token, redeliver, whose, with_token

@@ -5,15 +5,14 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
-import httpx
-from githubkit.exception import GitHubException, GraphQLFailed, RequestError, RequestFailed
-from pydantic import ValidationError
+import httpx2
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostRefused
+from bot.errors import HostDown, HostError, HostLimited, HostRefused
 from bot.github.pace import UNNAMED
 
 LONGEST = 300  # characters of GitHub's own words that are repeated
-UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # nothing has left this machine
+UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)  # nothing has left this machine
 MEANING = {
     401: "our key or token is not accepted",
     403: "the App may not do this; an owner has to accept its permissions",
@@ -36,30 +35,43 @@ class Unnamed(HostLimited):
         super().__init__(message, UNNAMED)
 
 
-def translated(error: Exception, what: str) -> DeepRepoError:
-    """Our error for one of the library's. `what` was asked: "GET /repos/o/n/pulls/1"."""
-    if isinstance(error, RequestFailed):
-        return _refused(error.response.raw_response, what)
-    if isinstance(error, GraphQLFailed):
-        return _graphql([(item.type or "", item.message) for item in error.response.errors or ()], what)
-    if isinstance(error, RequestError):
-        return _unanswered(error.exc, what)
-    if isinstance(error, GitHubException | ValidationError):
-        return HostError(f"GitHub answered {what} in a form that is not known: {type(error).__name__}")
-    return HostDown(f"GitHub answered {what} with something that is not JSON")
+class _Fault(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    type: str | None = None
+    message: str
 
 
-def _unanswered(cause: Exception, what: str) -> DeepRepoError:
-    if isinstance(cause, DeepRepoError):  # a new token could not be had
-        return cause
+class _GraphQL(BaseModel):
+    """What every answer of GraphQL has: data or errors, and the status 200 in any case."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    data: dict[str, Any] | None = None
+    errors: list[_Fault] | None = None
+
+
+def graphql_data(answer: httpx2.Response, what: str) -> dict[str, Any]:
+    """The data of an answer. Raises HostError if there are errors, also if they come with a part of the data."""
+    try:
+        read = _GraphQL.model_validate_json(answer.content)
+    except ValidationError:
+        read = _GraphQL()
+    if read.errors:
+        raise _faulty([(fault.type or "", fault.message) for fault in read.errors], what)
+    if read.data is None:
+        raise HostError(f"GitHub answered {what} in a form that is not known")
+    return read.data
+
+
+def unanswered(cause: Exception, what: str) -> HostDown:
+    """No answer came. `what` was asked: "GET /repos/o/n/pulls/1"."""
     if isinstance(cause, UNSENT):
         return Unsent(f"GitHub cannot be reached for {what}: {type(cause).__name__}")
-    if isinstance(cause, httpx.HTTPError | httpx.StreamError):
-        return HostDown(f"GitHub did not answer {what}: {type(cause).__name__}")
-    return ConfigError("the App's private key cannot be used: it must be the whole PEM file that GitHub gave")
+    return HostDown(f"GitHub did not answer {what}: {type(cause).__name__}")
 
 
-def wait(status: int, headers: httpx.Headers, message: str) -> tuple[bool, float | None]:
+def wait(status: int, headers: httpx2.Headers, message: str) -> tuple[bool, float | None]:
     """Whether an answer is a rate limit, and how many seconds it asks to wait; None: it does not say."""
     said = message.lower()
     if status == HTTPStatus.UNPROCESSABLE_ENTITY:
@@ -75,7 +87,8 @@ def wait(status: int, headers: httpx.Headers, message: str) -> tuple[bool, float
     return status == HTTPStatus.TOO_MANY_REQUESTS or limit, None
 
 
-def _refused(response: httpx.Response, what: str) -> HostError:
+def refused(response: httpx2.Response, what: str) -> HostError:
+    """Our error for an answer with a status of 400 or more."""
     status, said = response.status_code, message(response)
     limited, seconds = wait(status, response.headers, said)
     if limited:
@@ -88,7 +101,7 @@ def _refused(response: httpx.Response, what: str) -> HostError:
     return HostRefused(f"GitHub refuses {what} with {status}, {meaning}{f': {said}' if said else ''}", status)
 
 
-def message(response: httpx.Response) -> str:
+def message(response: httpx2.Response) -> str:
     """What GitHub says of its refusal, on one line."""
     try:
         data: Any = response.json()
@@ -102,7 +115,7 @@ def message(response: httpx.Response) -> str:
     return " ".join("; ".join(str(word) for word in words if word).split())[:LONGEST]
 
 
-def _graphql(errors: list[tuple[str, str]], what: str) -> HostError:
+def _faulty(errors: list[tuple[str, str]], what: str) -> HostError:
     said = "; ".join(text for _, text in errors)[:LONGEST]
     kinds = {kind for kind, _ in errors}
     if kinds & {"RATE_LIMIT", "RATE_LIMITED"} or "rate limit" in said.lower():
@@ -113,7 +126,7 @@ def _graphql(errors: list[tuple[str, str]], what: str) -> HostError:
     return HostRefused(f"GitHub refuses {what}, {MEANING[status]}: {said}", status)
 
 
-def _server_time(headers: httpx.Headers) -> float:
+def _server_time(headers: httpx2.Headers) -> float:
     """The clock that the reset time was read from."""
     try:
         return parsedate_to_datetime(headers["date"]).timestamp()

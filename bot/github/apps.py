@@ -4,17 +4,15 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import lru_cache
 
-from githubkit.auth import AppAuthStrategy
-from githubkit.cache import MemCacheStrategy
 from pydantic import SecretStr
 
 from bot.errors import HostError, HostRefused
 from bot.github import client, documents, listed
-from bot.github.client import Door
+from bot.github.client import GitHubClient
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice
 from bot.github.pace import RequestPace
-from bot.github.tokens import Bearer, Token
+from bot.github.tokens import AppSignature, Bearer, Token
 from bot.values import Installed, OpenPull, PullRef, Sent
 
 READING = {"contents": "read"}
@@ -25,25 +23,23 @@ UNPROCESSABLE = 422
 MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
 
 
-def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[Door]:
-    """A door through which the App speaks for itself."""
-    auth = AppAuthStrategy(identity.app_id, identity.key.get_secret_value())
-    return client.opened(identity.api, auth, pace, memory=_memory(identity))
+def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[GitHubClient]:
+    """A client with which the App speaks for itself."""
+    return client.opened(identity.api, _signature(identity), pace)
 
 
 @lru_cache(maxsize=8)
-def _memory(identity: Identity) -> MemCacheStrategy:
-    """What the App signs for itself is good for minutes: to read its key and sign anew each time takes 40 ms of the event loop."""
-    del identity  # the memory's name: an App, its key and its server
-    return MemCacheStrategy()
+def _signature(identity: Identity) -> AppSignature:
+    """One for an App, its key and its server: it is kept while it is good."""
+    return AppSignature(identity.app_id, identity.key)
 
 
-async def voice(identity: Identity, asked: Door) -> Voice:
+async def voice(identity: Identity, asked: GitHubClient) -> Voice:
     """The name that the App writes under."""
     return identity.known() or identity.learn(listed.app(await asked.get("app")))
 
 
-async def mint(asked: Door, installation: int, repository: int, permissions: dict[str, str]) -> SecretStr:
+async def mint(asked: GitHubClient, installation: int, repository: int, permissions: dict[str, str]) -> SecretStr:
     """A token that can do this much, in this repository (0: in all) and no other."""
     path = f"app/installations/{installation}/access_tokens"
     where = {"repository_ids": [repository]} if repository else {}
@@ -129,7 +125,7 @@ async def open_pulls(identity: Identity, installation: int, since: str, pace: Re
     return tuple(found)
 
 
-async def _waiting(inside: Door, installation: int, home: tuple[int, str], since: str) -> list[OpenPull]:
+async def _waiting(inside: GitHubClient, installation: int, home: tuple[int, str], since: str) -> list[OpenPull]:
     found: list[OpenPull] = []
     asked = {"state": "open", "sort": "updated", "direction": "desc"}
     with suppress(HostRefused):  # one repository that is gone meanwhile does not hide the others
@@ -142,8 +138,10 @@ async def _waiting(inside: Door, installation: int, home: tuple[int, str], since
 
 
 @asynccontextmanager
-async def _revoked(identity: Identity, token: Token, pace: RequestPace, installation: int) -> AsyncIterator[Door]:
-    """A door for this token, which ends with it. Where that fails the token ends by itself within the hour."""
+async def _revoked(
+    identity: Identity, token: Token, pace: RequestPace, installation: int
+) -> AsyncIterator[GitHubClient]:
+    """A client for this token, which ends with it. If that fails the token ends by itself within the hour."""
     async with client.opened(identity.api, Bearer(token), pace, installation, token) as inside:
         try:
             yield inside

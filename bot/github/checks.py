@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from bot.errors import HostDown
 from bot.github import shapes
-from bot.github.client import TRIES, Door
+from bot.github.client import TRIES, GitHubClient
 from bot.github.identity import Voice
 from bot.values import Action, Annotation, Check, Ending
 
@@ -15,13 +15,13 @@ BATCH = 50  # annotations in one request
 class Checks:
     """The check runs of one repository."""
 
-    def __init__(self, door: Door, repo: str, voice: Voice) -> None:
-        self._door, self._repo, self._voice = door, repo, voice
+    def __init__(self, client: GitHubClient, repo: str, voice: Voice) -> None:
+        self._client, self._repo, self._voice = client, repo, voice
 
     async def listed(self, ref: str, name: str) -> tuple[Check, ...]:
         """Our check runs of this name on a commit, newest first as GitHub lists them."""
         path = f"{self._repo}/commits/{quote(ref, safe='')}/check-runs"
-        found = self._door.pages(path, key="check_runs", check_name=name, filter="all")
+        found = self._client.pages(path, key="check_runs", check_name=name, filter="all")
         return shapes.checks([data async for data in found], self._voice)
 
     async def start(
@@ -36,13 +36,13 @@ class Checks:
             "output": {"title": title, "summary": summary},
             "actions": [_button(action) for action in actions],
         }
-        return shapes.check(await self._door.write("POST", f"{self._repo}/check-runs", asked))
+        return shapes.check(await self._client.write("POST", f"{self._repo}/check-runs", asked))
 
     async def update(self, number: int, title: str, summary: str, text: str = "") -> None:
         """What a check run in progress says."""
         output = {"title": title, "summary": summary} | ({"text": text} if text else {})
         asked = {"status": "in_progress", "output": output}
-        await self._door.write("PATCH", f"{self._repo}/check-runs/{number}", asked, again=True)
+        await self._client.write("PATCH", f"{self._repo}/check-runs/{number}", asked, again=True)
 
     async def done(
         self,
@@ -63,7 +63,7 @@ class Checks:
             except HostDown:
                 if tries == TRIES:
                     raise
-            await self._door.pace.breathe(tries)
+            await self._client.pace.breathe(tries)
         return None
 
     async def _end(
@@ -75,13 +75,13 @@ class Checks:
         while True:
             batch, left = left[:BATCH], left[BATCH:]
             rows = {"output": {**output, "annotations": [_annotation(one) for one in batch]}}
-            await self._door.write("PATCH", f"{self._repo}/check-runs/{number}", {**rows, **({} if left else end)})
+            await self._client.write("PATCH", f"{self._repo}/check-runs/{number}", {**rows, **({} if left else end)})
             if not left:
                 return
 
     async def annotations(self, number: int) -> frozenset[tuple[str, int, str]]:
         """Which annotations a check run has: path, line, title."""
-        rows = self._door.pages(f"{self._repo}/check-runs/{number}/annotations")
+        rows = self._client.pages(f"{self._repo}/check-runs/{number}/annotations")
         return frozenset(
             [(str(row.get("path")), int(row.get("start_line") or 0), str(row.get("title") or "")) async for row in rows]
         )

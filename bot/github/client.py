@@ -6,21 +6,22 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
-import httpx
-from githubkit import GitHub
-from githubkit.auth import BaseAuthStrategy
-from githubkit.cache import MemCacheStrategy
-from githubkit.exception import GitHubException
+import httpx2
 
 from bot import __version__
 from bot.errors import HostDown, HostLimited, HostRefused
-from bot.github.answers import Unnamed, Unsent, translated
+from bot.github.answers import Unnamed, Unsent, graphql_data, refused, unanswered
 from bot.github.pace import RequestPace
 from bot.github.tokens import Token
 
-VERSION = "2022-11-28"  # of the API; the library's own choice is too new for Enterprise servers
+HEADERS = {
+    "Accept": "application/vnd.github+json",
+    "Cache-Control": "no-cache",  # what a proxy has kept is not the answer
+    "User-Agent": f"deeprepo/{__version__}",
+    "X-GitHub-Api-Version": "2022-11-28",  # newer ones are unknown to Enterprise servers
+}
+ENTERPRISE = "/api/v3/"  # what the path of an Enterprise server's REST API ends with; GraphQL is beside it
 TRIES = 3
 MOST_LIMITS = 10  # in a row: whoever is told to wait no time at all is not told the truth
 MOST_PAGES = 100
@@ -30,14 +31,14 @@ Answer = TypeVar("Answer")
 Asked = Mapping[str, str | int]  # the parameters of a request
 
 
-class Door:
+class GitHubClient:
     """Speaks for one installation, or for the App itself (installation 0, no token: its key signs)."""
 
     def __init__(
-        self, client: GitHub[BaseAuthStrategy], pace: RequestPace, installation: int = 0, token: Token | None = None
+        self, http: httpx2.AsyncClient, pace: RequestPace, installation: int = 0, token: Token | None = None
     ) -> None:
         self.pace = pace
-        self._client, self._installation, self._token = client, installation, token
+        self._http, self._installation, self._token = http, installation, token
 
     async def get(self, path: str, **params: str | int) -> Any:  # noqa: ANN401 - JSON
         """One answer."""
@@ -125,55 +126,60 @@ class Door:
         self, method: str, path: str, *, body: object = None, params: Asked | None = None
     ) -> tuple[Any, Asked | None]:
         """One request as it is: the JSON of the answer, and what the next page is asked with."""
+        what = f"{method} {path}"
+        answer = await self._answer(method, path, what, body, params)
         try:
-            done = await self._client.arequest(method, path, json=body, params=params or None)
-            data = done.json() if done.content else None
-        except (GitHubException, ValueError) as error:
-            raise translated(error, f"{method} {path}") from None  # a request in the chain would carry the token along
-        following = done.raw_response.links.get("next", {}).get("url")
-        return data, dict(httpx.URL(following).params) if following else None
+            data = answer.json() if answer.content else None
+        except ValueError:
+            raise HostDown(f"GitHub answered {what} with something that is not JSON") from None
+        following = answer.links.get("next", {}).get("url")
+        return data, dict(httpx2.URL(following).params) if following else None
 
     async def _graphql(self, document: str, variables: Mapping[str, object]) -> dict[str, Any]:
+        what = "a GraphQL request"
+        body = {"query": document, "variables": variables} if variables else {"query": document}
+        rest = self._http.base_url
+        beside = rest.copy_with(path=f"{rest.path.removesuffix(ENTERPRISE)}/api/graphql")
+        address = beside if rest.path.endswith(ENTERPRISE) else "graphql"
+        return graphql_data(await self._answer("POST", address, what, body), what)
+
+    async def _answer(
+        self, method: str, address: str | httpx2.URL, what: str, body: object = None, params: Asked | None = None
+    ) -> httpx2.Response:
+        """The answer to one request. `from None`: a request in the chain of an error would carry the token along."""
         try:
-            return await self._client.graphql.arequest(document, dict(variables))
-        except (GitHubException, ValueError) as error:
-            raise translated(error, "a GraphQL request") from None
+            answer = await self._http.request(method, address, json=body, params=params or None)
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            raise unanswered(error, what) from None
+        if answer.is_error:
+            raise refused(answer, what)
+        return answer
 
 
 @asynccontextmanager
 async def opened(
-    api: str,
-    auth: BaseAuthStrategy,
-    pace: RequestPace,
-    installation: int = 0,
-    token: Token | None = None,
-    memory: MemCacheStrategy | None = None,
-) -> AsyncIterator[Door]:
-    """A door for one task and its children: they share its connections. `memory` outlives it: of one App on one server."""
+    api: str, auth: httpx2.Auth, pace: RequestPace, installation: int = 0, token: Token | None = None
+) -> AsyncIterator[GitHubClient]:
+    """A client for one task and its children: they share its connections."""
 
-    async def asked(request: httpx.Request) -> None:
-        request.headers["X-GitHub-Api-Version"] = VERSION
-
-    async def answered(response: httpx.Response) -> None:
+    async def answered(response: httpx2.Response) -> None:
         left = response.headers.get("x-ratelimit-remaining", "")
         pace.heard(response.status_code, int(left) if left.isdigit() else None)
 
-    made = GitHub(
-        auth,
+    http = httpx2.AsyncClient(
+        auth=auth,
         base_url=api,
-        user_agent=f"deeprepo/{__version__}",
-        timeout=httpx.Timeout(pace.timeout, connect=min(10.0, pace.timeout)),
-        ssl_verify=_trusted() if urlsplit(api).scheme == "https" else False,
-        auto_retry=False,  # it would repeat writes
-        http_cache=False,
-        cache_strategy=memory or MemCacheStrategy(),  # the shared one mixes servers and keys
-        async_event_hooks={"request": [asked], "response": [answered]},
+        headers=HEADERS,
+        timeout=httpx2.Timeout(pace.timeout, connect=min(10.0, pace.timeout)),
+        verify=_trusted() if httpx2.URL(api).scheme == "https" else False,
+        follow_redirects=True,  # a renamed repository; the library leaves the token behind when the host changes
+        event_hooks={"response": [answered]},
     )
-    async with made:
-        yield Door(made, pace, installation, token)
+    async with http:
+        yield GitHubClient(http, pace, installation, token)
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Which certificates are believed: reading them takes longer than a request, so once is enough."""
-    return httpx.create_ssl_context()
+    """Which certificates are trusted: the system's, or SSL_CERT_FILE. Reading them takes longer than a request, so once is enough."""
+    return httpx2.create_ssl_context()

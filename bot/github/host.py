@@ -10,7 +10,7 @@ from urllib.parse import quote
 from bot.errors import HostDown, HostRefused, UsageError
 from bot.github import documents, shapes
 from bot.github.checks import Checks
-from bot.github.client import TRIES, Door
+from bot.github.client import TRIES, GitHubClient
 from bot.github.identity import Voice
 from bot.values import (
     Access,
@@ -35,12 +35,12 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 class Host:
     """A pull request. Reading is tried again by itself; a write that may not be done twice raises HostDown: see `once`."""
 
-    def __init__(self, door: Door, pull: PullRef, voice: Voice) -> None:
+    def __init__(self, client: GitHubClient, pull: PullRef, voice: Voice) -> None:
         if not all(_NAME.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
             raise UsageError("an owner and a repository have names of letters, digits, dots, dashes and underscores")
         self.pull, self.voice = pull, voice
-        self._door, self._repo = door, f"repos/{pull.owner}/{pull.name}"
-        self.checks = Checks(door, self._repo, voice)
+        self._client, self._repo = client, f"repos/{pull.owner}/{pull.name}"
+        self.checks = Checks(client, self._repo, voice)
         self._pull, self._issue = f"{self._repo}/pulls/{pull.number}", f"{self._repo}/issues/{pull.number}"
 
     async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
@@ -51,7 +51,7 @@ class Host:
             except HostDown:
                 if not left:
                     break
-                await self._door.pace.breathe(TRIES - left)
+                await self._client.pace.breathe(TRIES - left)
         found = await find()
         if found is None:
             raise HostDown("GitHub does not take what is to be posted: it failed each time")
@@ -59,7 +59,7 @@ class Host:
 
     async def facts(self) -> PullFacts:
         """The pull request as it is now."""
-        return shapes.pull(await self._door.get(self._pull))
+        return shapes.pull(await self._client.get(self._pull))
 
     async def bases(self, base: str, head: str) -> Bases:
         """Where `head` left `base`; either is a branch or a commit.
@@ -67,7 +67,7 @@ class Host:
         The second page is asked for because the first holds the patches of up to 300 files, which may be many megabytes.
         """
         ends = f"{quote(base, safe='/')}...{quote(head, safe='/')}"
-        return shapes.compared(await self._door.get(f"{self._repo}/compare/{_safe(ends)}", per_page=1, page=2))
+        return shapes.compared(await self._client.get(f"{self._repo}/compare/{_safe(ends)}", per_page=1, page=2))
 
     async def merge_base(self, base: str, head: str) -> str:
         """The common ancestor."""
@@ -76,7 +76,7 @@ class Host:
     async def permission(self, login: str) -> Access:
         """What a person may do here."""
         try:
-            said = await self._door.get(f"{self._repo}/collaborators/{_safe(quote(login, safe=''))}/permission")
+            said = await self._client.get(f"{self._repo}/collaborators/{_safe(quote(login, safe=''))}/permission")
         except HostRefused as refused:
             if refused.status == NOT_FOUND:
                 return "none"
@@ -86,7 +86,7 @@ class Host:
     async def file_at(self, path: str, ref: str) -> bytes | None:
         """A small file of the repository in a commit, None if there is none. Everything else is read by git."""
         try:
-            said = await self._door.get(f"{self._repo}/contents/{_safe(quote(path))}", ref=ref)
+            said = await self._client.get(f"{self._repo}/contents/{_safe(quote(path))}", ref=ref)
         except HostRefused as refused:
             if refused.status == NOT_FOUND:
                 return None
@@ -96,7 +96,7 @@ class Host:
 
     async def runs(self, since: str) -> tuple[WorkflowRun, ...]:
         """The repository's runs of workflows since then (ISO 8601), newest first. Needs the permission `actions: read`."""
-        listed = self._door.pages(f"{self._repo}/actions/runs", "workflow_runs", created=f">={since}")
+        listed = self._client.pages(f"{self._repo}/actions/runs", "workflow_runs", created=f">={since}")
         return tuple([shapes.run(data) async for data in listed])
 
     async def comments(self) -> tuple[Posted, ...]:
@@ -113,7 +113,7 @@ class Host:
 
     async def comment_at(self, ref: CommentRef) -> Posted:
         """One comment."""
-        return shapes.posted(await self._door.get(self._of(ref.kind, ref.id)), ref.kind, self.voice)
+        return shapes.posted(await self._client.get(self._of(ref.kind, ref.id)), ref.kind, self.voice)
 
     async def threads(self) -> tuple[Thread, ...]:
         """The review threads with what people and pushes have made of them."""
@@ -121,7 +121,7 @@ class Host:
         after: str | None = None
         names = {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
         while True:
-            data = await self._door.ask(documents.THREADS, **names, after=after)
+            data = await self._client.ask(documents.THREADS, **names, after=after)
             listed = ((data.get("repository") or {}).get("pullRequest") or {}).get("reviewThreads") or {}
             found += [one for node in listed.get("nodes") or () if node and (one := shapes.thread(node))]
             page: Mapping[str, Any] = listed.get("pageInfo") or {}
@@ -133,32 +133,33 @@ class Host:
         """One review with all its comments on lines; GitHub takes all of them or none."""
         comments = [_on_lines(draft) for draft in drafts]
         asked = {"commit_id": head, "event": "COMMENT", "body": body, "comments": comments}
-        return self._new(await self._door.write("POST", f"{self._pull}/reviews", asked), "whole")
+        return self._new(await self._client.write("POST", f"{self._pull}/reviews", asked), "whole")
 
     async def comment(self, body: str) -> Posted:
         """A comment in the conversation."""
-        return self._new(await self._door.write("POST", f"{self._issue}/comments", {"body": body}), "issue")
+        return self._new(await self._client.write("POST", f"{self._issue}/comments", {"body": body}), "issue")
 
     async def line_comment(self, head: str, draft: Draft) -> Posted:
         """A comment on lines that is a review of its own."""
         return self._new(
-            await self._door.write("POST", f"{self._pull}/comments", {"commit_id": head, **_on_lines(draft)}), "review"
+            await self._client.write("POST", f"{self._pull}/comments", {"commit_id": head, **_on_lines(draft)}),
+            "review",
         )
 
     async def file_comment(self, head: str, path: str, body: str) -> Posted:
         """A comment on a changed file as a whole."""
         asked = {"commit_id": head, "path": path, "body": body, "subject_type": "file"}
-        return self._new(await self._door.write("POST", f"{self._pull}/comments", asked), "review")
+        return self._new(await self._client.write("POST", f"{self._pull}/comments", asked), "review")
 
     async def reply(self, thread: int, body: str) -> Posted:
         """An answer in a review thread, named by its top comment."""
         return self._new(
-            await self._door.write("POST", f"{self._pull}/comments/{thread}/replies", {"body": body}), "review"
+            await self._client.write("POST", f"{self._pull}/comments/{thread}/replies", {"body": body}), "review"
         )
 
     async def edit_comment(self, number: int, body: str) -> Posted:
         """Another text for a comment of the conversation."""
-        done = await self._door.write("PATCH", self._of("issue", number), {"body": body}, again=True)
+        done = await self._client.write("PATCH", self._of("issue", number), {"body": body}, again=True)
         return self._new(done, "issue")
 
     async def delete(self, posted: Posted) -> None:
@@ -166,23 +167,23 @@ class Host:
         if posted.kind == "whole":
             raise UsageError("a review that was submitted cannot be deleted")
         with suppress(HostRefused):
-            await self._door.write("DELETE", self._of(posted.kind, posted.id), again=True)
+            await self._client.write("DELETE", self._of(posted.kind, posted.id), again=True)
 
     async def minimize(self, node_id: str, why: Hidden) -> None:
         """Fold a comment, with the reason shown."""
-        await self._door.change(documents.MINIMIZE, id=node_id, why=why)
+        await self._client.change(documents.MINIMIZE, id=node_id, why=why)
 
     async def unminimize(self, node_id: str) -> None:
         """Show a minimised comment again."""
-        await self._door.change(documents.UNMINIMIZE, id=node_id)
+        await self._client.change(documents.UNMINIMIZE, id=node_id)
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
         """Put a reaction under a comment; a second one of the same kind changes nothing."""
         path = f"{self._of(comment.kind, comment.id)}/reactions"
-        await self._door.write("POST", path, {"content": content}, again=True)
+        await self._client.write("POST", path, {"content": content}, again=True)
 
     async def _posted(self, path: str, kind: Literal["issue", "review", "whole"]) -> tuple[Posted, ...]:
-        return tuple([shapes.posted(data, kind, self.voice) async for data in self._door.pages(path)])
+        return tuple([shapes.posted(data, kind, self.voice) async for data in self._client.pages(path)])
 
     def _new(self, data: Any, kind: Literal["issue", "review", "whole"]) -> Posted:  # noqa: ANN401 - JSON
         return shapes.posted(data, kind, self.voice)

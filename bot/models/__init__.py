@@ -8,6 +8,7 @@ from importlib import import_module
 from threading import Thread
 from urllib.parse import urlsplit
 
+from bot import extras
 from bot.errors import UsageError
 from bot.models import prices
 from bot.models.provider import Key, Provider, Tokens, address, check_key
@@ -91,6 +92,7 @@ def connect(
     `timeout` is the silence between two pieces of a reply, in seconds. `region` and `project` are for models in a cloud.
     """
     provider = named(name)
+    extras.need("models")
     check_key(provider, key, base_url)
     if provider.cloud:
         from bot.models import clouds
@@ -117,9 +119,9 @@ def _tokens(provider: Provider, name: str, url: str) -> Tokens:
 
 
 def library(name: str) -> tuple[str, ...]:
-    """The modules behind a model."""
+    """The modules behind a model, none if they are not installed: `connect` reports that."""
     provider = PROVIDERS.get(name.partition("/")[0])
-    if provider is None:
+    if provider is None or not extras.installed("models"):
         return ()
     return (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.listed(name) else []))
 

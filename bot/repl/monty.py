@@ -102,7 +102,7 @@ class MontyRepl:
         try:
             import pydantic_monty
         except ImportError as error:
-            raise ReplUnavailable(f"the REPL is not installed for this platform ({error})") from error
+            raise ReplUnavailable(f"the REPL is not installed ({error}): pip install 'deeprepo-bot[models]'") from error
         self._stack.close()
         self._fed, self._numbers = 1, {}
         wait = max(30.0, self._limits.turn_seconds + 5)  # longer than the limit inside, which ends a block more gently

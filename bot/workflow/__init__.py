@@ -2,18 +2,22 @@
 
 Every job can be cut off anywhere and begun again: what it found out first is recorded, paid calls are in the journal, and
 whatever it writes to GitHub carries a marker by which a second run knows it.
+
+A workflow's step uses some of these modules without a server's parts: those that read and write the database are imported when a job
+needs them.
 """
 
 from bot.payloads import Change
 from bot.ports import Job
 from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, ReviewAsk
-from bot.workflow import cancelling, commanding, forgetting, queueing, reviewing
 from bot.workflow.apologising import apologise
 from bot.workflow.parts import Services
 
 
 async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. Raises Superseded where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
+    from bot.workflow import cancelling, commanding, forgetting, queueing, reviewing
+
     match ask:
         case ReviewAsk():
             await reviewing.review(ask, job, parts)

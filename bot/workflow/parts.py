@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.commands import CommandReply
 from bot.config import Config, Settings
@@ -10,8 +11,10 @@ from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question
 from bot.policy import No
-from bot.storage import Store
 from bot.values import Ask, PullRef, PullRequest, Review, Trigger
+
+if TYPE_CHECKING:
+    from bot.storage import Store
 
 Say = Callable[[str], None]
 
@@ -25,7 +28,7 @@ class Services:
 
     identity: Identity
     pace: RequestPace
-    store: Store
+    store: "Store"
     folder: Path  # of the server's data
     settings: Settings = field(repr=False)
     review: Callable[[Change, Say], Awaitable[Made]]

@@ -27,11 +27,13 @@ def command(
 
     The sandbox, the real server and a signed webhook all run on this machine; no account, key or network is needed.
     """
+    from bot import extras
     from bot.cli.exits import CLEAN, tell
 
     if terminal:
         _printed()
         return CLEAN
+    extras.need("server")
     try:
         asyncio.run(_staged(port, strategy, once=once, log=log))
     except (KeyboardInterrupt, asyncio.CancelledError):

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from fastapi import FastAPI
@@ -74,12 +74,12 @@ class Served:
     """A running server as a test sees it."""
 
     opened: Opened
-    http: httpx.AsyncClient
+    http: httpx2.AsyncClient
     done: list[Ask]
     more: asyncio.Condition  # notified when there is more of it
     count: int = 0
 
-    async def deliver(self, payload: Mapping[str, Any], event: str = "pull_request", guid: str = "") -> httpx.Response:
+    async def deliver(self, payload: Mapping[str, Any], event: str = "pull_request", guid: str = "") -> httpx2.Response:
         """Sign and send; without a `guid` each is another delivery."""
         self.count += 1
         raw = json.dumps(payload).encode()
@@ -91,7 +91,7 @@ class Served:
             await self.more.wait_for(lambda: len(self.done) >= asks)
         return self.done
 
-    async def ready(self) -> httpx.Response:
+    async def ready(self) -> httpx2.Response:
         """Wait until the queues are looked at."""
         async with asyncio.timeout(20):
             while (answer := await self.http.get("/readyz")).status_code != 200:  # noqa: ASYNC110 - there is no event
@@ -134,13 +134,13 @@ async def served(given: Server, work: Work | None = None, *, web: bool = True) -
 
 
 @asynccontextmanager
-async def browser(face: FastAPI, place: ServerPlace) -> AsyncIterator[httpx.AsyncClient]:
+async def browser(face: FastAPI, place: ServerPlace) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a web face that answers on a port: only a real server refuses headers that are not valid."""
     taken = running.listen(place)
     over = asyncio.Event()
     answering = asyncio.create_task(running.answer(face, taken, place, Leaving(), until=over))
     try:
-        async with httpx.AsyncClient(base_url=running.address(taken)) as http:
+        async with httpx2.AsyncClient(base_url=running.address(taken)) as http:
             yield http
     finally:
         over.set()

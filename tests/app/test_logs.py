@@ -119,7 +119,7 @@ def test_libraries_are_tamed(stream: io.StringIO) -> None:
     library = logging.getLogger("dbos")
     library.addHandler(logging.StreamHandler(stream))
     logs.start("debug", "text", (), stream)
-    logging.getLogger("httpx").info("HTTP Request: GET https://api.github.com/app")
+    logging.getLogger("httpx2").info("HTTP Request: GET https://api.github.com/app")
     library.info("started")
     assert (stream.getvalue(), library.handlers, library.propagate) == ("", [], True)
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from lone_server import ROOT, process, wait_until
 from serving import HEADS, SECRET, headers, key, pull
@@ -16,10 +16,10 @@ from serving import HEADS, SECRET, headers, key, pull
 from deeprepo_sandbox import github as sandbox
 
 
-def deliver(origin: str, guid: str, action: str = "opened", head: int = 1) -> httpx.Response:
+def deliver(origin: str, guid: str, action: str = "opened", head: int = 1) -> httpx2.Response:
     """One signed delivery."""
     raw = json.dumps(pull(action=action, head=head)).encode()
-    return httpx.post(f"{origin}/webhook", content=raw, headers=headers(raw, "pull_request", guid))
+    return httpx2.post(f"{origin}/webhook", content=raw, headers=headers(raw, "pull_request", guid))
 
 
 def lines(folder: Path) -> list[str]:
@@ -51,7 +51,7 @@ def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.M
         wait_until(lambda: lines(tmp_path) == [f"begun {HEADS[1]}"])
         server.popen.send_signal(signal.SIGTERM)
         server.wait_for("asked to stop")
-        assert httpx.get(f"{server.origin}/readyz").json()["reason"] == "the server is being stopped"
+        assert httpx2.get(f"{server.origin}/readyz").json()["reason"] == "the server is being stopped"
         assert deliver(server.origin, "two").status_code == 503
         assert server.end(signal.SIGINT) == 130
 
@@ -64,12 +64,12 @@ def test_no_secret_is_left_behind(tmp_path: Path) -> None:
         deliver(server.origin, "one")
         sent = {"authorization": f"Bearer {planted[-1]}", "x-github-event": planted[-2], "content-type": "text/plain"}
         pages = [
-            httpx.post(f"{server.origin}/webhook?token={planted[-1]}", content=SECRET.encode(), headers=sent),
+            httpx2.post(f"{server.origin}/webhook?token={planted[-1]}", content=SECRET.encode(), headers=sent),
             *(
-                httpx.get(f"{server.origin}{path}?secret={planted[-2]}", headers=sent)
+                httpx2.get(f"{server.origin}{path}?secret={planted[-2]}", headers=sent)
                 for path in ("/readyz", "/metrics", "/x")
             ),
-            httpx.get(f"{server.origin}/openapi.json"),
+            httpx2.get(f"{server.origin}/openapi.json"),
         ]
         server.wait_for("delivery.*one")
         server.end()
@@ -92,14 +92,14 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
         none = {"APP_ID": "", "PRIVATE_KEY": "", "WEBHOOK_SECRET": ""}
         with process(tmp_path, GITHUB_API=api, **none) as server:
             page = server.wait_for(r"here: (http\S+/setup\?token=\S+)")[1]
-            form = httpx.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
+            form = httpx2.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
             state = form.text.partition("state=")[2].partition('"')[0]
-            done = httpx.get(f"{server.origin}/setup/done", params={"code": "a-code", "state": state})
+            done = httpx2.get(f"{server.origin}/setup/done", params={"code": "a-code", "state": state})
             assert done.status_code == 200
             origin = server.wait_for(r"(?s)stored.*listening +address=(\S+)")[1]
-            assert httpx.get(f"{origin}/healthz").status_code == 200
+            assert httpx2.get(f"{origin}/healthz").status_code == 200
             assert deliver(origin, "one").json()["outcome"] == "queued"
-            again = httpx.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
+            again = httpx2.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
             assert (again.status_code, "deeprepo is running" in again.text) == (200, True)
             server.end()
             assert stat.S_IMODE((tmp_path / "data" / "app.json").stat().st_mode) == 0o600
@@ -115,7 +115,7 @@ def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgre
         with process(tmp_path / "hands", "worker", **shared) as worker:
             assert deliver(worker.origin, "two").status_code == 404
             wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path / "hands"))
-            assert httpx.get(f"{worker.origin}/healthz").status_code == 200
+            assert httpx2.get(f"{worker.origin}/healthz").status_code == 200
             assert worker.end() == 0
         assert lines(tmp_path / "web") == []
         assert server.end() == 0
@@ -124,7 +124,7 @@ def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgre
 def test_the_operator_sees_a_running_server(tmp_path: Path) -> None:
     """`deeprepo status` beside it says that it is ready, and what waits."""
     with process(tmp_path, DEBOUNCE="60") as server:
-        wait_until(lambda: httpx.get(f"{server.origin}/readyz").status_code == 200)
+        wait_until(lambda: httpx2.get(f"{server.origin}/readyz").status_code == 200)
         port = server.origin.rpartition(":")[2]
         env = {**os.environ, "DEEPREPO_DATA": str(tmp_path / "data"), "DEEPREPO_PORT": port, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-m", "bot", "status"]

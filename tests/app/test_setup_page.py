@@ -6,7 +6,7 @@ import stat
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from families import few
 from serving import NOBODY, browser
@@ -19,7 +19,7 @@ from bot.config import App, ServerPlace
 from deeprepo_sandbox import github as sandbox
 
 
-def asking(page: Setup) -> AbstractAsyncContextManager[httpx.AsyncClient]:
+def asking(page: Setup) -> AbstractAsyncContextManager[httpx2.AsyncClient]:
     """A browser before the set-up page."""
     return browser(setup.create(page), page.place)
 

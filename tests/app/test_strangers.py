@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given
@@ -31,14 +31,14 @@ JSON = st.recursive(
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server in a process of its own, at this address."""
     with process(tmp_path_factory.mktemp("strangers"), DEBOUNCE="600") as server:
-        wait_until(lambda: httpx.get(f"{server.origin}/readyz").is_success)
+        wait_until(lambda: httpx2.get(f"{server.origin}/readyz").is_success)
         yield server.origin
 
 
 @pytest.fixture(scope="module")
-def http(origin: str) -> Iterator[httpx.Client]:
+def http(origin: str) -> Iterator[httpx2.Client]:
     """A client of it."""
-    with httpx.Client(base_url=origin, timeout=30) as client:
+    with httpx2.Client(base_url=origin, timeout=30) as client:
         yield client
 
 
@@ -61,7 +61,7 @@ def test_the_api_is_as_it_is_described(origin: str) -> None:
     }
 
 
-def test_every_real_delivery_is_taken(http: httpx.Client) -> None:
+def test_every_real_delivery_is_taken(http: httpx2.Client) -> None:
     """All collected examples of GitHub's payloads: 202, with what was made of it."""
     packed: list[tuple[str, dict[str, Any]]] = json.loads(gzip.decompress(EXAMPLES.read_bytes()))
     outcomes = set()
@@ -77,7 +77,9 @@ def test_every_real_delivery_is_taken(http: httpx.Client) -> None:
     event=st.sampled_from([*events.ACTIONS, "ping"]), payload=st.dictionaries(st.text(max_size=10), JSON), action=JSON
 )
 @searched(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_signed_payload_is_an_error(http: httpx.Client, event: str, payload: dict[str, Any], action: object) -> None:
+def test_no_signed_payload_is_an_error(
+    http: httpx2.Client, event: str, payload: dict[str, Any], action: object
+) -> None:
     """Whatever stands in it, it is ignored for a reason or taken."""
     raw = json.dumps(payload | {"action": action}).encode()
     answer = http.post("/webhook", content=raw, headers=headers(raw, event, "fuzz"))
@@ -90,7 +92,7 @@ def test_no_signed_payload_is_an_error(http: httpx.Client, event: str, payload: 
     kind=st.sampled_from(["application/json", "text/x", ""]),
 )
 @searched(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_unsigned_request_passes(http: httpx.Client, raw: bytes, header: bytes, kind: str) -> None:
+def test_no_unsigned_request_passes(http: httpx2.Client, raw: bytes, header: bytes, kind: str) -> None:
     """Refused, never an error of ours."""
     sent = {**headers(raw, "pull_request", "g"), "content-type": kind}
     del sent["x-hub-signature-256"]
@@ -125,7 +127,7 @@ def test_what_is_hardly_http_is_refused(origin: str, request_: bytes) -> None:
     assert asyncio.run(go()).split()[1][:1] == b"4"
 
 
-def test_a_sender_who_goes_away_leaves_no_trace(http: httpx.Client, origin: str) -> None:
+def test_a_sender_who_goes_away_leaves_no_trace(http: httpx2.Client, origin: str) -> None:
     """Half a body, and the connection is closed: the server goes on."""
 
     async def go() -> None:

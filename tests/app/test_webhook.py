@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-import httpx
+import httpx2
 from serving import headers, pull, served, settings
 
 from bot.app import delivery
@@ -79,7 +79,7 @@ def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-async def sent(to: httpx.URL, names: Mapping[str, str], *body: bytes) -> bytes:
+async def sent(to: httpx2.URL, names: Mapping[str, str], *body: bytes) -> bytes:
     """Everything that the server answers to a request, until it ends the connection."""
     reader, writer = await asyncio.open_connection(to.host, to.port)
     head = "".join(f"{name}: {value}\r\n" for name, value in names.items())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import jwt
 from starlette.requests import Request
 from starlette.responses import Response
@@ -32,10 +32,10 @@ class Rig:
     gh: sandbox.GitHub
     repo: sandbox.Repo
     number: int
-    client: httpx.AsyncClient
+    client: httpx2.AsyncClient
     token: str
 
-    async def call(self, method: str, path: str, body: object = None, **headers: str) -> httpx.Response:
+    async def call(self, method: str, path: str, body: object = None, **headers: str) -> httpx2.Response:
         """One request below the repository, or anywhere for a path that begins with two slashes."""
         where = path.removeprefix("/") if path.startswith("//") else R + path
         head = {"authorization": f"Bearer {self.token}"} | headers
@@ -53,7 +53,7 @@ class Rig:
         assert answer.is_error, answer.text
         return answer.status_code, answer.text
 
-    async def review(self, *comments: object, **fields: object) -> httpx.Response:
+    async def review(self, *comments: object, **fields: object) -> httpx2.Response:
         """Try to post a review."""
         said = {"body": "A review.", "event": "COMMENT", "comments": list(comments)} | fields
         return await self.call("POST", f"/pulls/{self.number}/reviews", said)
@@ -87,7 +87,7 @@ async def rig(
     """A sandbox with a pull request that changes one file, adds one and removes one. `strict`: nothing may break the description."""
     async with (
         sandbox.github(folder, webhook=webhook) as gh,
-        httpx.AsyncClient(base_url=gh.api, trust_env=False, verify=PLAIN) as client,
+        httpx2.AsyncClient(base_url=gh.api, trust_env=False, verify=PLAIN) as client,
     ):
         repo = await gh.repository("acme", "shop", files={"a.txt": BASE, "gone.txt": "x\n"}, private=private)
         await repo.commit("feature", {"a.txt": HEAD, "sub/new file.txt": "one\ntwo\n", "gone.txt": None}, "Feature")

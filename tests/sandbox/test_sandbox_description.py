@@ -1,7 +1,7 @@
 import asyncio
 from pathlib import Path
 
-import httpx
+import httpx2
 from sandbox_rig import app_jwt, rig
 
 from deeprepo_sandbox import github as sandbox
@@ -62,8 +62,8 @@ def test_it_works_without_a_port(tmp_path: Path) -> None:
         gh = sandbox.GitHub(tmp_path, None, "secret", "acme")
         gh.world.origin = "http://sandbox.invalid"
         await gh.repository("acme", "shop")
-        transport = httpx.ASGITransport(app=gh.app)
-        async with httpx.AsyncClient(transport=transport, base_url=gh.api) as client:
+        transport = httpx2.ASGITransport(app=gh.app)
+        async with httpx2.AsyncClient(transport=transport, base_url=gh.api) as client:
             answer = await client.get("/app", headers={"authorization": f"Bearer {app_jwt(gh)}"})
             assert (answer.status_code, gh.violations) == (200, ())
 
@@ -78,7 +78,7 @@ def test_an_app_is_made_from_a_manifest_once(tmp_path: Path) -> None:
             manifest = '{"name": "our bot", "hook_attributes": {"url": "http://127.0.0.1:9/hook"}, "redirect_url": "http://127.0.0.1:9/done"}'
             address = f"{at.gh.world.origin}/settings/apps/new?state=abc"
             answer = await at.client.post(address, data={"manifest": manifest})
-            target = httpx.URL(answer.headers["location"])
+            target = httpx2.URL(answer.headers["location"])
             assert (answer.status_code, target.params["state"]) == (302, "abc")
             made = await at.ok("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
             assert (made["slug"], made["pem"].splitlines()[0]) == ("our-bot", "-----BEGIN RSA PRIVATE KEY-----")

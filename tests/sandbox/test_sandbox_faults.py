@@ -1,7 +1,7 @@
 import asyncio
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from sandbox_rig import rig
 
@@ -76,11 +76,11 @@ def test_a_connection_can_break_or_hang(tmp_path: Path) -> None:
     async def run() -> None:
         async with rig(tmp_path) as at:
             at.gh.fail("POST", "/comments$", Fault(drop=True, after=True))
-            with pytest.raises(httpx.RemoteProtocolError):
+            with pytest.raises(httpx2.RemoteProtocolError):
                 await at.call("POST", "/issues/1/comments", COMMENT)
             assert len(at.gh.pull(1).comments) == 1
             at.gh.fail("GET", "/pulls/1$", Fault(hang=True))
-            with pytest.raises(httpx.ReadTimeout):
+            with pytest.raises(httpx2.ReadTimeout):
                 await at.client.get("/repos/acme/shop/pulls/1", timeout=0.05)
             await at.ok("GET", "/pulls/1")
 

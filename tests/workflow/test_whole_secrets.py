@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from whole import SECRET, whole
 
@@ -50,7 +50,7 @@ def test_no_secret_is_left_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPa
                 at.gh.fail("POST", r"/issues/1/comments$", Fault(status=403))
                 await at.repo.comment(number, "/deeprepo help", author="maintainer")
                 await at.quiet()
-                async with httpx.AsyncClient(base_url=at.address) as http:
+                async with httpx2.AsyncClient(base_url=at.address) as http:
                     for path in ("/healthz", "/readyz", "/metrics", "/nowhere", "/openapi.json"):
                         seen[path] = (await http.get(path)).content
                 seen.update(left(at.data))

@@ -7,7 +7,7 @@ import uuid
 from dataclasses import replace
 from typing import Any
 
-import httpx
+import httpx2
 
 from deeprepo_sandbox.github import payloads
 from deeprepo_sandbox.github.things import App, Check, Comment, Delivery, Installation, Json, Pull, Repository, User
@@ -99,9 +99,9 @@ async def hand_over(world: World, app: App, one: Delivery) -> int:
     try:
         answer = await world.client.post(app.webhook, content=body, headers=headers(app, one, body), timeout=PATIENCE)
         one.status_code = answer.status_code
-    except httpx.TimeoutException:
+    except httpx2.TimeoutException:
         one.status_code = 504
-    except httpx.HTTPError:
+    except httpx2.HTTPError:
         one.status_code = 502
     one.duration = round((world.now() - began).total_seconds(), 2)
     one.status = "OK" if GOOD <= one.status_code < WORST else STATUS.get(one.status_code, "Invalid HTTP Response")

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 from deeprepo_sandbox.github import git, keys
 from deeprepo_sandbox.github.faults import Faults
@@ -60,19 +60,19 @@ class World:
         self.stirred = asyncio.Event()  # something was asked: whoever waits for a change looks again
         self.busy: set[asyncio.Task[object]] = set()  # deliveries under way
         self.held: list[Delivery] | None = None  # deliveries that wait for a test to send them
-        self._client: httpx.AsyncClient | None = None
+        self._client: httpx2.AsyncClient | None = None
         self._ids = count(1_000_001)
         self._skew = timedelta()
 
     @property
-    def client(self) -> httpx.AsyncClient:
+    def client(self) -> httpx2.AsyncClient:
         """What webhooks are sent with: made once, with a new connection each time, as a receiver may have been restarted."""
         if self._client is None:
             plain = ssl.SSLContext(
                 ssl.PROTOCOL_TLS_CLIENT
             )  # to read the machine's authorities takes longer than a test
-            self._client = httpx.AsyncClient(
-                limits=httpx.Limits(max_keepalive_connections=0), trust_env=False, verify=plain
+            self._client = httpx2.AsyncClient(
+                limits=httpx2.Limits(max_keepalive_connections=0), trust_env=False, verify=plain
             )
         return self._client
 

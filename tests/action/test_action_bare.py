@@ -1,0 +1,39 @@
+import asyncio
+from pathlib import Path
+
+import bare
+import pytest
+from opening import BASE, opened, summary
+from stepping import PYTHON, stage
+
+from bot.extras import Extra
+
+
+@pytest.mark.parametrize("installed", [(), ("models",)], ids=["no extra", "models"])
+def test_the_action_needs_no_server_parts(tmp_path: Path, installed: tuple[Extra, ...]) -> None:
+    """Offline it reviews and posts in a base installation, and with what its lock holds."""
+    python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, *installed)}")
+    assert python != PYTHON
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await opened(at)
+            ran = await at.run("pull_request", body, python=python)
+            assert ran.code == 0, ran.log
+            assert "1 finding" in summary(at.gh, number)
+
+    asyncio.run(go())
+
+
+def test_a_key_without_the_models_parts_is_an_error(tmp_path: Path) -> None:
+    """The step fails with the remedy; it does not review by code in the model's place."""
+    python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path)}")
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            _, body = await opened(at)
+            ran = await at.run("pull_request", body, python=python, openai_api_key="sk-planted-planted-planted")
+            assert ran.code == 2, ran.log
+            assert "pip install 'deeprepo-bot[models]'" in ran.log
+
+    asyncio.run(go())

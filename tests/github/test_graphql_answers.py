@@ -1,0 +1,72 @@
+import asyncio
+import json
+
+import pytest
+from pydantic import SecretStr
+
+from bot import github
+from bot.errors import HostDown, HostError, HostLimited, HostRefused
+from bot.github import RequestPace
+from bot.values import PullRef
+
+DATA = {"repository": {"pullRequest": {"reviewThreads": {"nodes": [], "pageInfo": {"hasNextPage": False}}}}}
+
+
+async def threads(body: object) -> tuple[object, list[str]]:
+    """What asking for threads comes to at a server whose GraphQL answers this with the status 200; what it was asked."""
+    seen: list[str] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.append((await reader.readuntil(b"\r\n\r\n")).decode())
+        content = (body if isinstance(body, str) else json.dumps(body)).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%s" % (len(content), content))
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    api = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api/v3"
+    pace, pull = RequestPace(between=0, backoff=0, patience=0), PullRef(1, 2, "acme", "shop", 3)
+    async with server, github.with_token(SecretStr("ghs_planted"), api, pull, "me", pace) as host:
+        try:
+            return await host.threads(), seen
+        except HostError as error:
+            return error, seen
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "says"),
+    [
+        (
+            {"data": None, "errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]},
+            HostLimited,
+            "exceeded",
+        ),
+        ({"errors": [{"type": "RATE_LIMIT", "message": "wait"}]}, HostLimited, "asks to wait"),
+        ({"data": DATA, "errors": [{"type": "FORBIDDEN", "message": "not yours"}]}, HostRefused, "not yours"),
+        ({"data": None, "errors": [{"message": "Field 'x' doesn't exist"}]}, HostRefused, "doesn't exist"),
+        ({"errors": [{"type": "SERVICE_UNAVAILABLE", "message": "later"}]}, HostDown, "later"),
+        ({"data": None}, HostError, "in a form that is not known"),
+        ([], HostError, "in a form that is not known"),
+        ("<html>a proxy</html>", HostError, "in a form that is not known"),
+    ],
+)
+def test_errors_inside_a_200_are_errors(body: object, kind: type[HostError], says: str) -> None:
+    """Also beside a part of the data; a rate limit is one that is waited for."""
+    told, _ = asyncio.run(threads(body))
+    assert isinstance(told, kind)
+    assert says in str(told)
+
+
+def test_graphql_is_beside_the_rest_api_of_an_enterprise_server() -> None:
+    """Below /api/v3 there is REST only; each request names the version of the API, the sender and its token."""
+    told, seen = asyncio.run(threads({"data": DATA}))
+    assert told == ()
+    assert seen[0].startswith("POST /api/graphql HTTP/1.1\r\n")
+    head = seen[0].lower()
+    for row in (
+        "authorization: bearer ghs_planted",
+        "accept: application/vnd.github+json",
+        "user-agent: deeprepo/",
+        "x-github-api-version: 2022-11-28",
+    ):
+        assert f"\r\n{row}" in head
