@@ -14,9 +14,10 @@ import pytest
 from whole import BASE, BROKEN, SECRET
 
 from bot import storage
-from deeprepo_sandbox import github as sandbox, providers as doubles
 from bot.models import prices
 from bot.values import Usage
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox import providers as doubles
 
 MODEL = "openai/gpt-5.4-mini"
 USED = Usage(2_000, 1_000)
