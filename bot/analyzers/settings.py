@@ -3,11 +3,13 @@
 Settings are read from the base branch, so a mistake shows nothing in the pull request that makes it, and stops every one after it.
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
 
 from bot import config
 from bot.config import ignored
 from bot.ports import Tree
+from bot.render import sandbox
 from bot.values import ChangedFile, Dependents, Finding, Severity
 
 NAME = "settings"
@@ -17,7 +19,7 @@ INSTEAD = dict.fromkeys(config.OTHER_NAMES, config.FILE) | dict.fromkeys(ignored
 
 def wants(file: ChangedFile) -> bool:
     """The settings, and files that somebody may take for them."""
-    return file.status != "deleted" and file.path in {config.FILE, ignored.FILE, *INSTEAD}
+    return file.status != "deleted" and file.path in {config.FILE, ignored.FILE, *config.TEMPLATES, *INSTEAD}
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001
@@ -25,9 +27,22 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     found: list[Finding] = []
     for file in files:
         text = await tree.read(file.path) if wants(file) else None
-        if text is not None:
+        if text is not None and file.path in config.TEMPLATES:
+            found += await _template(file.path, text)
+        elif text is not None:
             found += _problems(file.path, text)
     return tuple(found)
+
+
+async def _template(path: str, text: bytes) -> list[Finding]:
+    """A template of the comments that cannot be compiled. One that can may still fail when it is filled in."""
+    source = text.decode("utf-8", "replace")
+    problem = await asyncio.to_thread(sandbox.check, source)
+    if problem is None:
+        return []
+    after = "Once this is on the base branch, comments have deeprepo's own form and a note about it."
+    title = f"{path} cannot be used: {problem[1]}"
+    return [_finding(path, source.splitlines(), problem[0], title, after, "medium")]
 
 
 def _problems(path: str, text: bytes) -> Iterator[Finding]:

@@ -276,7 +276,16 @@ def _nothing(request: "ReviewRequest", head: str, *, behind: bool) -> str:
         alone = f"; `deeprepo review {base}~1..{base}` reviews what {base} itself changes"
         return f"no file differs between {base} and {head}" + ("" if request.head else alone)
     last = "" if request.head else " (`deeprepo review HEAD~1..HEAD` reviews the last commit)"
+    if last and _shallow(request.repo):
+        last = " (this clone is shallow: after `git fetch --unshallow`, `deeprepo review HEAD~1..HEAD` reviews the last commit)"
     return f"{head} adds nothing to the default branch{last}"
+
+
+def _shallow(repo: str) -> bool:
+    from bot.checkout import isolated
+    from bot.checkout.locate import locate
+
+    return isolated.shallow(locate(repo))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from bot.dependents.names import occurrences
 from bot.dependents.sites import Match, UseTarget
 from bot.dependents.targets import OPENED, former_names, has_member, is_closed, words_of
 from bot.ports import Language, Tree
-from bot.values import Side, Use
+from bot.values import Outline, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
 STRICT = frozenset({"c/c++"})  # languages in which a member that no type declares does not compile
@@ -55,7 +55,7 @@ class Proof:
         """Whether nothing in the file gives the name a meaning any more."""
         outline = await self.exports.outline("head", path)
         bound = any(other.name == use.name and other.form in ("definition", "import") for other in uses)
-        known = outline is not None and (outline.complete or outline.scoped) and use.name not in outline.names
+        known = outline is not None and (outline.complete or outline.scoped) and not _offered(outline, use.name)
         if outline is None or not known or bound or use.name in self.language.AMBIENT:
             return False
         if outline.stars:
@@ -105,3 +105,9 @@ class Proof:
             for side in SIDES
         ]
         return "*" in now or not now <= before
+
+
+def _offered(outline: Outline, name: str) -> bool:
+    """Whether a name that importers can ask for is one of the file's own: `exports.name = other` gives it no meaning here."""
+    here = dict(outline.exports).get(name)
+    return here is not None and (not here or (here == name and any(item.name == name for item in outline.symbols)))

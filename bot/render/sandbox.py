@@ -5,6 +5,7 @@ process ends at a cap, so that a loop without an end costs one review its own fo
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from bot.render.phrases import Phrases
 
 MOST_SOURCE, MOST_OUTPUT = 64_000, 1_000_000  # characters of a template, and of all that it prints
 SECONDS, MEMORY = 2, 512 << 20  # of computing; the wait is twice as long, for a busy machine
+AT_LINE = re.compile(r"line (\d{1,9}): (.*)")
 SAFE = "our own markdown"  # key that carries a `Safe` text through JSON
 
 
@@ -27,9 +29,24 @@ class BrokenTemplate(Exception):  # noqa: N818 - the owner's fault, told to the 
 
 def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> list[Safe]:
     """The template once for each set of values. Raises BrokenTemplate."""
+    return [Safe(text) for text in json.loads(_asked(source, {"each": list(each), "phrases": asdict(phrases)}))]
+
+
+def check(source: str) -> tuple[int | None, str] | None:
+    """Why a template cannot be used, and the line of it; None if it can be compiled. It is not filled in."""
+    try:
+        _asked(source, {})
+    except BrokenTemplate as error:
+        match = AT_LINE.fullmatch(str(error))
+        return (int(match[1]), match[2]) if match else (None, str(error))
+    return None
+
+
+def _asked(source: str, more: Mapping[str, Any]) -> bytes:
+    """What the process answers."""
     if len(source) > MOST_SOURCE:
         raise BrokenTemplate(f"it is longer than {MOST_SOURCE:,} characters")
-    asked = json.dumps(_packed({"source": source, "each": list(each), "phrases": asdict(phrases)}))
+    asked = json.dumps(_packed({"source": source, **more}))
     command = [sys.executable, "-E", "-s", "-m", "bot.render.sandbox"]
     try:
         done = subprocess.run(
@@ -45,7 +62,7 @@ def fill(source: str, each: Sequence[Mapping[str, Any]], phrases: Phrases) -> li
         raise BrokenTemplate(f"it takes longer than {SECONDS} seconds") from None
     if done.returncode:
         raise BrokenTemplate(_reason(done.returncode, done.stderr.decode("utf-8", "replace")))
-    return [Safe(text) for text in json.loads(done.stdout)]
+    return done.stdout
 
 
 def _reason(status: int, said: str) -> str:
@@ -76,7 +93,7 @@ def _main() -> None:
         with suppress(ValueError, OSError):  # not every system knows every limit; the clock outside holds everywhere
             resource.setrlimit(kind, (most, most))
 
-    from jinja2 import StrictUndefined
+    from jinja2 import StrictUndefined, TemplateSyntaxError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     from bot.render import templates
@@ -84,6 +101,12 @@ def _main() -> None:
     asked = json.loads(sys.stdin.buffer.read(), object_hook=_unpacked)
     made = ImmutableSandboxedEnvironment(undefined=StrictUndefined, finalize=templates.shown_as, **templates.FORM)
     made.filters.update(templates.filters())
+    if "each" not in asked:
+        try:
+            made.from_string(asked["source"])
+        except TemplateSyntaxError as error:
+            sys.exit(f"line {error.lineno}: {error.message}")
+        return
     phrases = Phrases(**asked["phrases"])
     texts = [templates.one(made, asked["source"], values, phrases) for values in asked["each"]]
     if sum(map(len, texts)) > MOST_OUTPUT:

@@ -9,6 +9,7 @@ from fakes import Repository
 from families import few
 
 IGNORES = ".deeprepo/ignore.yml"
+FORMS = ".deeprepo/templates"
 ENTRY = "- fingerprint: 0123456789abcdef\n  reason: known\n"
 
 
@@ -52,10 +53,20 @@ def review(repository: Repository) -> tuple[list[tuple[str, str, int, str]], lis
             (IGNORES, "ignore: a.py\n", "medium", 1, "must hold a list of entries"),
             (IGNORES, "- fingerprint: 'a\n", "medium", 1, "not YAML that can be used"),
             (".deeprepo/ignore.yaml", ENTRY, "medium", 1, "is not read"),
+            (
+                f"{FORMS}/summary.md.j2",
+                "# Review\n{% if findings %}\n{% endfor %}\n",
+                "medium",
+                3,
+                "unknown tag 'endfor'",
+            ),
+            (f"{FORMS}/finding.md.j2", "{{ title }}\n{{ why | loud }}\n", "medium", 2, "No filter named 'loud'"),
+            (f"{FORMS}/inline.md.j2", "x\n" * 40_000, "medium", 1, "it is longer than 64,000 characters"),
         ],
         0,
         1,
         4,
+        10,
     ),
 )
 def test_a_change_of_the_settings_is_checked_before_it_counts(

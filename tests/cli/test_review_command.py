@@ -336,3 +336,6 @@ def test_a_shallow_clone_says_how_to_get_the_rest(changed: Repository, tmp_path:
 
     assert done.returncode == 2
     assert "git fetch --unshallow" in done.stderr
+    changed.git("clone", "-q", "--depth", "1", "--branch", "main", f"file://{changed.folder}", f"{clone}-of-main")
+    done = run(cwd=tmp_path / "clone-of-main")
+    assert "after `git fetch --unshallow`, `deeprepo review HEAD~1..HEAD`" in done.stdout + done.stderr

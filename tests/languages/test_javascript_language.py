@@ -47,6 +47,14 @@ def test_signatures_tell_what_a_caller_has_to_know(code: str, told: str) -> None
         ("function f() {}\nmodule.exports = f\nmodule.exports.a = a\nf.b = 1", {"default", "a", "b"}),
         ("module.exports = class A { static make() {} }", {"default", "make"}),
         ("module.exports = (x) => x\nmodule.exports.a = 1", {"default", "a"}),
+        ("Object.assign(module.exports, { a, b() {} })\nexports.c = 1", {"a", "b", "c"}),
+        ("const api = module.exports = { a }\napi.b = b", {"a", "b"}),
+        ("const api = { a, b: 1 }\nmodule.exports = api\napi.c = c", {"default", "a", "b", "c"}),
+        ("exports.a = exports.b = f", {"a", "b"}),
+        ('Object.defineProperty(exports, "a", { get() { return x.a } })\nexports.b = 1', {"a", "b"}),
+        ("export default { a, b }", {"default"}),
+        ("function f() {}\nexport = f", {"default"}),
+        ("export = { a, b }", {"a", "b"}),
     ],
 )
 def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -> None:

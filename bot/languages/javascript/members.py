@@ -26,6 +26,9 @@ class MemberWalk:
     stars: int = 0
     dynamic: bool = False
     whole: str = ""  # the name of this file whose value is `module.exports`
+    aliases: set[str] = field(default_factory=set)  # names of this file for the object that is exported
+    objects: dict[str, Node] = field(default_factory=dict)  # definition -> the object that it is written as
+    read: list[tuple[int, int]] = field(default_factory=list)  # bytes: where exports are handed to a call that was read
     assigned: list[tuple[str, str]] = field(
         default_factory=list
     )  # (owner, name) of every `owner.name = ...` at the top
@@ -47,6 +50,7 @@ def take(node: Node, outer: Node, name: str, found: MemberWalk) -> None:
         for member in body.named_children if body is not None else ():
             _member(member, name, found)
     elif node.type == "object":
+        found.objects[name] = node
         for member in node.named_children:
             _member(member, name, found)
     elif node.type == "enum_declaration" and body is not None:

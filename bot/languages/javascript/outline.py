@@ -8,8 +8,8 @@ from tree_sitter import Node
 
 from bot.languages.javascript.members import CLASSES, TYPES, MemberWalk, take
 from bot.languages.javascript.signature import FUNCTIONS
-from bot.languages.syntax import text
-from bot.values import Outline, Side
+from bot.languages.syntax import first_line, last_line, text
+from bot.values import Outline, Side, Symbol
 
 VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
 BLOCKS = frozenset({
@@ -23,9 +23,9 @@ WRAPPERS = frozenset({
 })  # fmt: skip
 # Exports that are computed: then nothing can be said to be missing.
 DYNAMIC = re.compile(
-    rb"(Object\s*\.\s*(assign|defineProperty|defineProperties)\s*\(\s*(module\s*\.\s*)?exports|__exportStar|\bexports\s*\["
-    rb"|\(\s*(module\s*\.\s*)?exports\b|=\s*(module\s*\.\s*)?exports\s*[;,\n]|\bthis\s*,\s*function)"
+    rb"__exportStar|\bexports\s*\[|\(\s*(module\s*\.\s*)?exports\b|=\s*(module\s*\.\s*)?exports\s*[;,\n]|\bthis\s*,\s*function"
 )
+FILLING = re.compile(r"Object\.(assign|defineProperty|defineProperties)")
 EXPORTS = re.compile(r"(?:module\.)?exports")
 UNSCOPED = re.compile(
     rb"(?<![.\w])(eval|with|Function)\s*\("
@@ -38,6 +38,9 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     _walk(root, found)
     if found.whole:
         _whole(found, source)
+    unread = _unread(source, found)
+    if any(_filled(name, unread) or _again(name, source) for name in found.aliases):
+        found.dynamic = True
     many = Counter(symbol.name for symbol in found.symbols)
     out = frozenset(found.exports.values())
     symbols = tuple(
@@ -50,14 +53,22 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         )
         for symbol in found.symbols
     )
-    computed = not found.modern and DYNAMIC.search(source)
+    computed = not found.modern and DYNAMIC.search(_unread(source, found))
     scoped = not (root.has_error or UNSCOPED.search(source) or path.endswith((".vue", ".svelte", ".d.ts")))
     complete = not (root.has_error or found.dynamic or computed or path.endswith((".vue", ".svelte", ".d.ts")))
     return Outline(symbols, tuple(found.exports.items()), complete, found.stars, tuple(found.bases), scoped=scoped)
 
 
+def _unread(source: bytes, found: MemberWalk) -> bytes:
+    """The text without the exports that are handed to a call whose names are all written in it."""
+    left = bytearray(source)
+    for start, end in found.read:
+        left[start:end] = b" " * (end - start)
+    return bytes(left)
+
+
 def _whole(found: MemberWalk, source: bytes) -> None:
-    """What importers can ask of `module.exports = NAME`: the members of that function or class of this file.
+    """What importers can ask of `module.exports = NAME`: the members of that function, class or object of this file.
 
     Anything else that NAME may be, such as what a call returned, can have members that are written nowhere, and so can a value
     that is handed to a function or filled by computed keys.
@@ -66,11 +77,24 @@ def _whole(found: MemberWalk, source: bytes) -> None:
     kinds = {symbol.kind for symbol in found.symbols if symbol.name == name}
     members = {symbol.name.partition(".")[2] for symbol in found.symbols if symbol.name.startswith(f"{name}.")}
     inherits = any(bases for owner, bases in found.bases if owner == name)
-    filled = rf"[(,]\s*(\.\.\.)?{re.escape(name)}\s*[,)]|\b{re.escape(name)}\s*\["
-    if kinds not in ({"function"}, {"class"}) or inherits or re.search(filled.encode(), source):
+    written = kinds == {"variable"} and name in found.objects and not _again(name, source)
+    if written:
+        _object(found.objects[name], found, f"{name}.")
+    if not (written or kinds in ({"function"}, {"class"})) or inherits or _filled(name, source):
         found.dynamic = True
     members |= {key for owner, key in found.assigned if owner == name}
     found.exports.update({key: f"{name}.{key}" for key in sorted(members - found.exports.keys())})
+
+
+def _filled(name: str, source: bytes) -> bool:
+    """Whether an object is handed to somebody who may fill it, or gets computed keys."""
+    filled = rf"[(,]\s*(\.\.\.)?{re.escape(name)}\s*[,)]|(?<![\w$.]){re.escape(name)}\s*\["
+    return re.search(filled.encode(), source) is not None
+
+
+def _again(name: str, source: bytes) -> bool:
+    """Whether a variable gets a value more than once."""
+    return len(re.findall(rf"(?<![\w$.]){re.escape(name)}\s*=(?![=>])".encode(), source)) > 1
 
 
 def _walk(node: Node, found: MemberWalk) -> None:
@@ -114,10 +138,29 @@ def _variable(node: Node, outer: Node, found: MemberWalk, export: bool) -> None:
         names = re.findall(r"(?<![\w$])([\w$]++)\s*+(?=[,}\]=]|$)", text(target)) if export else []
         found.exports.update(dict.fromkeys(names, ""))
         return
-    if value is None or not re.match(r"(await\s+)?(require|import)\s*\(", text(value)):
+    if value is not None and value.type == "assignment_expression" and _alias(text(target), value, outer, found):
+        pass  # const api = module.exports = ...
+    elif value is None or not re.match(r"(await\s+)?(require|import)\s*\(", text(value)):
         take(value if value is not None else node, outer, text(target), found)
     if export:
         found.exports[text(target)] = text(target)
+
+
+def _alias(name: str, value: Node, outer: Node, found: MemberWalk) -> bool:
+    """`const NAME = module.exports = ...`: the object that is exported gets a name. False if the value is none of that kind."""
+    inner: Node | None = value
+    lefts = list[str]()
+    while inner is not None and inner.type == "assignment_expression":
+        lefts.append(text(inner.child_by_field_name("left")).replace(" ", ""))
+        inner = inner.child_by_field_name("right")
+    if not any(EXPORTS.fullmatch(left) for left in lefts):
+        return False
+    found.aliases.add(name)
+    found.symbols.append(Symbol(found.path, name, "variable", first_line(outer), last_line(outer), found.side))
+    right = value.child_by_field_name("right")
+    if right is not None:
+        _assigned(lefts[0], right, outer, found)
+    return True
 
 
 def _export(node: Node, found: MemberWalk) -> None:
@@ -147,9 +190,12 @@ def _handed_on(node: Node, found: MemberWalk) -> None:
                 found.exports[alias or name] = "" if source is not None else name
             elif clause.type == "namespace_export":
                 found.exports[text(part)] = ""
+    given = [part for part in node.named_children if part.type not in ("decorator", "comment")]
     if not clauses and source is not None:
         found.stars += 1
-    elif not clauses:  # export = x, export as namespace x
+    elif not clauses and given and any(part.type == "=" for part in node.children):  # TypeScript's module.exports
+        _module_exports(given[0], node, found)
+    elif not clauses:  # export as namespace x
         found.dynamic = True
 
 
@@ -161,6 +207,8 @@ def _expression(node: Node, outer: Node, found: MemberWalk) -> None:
         chained = right is not None and right.type == "assignment_expression"  # exports = module.exports = ...
         if left is not None and right is not None and (left.type == "member_expression" or chained):
             _assigned(text(left).replace(" ", ""), right, outer, found)
+    elif node.type == "call_expression" and _filling(node, outer, found):
+        pass
     elif node.type in WRAPPERS:
         _wrapped(node, found)
 
@@ -190,7 +238,7 @@ def _assigned(left: str, right: Node, outer: Node, found: MemberWalk) -> None:
         return
     owner, _, name = left.rpartition(".")
     found.assigned.append((owner, name))
-    if EXPORTS.fullmatch(owner):
+    if EXPORTS.fullmatch(owner) or owner in found.aliases:
         known = right.type == "identifier"
         found.exports[name] = text(right) if known else name
         if not known:
@@ -210,15 +258,79 @@ def _module_exports(right: Node, outer: Node, found: MemberWalk) -> None:
         else:
             found.dynamic = True
         return
-    for part in right.named_children:
+    _object(right, found)
+
+
+def _object(node: Node, found: MemberWalk, inside: str = "") -> None:
+    """The members of an object are exports. `inside`: the prefix of those that the outline has already as members of a name."""
+    for part in node.named_children:
         key = part.child_by_field_name("key") or part.child_by_field_name("name")
         if part.type == "shorthand_property_identifier":
             found.exports[text(part)] = text(part)
-        elif part.type == "spread_element":
+        elif part.type == "spread_element" or (key is not None and key.type == "computed_property_name"):
             found.dynamic = True
         elif key is not None:
             value = part.child_by_field_name("value")
-            known = value is not None and value.type == "identifier"
-            found.exports[text(key).strip("'\"")] = text(value) if known else text(key).strip("'\"")
-            if not known and key.type == "property_identifier":
-                take(value if value is not None else part, part, text(key), found)
+            known, name = value is not None and value.type == "identifier", text(key).strip("'\"")
+            found.exports[name] = text(value) if known else f"{inside}{name}"
+            if not known and not inside and key.type == "property_identifier":
+                take(value if value is not None else part, part, name, found)
+
+
+def _filling(node: Node, outer: Node, found: MemberWalk) -> bool:
+    """`Object.assign(exports, {...})`, `Object.defineProperty(exports, "name", {...})`. False if the call is none of these.
+
+    Names that the call computes make the outline incomplete, by the pattern that looks for exports that are handed over.
+    """
+    form = FILLING.fullmatch(re.sub(r"\s", "", text(node.child_by_field_name("function"))[:100]))
+    listed = node.child_by_field_name("arguments")
+    given = [part for part in listed.named_children if part.type != "comment"] if listed is not None else []
+    if form is None or not given[1:]:
+        return False
+    target = re.sub(r"\s", "", text(given[0])[:100])
+    if not (EXPORTS.fullmatch(target) or target in found.aliases):
+        return False
+    if form[1] == "defineProperty":
+        known = _defined(given[1], given[2:], outer, found)
+    else:
+        objects = [part for part in given[1:] if part.type == "object"]
+        known = len(objects) == len(given) - 1
+        for part in objects:
+            if form[1] == "assign":
+                _object(part, found)
+                continue
+            for pair in part.named_children:
+                key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+                known = _defined(key, [value] if value is not None else [], outer, found) and known
+    if known:
+        found.read.append((given[0].start_byte, given[0].end_byte))
+    return True
+
+
+def _defined(key: Node | None, described: list[Node], outer: Node, found: MemberWalk) -> bool:
+    """One property with its description. False if its name is not written."""
+    if key is None or key.type not in ("string", "property_identifier"):
+        return False
+    name = text(key).strip("'\"")
+    value = _described(described[0]) if described and described[0].type == "object" else None
+    found.exports[name] = text(value) if value is not None and value.type == "identifier" else ""
+    if value is not None and (value.type in FUNCTIONS or value.type in CLASSES):
+        found.exports[name] = name
+        take(value, outer, name, found)
+    return True
+
+
+def _described(node: Node) -> Node | None:
+    """The value of a described property: as it is written, or the name that its getter returns."""
+    for part in node.named_children:
+        key = part.child_by_field_name("key") or part.child_by_field_name("name")
+        value = part.child_by_field_name("value") if part.type == "pair" else part
+        if text(key) == "value":
+            return value
+        if text(key) == "get" and value is not None:
+            body = value.child_by_field_name("body")
+            if body is None or body.type != "statement_block":
+                return body
+            returned = [each for each in body.named_children if each.type == "return_statement" and each.named_children]
+            return returned[0].named_children[0] if len(returned) == 1 else None
+    return None
