@@ -13,12 +13,11 @@ from bot.commands.target import CommandTarget
 from bot.errors import BadAnswer
 from bot.findings import proof
 from bot.findings.check import check, locate
-from bot.findings.proof import NumberedLines
 from bot.findings.read import strict, text
 from bot.ports import Model, Tree
 from bot.review.guidance import tongue
 from bot.review.session import Session
-from bot.values import Evidence, Finding, Message, Prompt, Schema
+from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Schema
 
 MAX_TOKENS = 2_048
 MAX_QUOTES = 8
@@ -58,7 +57,7 @@ class CheckedAnswer:
 async def answer(template: str, question: str, target: CommandTarget, work: Session, model: Model) -> CheckedAnswer:
     """The model's reply. Raises ProviderError and BudgetSpent."""
     about = await _as_it_is_now(target, work.tree)
-    excerpts: tuple[NumberedLines, ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
     if about.finding is not None:
         excerpts = tuple(dict.fromkeys(await proof.gather(about.finding, work.tree, work.dependents, work.files)))
     excerpts += await sources.look(sources.named(question), work.tree, excerpts)
@@ -85,7 +84,7 @@ async def _ask(
     target: CommandTarget,
     work: Session,
     model: Model,
-    excerpts: Sequence[NumberedLines],
+    excerpts: Sequence[Excerpt],
     *,
     last: bool,
 ) -> Mapping[str, Any]:

@@ -5,7 +5,6 @@ a push did not touch is not asked again; what it touched and nobody reported aga
 """
 
 import hashlib
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -17,7 +16,6 @@ from bot.values import ChangedFile, Earlier, Finding, Reference, Side, Unit
 
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
-_ROW = re.compile(r"([-+ ])\d* (.*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Recalled:
 
 def digest(unit: Unit) -> str:
     """What was judged of a unit, without line numbers: moved code is the same code."""
-    removed = [row[2] for line in unit.diff.split("\n") if (row := _ROW.match(line)) and row[1] == "-"]
+    removed = [row.text for row in unit.removed]
     uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
     parts = "\0".join(
         [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed, *uses]
