@@ -176,7 +176,7 @@ def _table(rows: Iterable[tuple[str, Marks]]) -> Mapping[str, Marks]:
 
 @lru_cache(maxsize=64)
 def _comment(marks: Marks) -> re.Pattern[str]:
-    return re.compile(rf"\s*+(?:{'|'.join(marks)})")
+    return re.compile(rf"^\s*+(?:{'|'.join(marks)})")
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,8 @@ from bot.commands import sources
 from bot.commands.target import CommandTarget
 from bot.errors import BadAnswer
 from bot.findings import proof
-from bot.findings.check import check, locate
+from bot.findings.check import check
+from bot.findings.quotes import find_quote
 from bot.findings.read import strict, text
 from bot.ports import Model, Tree
 from bot.review.guidance import tongue
@@ -112,16 +113,12 @@ async def _verbatim(given: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evi
     found: dict[tuple[str, int], Evidence] = {}
     for row in given[: 4 * MAX_QUOTES]:
         item = Evidence(row["path"], row["quote"].strip("\n"))
-        placed = await _placed(item, tree) if item.quote.strip() else None
+        placed = await _placed(item, tree)
         if placed is not None:
             found.setdefault((placed.path, placed.line), placed)
     return tuple(found.values())[:MAX_QUOTES]
 
 
 async def _placed(item: Evidence, tree: Tree) -> Evidence | None:
-    for side in ("head", "base"):
-        blob = await tree.read(item.path, side)
-        lines = locate(blob.decode("utf-8", "replace"), item.quote) if blob is not None else None
-        if lines is not None:
-            return replace(item, line=lines[0], side=side)
-    return None
+    at = await find_quote(tree, item.path, item.quote)
+    return replace(item, line=at[1], side=at[0]) if at is not None else None

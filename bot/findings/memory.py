@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from bot.findings.alike import alike
-from bot.findings.check import locate
+from bot.findings.quotes import find_quote, locate
 from bot.ports import Tree
 from bot.values import ChangedFile, Earlier, Finding, Reference, Side, Unit
 
@@ -148,15 +148,15 @@ async def _standing(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> 
 
 
 async def _located(past: Finding, path: str, tree: Tree, side: Side) -> tuple[int, int] | None:
-    blob = await tree.read(path, side)
-    return locate(blob.decode("utf-8", "replace"), past.quote, past.start) if blob is not None else None
+    at = await find_quote(tree, path, past.quote, past.start, (side,))
+    return at[1:] if at is not None else None
 
 
 async def _proven(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> bool:
     """Whether one of the quotes that proved it still stands."""
     for item in past.evidence:
-        blob = await tree.read(_renamed(item.path, files) if item.side == "head" else item.path, item.side)
-        if blob is not None and locate(blob.decode("utf-8", "replace"), item.quote, item.line):
+        path = _renamed(item.path, files) if item.side == "head" else item.path
+        if await find_quote(tree, path, item.quote, item.line, (item.side,)):
             return True
     return False
 
