@@ -17,7 +17,11 @@ from bot.languages import LANGUAGES
 from bot.models import answers, stream
 from bot.render import disarm
 from bot.units.cut import Texts, cut
-from bot.values import ChangedFile, Dependents, DiffLine, Finding, Hunk, RawChange
+from bot.values import ChangedFile, Dependents, DiffLine, DiffRow, Finding, Hunk, RawChange, Unit
+
+
+def _unit(line: str) -> Unit:
+    return Unit("a.py:f", "a.py", "f", 1, 1, "head", line, (DiffRow("+", line, 1),))
 
 
 def _file(path: str, rows: list[str]) -> ChangedFile:
@@ -74,7 +78,7 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "code": (5_000, lambda n: disarm.code("`" * n)),
     "a fence": (5_000, lambda n: disarm.fence("```\n" * n)),
     "written text": (5_000, lambda n: disarm.written("[" * n + "](" * n)),
-    "names of a row": (5_000, lambda n: identifiers.names("+1 " + "w" * n)),
+    "names of a row": (5_000, lambda n: identifiers.names([_unit("w" * n)])),
 }  # fmt: skip
 
 
