@@ -24,7 +24,7 @@ from bot.context import identifiers
 from bot.context.builder import ContextBuilder, call_sites
 from bot.context.packing import packed
 from bot.context.usages import distinct
-from bot.dependents.sites import TEST
+from bot.paths import is_test
 from bot.review.opening import Survey
 from bot.values import ReviewRequest, Unit, tokens
 from deeprepo_evals.reviews.cases import Case
@@ -150,7 +150,7 @@ def _roomy(rows: Iterable[tuple[Place, str]]) -> Iterator[tuple[Place, str]]:
 
 def _names(units: Sequence[Unit]) -> list[str]:
     """The names that a root would ask for: the most telling ones that the change touches."""
-    weights = identifiers.names("\n".join(unit.diff for unit in units if not TEST.search(unit.path)))
+    weights = identifiers.names(unit for unit in units if not is_test(unit.path))
     return nlargest(NAMES, weights, key=lambda name: (weights[name] + distinct(name), name))
 
 

@@ -9,11 +9,22 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import groupby
 
 from bot import config
-from bot.values import ChangedFile, ChangedSymbol, Contract, Coverage, CoverageRow, Dependents, Reference, Symbol, Unit
+from bot.paths import is_test
+from bot.values import (
+    ChangedFile,
+    ChangedSymbol,
+    Contract,
+    Coverage,
+    CoverageRow,
+    Dependents,
+    DiffRow,
+    Reference,
+    Symbol,
+    Unit,
+)
 
 HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
@@ -29,9 +40,6 @@ SAYS: Mapping[Contract, str] = {
     "value": "the value of {name} changed",
     "definition": "the definition of {name} changed",
 }
-IN_TESTS = re.compile(
-    r"(^|/)(tests?|__tests__|spec|specs|testing|e2e)/|(^|/)test_|(_test|\.test|\.spec|_spec)\.|Tests?\.\w+$"
-)
 REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
@@ -54,6 +62,7 @@ class CoverageTracker:
         self._files, self._dependents = tuple(files), dependents
         self._callers: dict[str, list[str]] = {}
         self._lines = _own_lines(units, dependents)
+        self._blocks = {unit.id: _blocks(unit) for unit in units}
         self._twins = _twins(units, _changed) | _twins(units, _text)
         self.uses = {use.place: use for use in obliged(files, dependents)}
         self._compared: dict[Place, str] = {}
@@ -92,7 +101,7 @@ class CoverageTracker:
                 self._callers[path] = [by]
         plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
-        read = [unit for unit in left if stands_in(unit, prompt) or _whole(unit, plain)]
+        read = [unit for unit in left if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain)]
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
     def _saw_uses(self, prompt: str, by: str) -> None:
@@ -282,7 +291,7 @@ def _telling(row: Reference) -> tuple[bool, bool, bool, bool, str, int]:
 
 def _override(key: str, own: Symbol) -> Reference:
     text = own.signature.text if own.signature is not None else own.name
-    test = bool(IN_TESTS.search(own.path))
+    test = is_test(own.path)
     span = own.start, own.end
     return Reference(key, own.short, own.path, own.start, text, own.name, span, sure=True, test=test, form="definition")
 
@@ -294,18 +303,14 @@ def start(
     return CoverageTracker(units, files, dependents, by_model=by_model)
 
 
-def stands_in(unit: Unit, prompt: str) -> bool:
+def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
     """Whether the unit's own text, or every changed line of its diff, occurs verbatim. Naming its path is not reading it."""
-    if _whole(unit, prompt):
-        return True
-    blocks = _blocks(unit.diff)
-    return bool(blocks) and all(block in prompt for block in blocks)
+    return _whole(unit, prompt) or (bool(blocks) and all(block in prompt for block in blocks))
 
 
-@lru_cache(maxsize=10_000)
-def _blocks(diff: str) -> tuple[str, ...]:
-    """The runs of changed lines. Kept, because every answered prompt is held against every unit."""
-    return tuple("\n".join(rows) for changed, rows in groupby(diff.split("\n"), _is_change) if changed)
+def _blocks(unit: Unit) -> tuple[str, ...]:
+    """The runs of changed lines, as a prompt shows them."""
+    return tuple("\n".join(map(str, rows)) for changed, rows in groupby(unit.rows, _is_change) if changed)
 
 
 def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str, str], bool]:
@@ -316,7 +321,7 @@ def _own_lines(units: Sequence[Unit], dependents: Dependents) -> dict[tuple[str,
     rows = {(row.path, row.text.strip()) for row in dependents.references if len(row.text.strip()) >= MIN_BODY}
     holders = Counter(text for _, text in rows)
     changed = {line.strip() for unit in units for line in unit.text.split("\n")}
-    changed |= {_NUMBERED.sub("", line).strip() for unit in units for line in unit.diff.split("\n")}
+    changed |= {row.text.strip() for unit in units for row in unit.rows}
     return {(path, text): holders[text] == 1 and text not in changed for path, text in sorted(rows)}
 
 
@@ -331,7 +336,7 @@ def _twins(units: Sequence[Unit], rows: Callable[[Unit], frozenset[str]]) -> fro
 
 
 def _changed(unit: Unit) -> frozenset[str]:
-    return frozenset(row for row in unit.diff.split("\n") if _is_change(row))
+    return frozenset(map(str, unit.changed))
 
 
 def _text(unit: Unit) -> frozenset[str]:
@@ -343,5 +348,5 @@ def _whole(unit: Unit, prompt: str) -> bool:
     return len(body) >= MIN_BODY and body in prompt
 
 
-def _is_change(row: str) -> bool:
-    return row.startswith(("+", "-"))
+def _is_change(row: DiffRow) -> bool:
+    return row.sign in ("+", "-")

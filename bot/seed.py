@@ -57,8 +57,7 @@ def gather(
 
 
 def _head(unit: Unit) -> str:
-    lines = unit.diff.split("\n")
-    rest = len(lines) - HEAD_LINES
-    return "\n".join(lines[:HEAD_LINES]) + (
+    rest = len(unit.rows) - HEAD_LINES
+    return "\n".join(map(str, unit.rows[:HEAD_LINES])) + (
         f"\n[... {rest} more lines: read() or diff() shows them ...]" if rest > 0 else ""
     )

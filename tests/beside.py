@@ -6,17 +6,18 @@ from fakes import Repository
 
 from bot import dependents, diff, units
 from bot.checkout import Checkout
-from bot.context.builder import ContextBuilder, Snippet
+from bot.context.builder import ContextBuilder
 from bot.languages import LANGUAGES
+from bot.values import Excerpt
 
 Files = dict[str, str | bytes | None]
 
 
-def beside(repository: Repository, before: Files, after: Files, path: str, prompts: int = 1) -> tuple[Snippet, ...]:
+def beside(repository: Repository, before: Files, after: Files, path: str, prompts: int = 1) -> tuple[Excerpt, ...]:
     """The excerpts of the prompt about `path`."""
     pull = repository.change(before, after)
 
-    async def run() -> tuple[Snippet, ...]:
+    async def run() -> tuple[Excerpt, ...]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
             heads = await tree.read_many([file.path for file in files])
@@ -33,6 +34,6 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
     return asyncio.run(run())
 
 
-def text(excerpts: tuple[Snippet, ...]) -> str:
+def text(excerpts: tuple[Excerpt, ...]) -> str:
     """All of them as one text."""
     return "\n".join(f"{one.path} · {one.title}\n{one.body}" for one in excerpts)

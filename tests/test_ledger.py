@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+from diff_rows import rows
+
 from bot import coverage
 from bot.values import ChangedFile, ChangedSymbol, Dependent, Dependents, Reference, Symbol, Unit
 
@@ -12,7 +14,7 @@ UNIT = Unit(
     2,
     "head",
     BODY,
-    "     1 def pay(order):\n+    2     return order.total * 2",
+    rows("     1 def pay(order):\n+    2     return order.total * 2"),
     risk=3,
 )
 OTHER = Unit(
@@ -23,7 +25,7 @@ OTHER = Unit(
     6,
     "head",
     "def ship():\n    return None",
-    "+    5 def ship():\n+    6     return None",
+    rows("+    5 def ship():\n+    6     return None"),
 )
 CALL = Reference(
     "shop.py:pay", "pay", "till.py", 9, "    total = pay(order)", "close", (8, 12), sure=True, test=False, call=True
@@ -62,10 +64,7 @@ def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
 def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
     """A diff of the change shows every changed line, not the whole definition."""
     assert (
-        tracker().saw(
-            "@@ -1 +1 @@\n+    2     return order.total * 2\n+    5 def ship():\n+    6     return None\n", "root"
-        )
-        == 2
+        tracker().saw("@@ -1 +1 @@\n+2     return order.total * 2\n+5 def ship():\n+6     return None\n", "root") == 2
     )
 
 
@@ -108,7 +107,7 @@ def test_unread_units_come_riskiest_first() -> None:
 
 def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
     """One closing bracket is in every prompt."""
-    unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", "+    1 }")
+    unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", rows("+    1 }"))
     assert coverage.start([unit], (), Dependents()).saw("void f() { }", "worker") == 0
 
 
@@ -141,10 +140,14 @@ def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
         1,
         "head",
         "# Copyright 2026",
-        "-1 # Copyright 2025\n+1 # Copyright 2026",
+        rows("-1 # Copyright 2025\n+1 # Copyright 2026"),
     )
     other = replace(
-        one, id="b.py:lines 1-1", path="b.py", text="# Copyright 2026\n\nimport os", diff=f"{one.diff}\n+3 import os"
+        one,
+        id="b.py:lines 1-1",
+        path="b.py",
+        text="# Copyright 2026\n\nimport os",
+        rows=(*one.rows, *rows("+3 import os")),
     )
     kept = coverage.start([one, other], FILES, Dependents())
     assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1

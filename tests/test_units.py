@@ -14,6 +14,7 @@ from bot.values import (
     Dependent,
     Dependents,
     DiffLine,
+    DiffRow,
     Hunk,
     PullRequest,
     Reference,
@@ -226,5 +227,5 @@ def _with(found: tuple[tuple[ChangedFile, ...], Texts]) -> tuple[tuple[ChangedFi
 
 def test_a_unit_prints_itself() -> None:
     """Values can be printed and compared."""
-    unit = Unit("a:f", "a", "f", 1, 2, "head", "text", "diff")
+    unit = Unit("a:f", "a", "f", 1, 2, "head", "text", (DiffRow("+", "text", 1),))
     assert unit == eval(repr(unit))  # noqa: S307 - the point is that the repr is complete

@@ -13,6 +13,7 @@ from posixpath import basename
 
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import MOST, Diagnostic, Edit, run
+from bot.paths import is_sample, is_test
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Evidence, Finding
 
@@ -20,9 +21,6 @@ NAME = "ruff"
 READS = "Python files"
 MOST_LINES = 6  # a longer report is quoted by its first line
 
-TEST = re.compile(
-    r"(^|/)(t|tests?|testing|testdata|test-data|fixtures|examples?|docs?|benchmarks?|conftest\.py|test_[^/]*|[^/]*_tests?\.py)(/|$)"
-)
 RAISES = re.compile(r"\b(raises|assertRaises\w*|warns|suppress|deprecated_call)\b")
 ATTRIBUTE = re.compile(r"\s*[\w.]+\s*(#.*)?$")  # read for its effect: a lazy import, a property
 MAGIC = re.compile(r"`__\w+__`")
@@ -47,7 +45,7 @@ class RuffSource:
     @property
     def test(self) -> bool:
         """Whether it is a test or belongs to one."""
-        return bool(TEST.search(self.file.path))
+        return is_test(self.file.path) or is_sample(self.file.path)
 
 
 def wants(file: ChangedFile) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from bot import limits
 from bot.analyzers.secret_forms import Hit, hits
+from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding
 
@@ -19,11 +20,6 @@ READS = "every text file"
 
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
 PEM_BODY = re.compile(r"[A-Za-z0-9+/=]{40,}")
-SAMPLE = re.compile(
-    r"(^|/)(t|test\w*|__tests__|test-data|specs?|fixtures?|mocks?|__mocks__|examples?|samples?|docs?|playground)/"
-    r"|(^|/)(test_|conftest\.py)|[._-](tests?|spec|stories|example|sample|dist|template)\.|\.(md|mdx|rst|txt|adoc|ipynb)$",
-    re.IGNORECASE,
-)
 
 
 def wants(file: ChangedFile) -> bool:
@@ -53,7 +49,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit]]:
     """Added lines with a hit, with the few lines after each."""
-    sample, found = bool(SAMPLE.search(file.path)), []
+    sample, found = is_test(file.path) or is_sample(file.path) or is_prose(file.path), []
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         for at, line in enumerate(after):

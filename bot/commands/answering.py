@@ -12,13 +12,13 @@ from bot.commands import sources
 from bot.commands.target import CommandTarget
 from bot.errors import BadAnswer
 from bot.findings import proof
-from bot.findings.check import check, locate
-from bot.findings.proof import NumberedLines
+from bot.findings.check import check
+from bot.findings.quotes import find_quote
 from bot.findings.read import strict, text
 from bot.ports import Model, Tree
 from bot.review.guidance import tongue
 from bot.review.session import Session
-from bot.values import Evidence, Finding, Message, Prompt, Schema
+from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Schema
 
 MAX_TOKENS = 2_048
 MAX_QUOTES = 8
@@ -58,7 +58,7 @@ class CheckedAnswer:
 async def answer(template: str, question: str, target: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
     """The model's reply. Raises ProviderError and BudgetSpent."""
     about = await _as_it_is_now(target, session.tree)
-    excerpts: tuple[NumberedLines, ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
     if about.finding is not None:
         excerpts = tuple(
             dict.fromkeys(await proof.gather(about.finding, session.tree, session.dependents, session.files))
@@ -87,7 +87,7 @@ async def _ask(
     target: CommandTarget,
     session: Session,
     model: Model,
-    excerpts: Sequence[NumberedLines],
+    excerpts: Sequence[Excerpt],
     *,
     last: bool,
 ) -> Mapping[str, Any]:
@@ -115,16 +115,12 @@ async def _verbatim(given: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evi
     found: dict[tuple[str, int], Evidence] = {}
     for row in given[: 4 * MAX_QUOTES]:
         item = Evidence(row["path"], row["quote"].strip("\n"))
-        placed = await _placed(item, tree) if item.quote.strip() else None
+        placed = await _placed(item, tree)
         if placed is not None:
             found.setdefault((placed.path, placed.line), placed)
     return tuple(found.values())[:MAX_QUOTES]
 
 
 async def _placed(item: Evidence, tree: Tree) -> Evidence | None:
-    for side in ("head", "base"):
-        blob = await tree.read(item.path, side)
-        lines = locate(blob.decode("utf-8", "replace"), item.quote) if blob is not None else None
-        if lines is not None:
-            return replace(item, line=lines[0], side=side)
-    return None
+    at = await find_quote(tree, item.path, item.quote)
+    return replace(item, line=at[1], side=at[0]) if at is not None else None

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from bot import render
 from bot.diff import numbered
-from bot.findings.proof import NumberedLines, definition
+from bot.lines import definition
 from bot.ports import Tree
-from bot.values import ChangedFile, tokens
+from bot.values import ChangedFile, DiffRow, Excerpt, tokens
 
 EXCERPT_TOKENS, DIFF_TOKENS = 6_000, 12_000
 WHOLE = 200  # lines of a file that is named without lines
@@ -35,7 +35,7 @@ def named(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*ticked, *plain]))[:MAX_WORDS]
 
 
-async def look(words: Iterable[str], tree: Tree, known: Sequence[NumberedLines] = ()) -> tuple[NumberedLines, ...]:
+async def look(words: Iterable[str], tree: Tree, known: Sequence[Excerpt] = ()) -> tuple[Excerpt, ...]:
     """What the tree holds for these words, beside what is known already."""
     shown, room = list(known), EXCERPT_TOKENS
     paths = await tree.entries()
@@ -43,7 +43,7 @@ async def look(words: Iterable[str], tree: Tree, known: Sequence[NumberedLines] 
         places = _of_path(word, paths)
         for path, first, last in places or await _of_name(word, tree):
             excerpt = await _excerpt(tree, path, first, last)
-            if excerpt is None or any(_holds(other, excerpt) for other in shown):
+            if excerpt is None or any(other.holds(path, excerpt.side, excerpt.start, excerpt.end) for other in shown):
                 continue
             if (size := tokens(excerpt.body)) <= room:
                 room -= size
@@ -95,14 +95,10 @@ def _spread(rows: Iterable[tuple[str, int, str]]) -> Iterator[tuple[str, int, in
             yield path, max(1, line - AROUND), line + AROUND
 
 
-def _holds(one: NumberedLines, other: NumberedLines) -> bool:
-    return (one.path, one.side) == (other.path, other.side) and one.first <= other.first and other.last <= one.last
-
-
-async def _excerpt(tree: Tree, path: str, first: int, last: int) -> NumberedLines | None:
+async def _excerpt(tree: Tree, path: str, first: int, last: int) -> Excerpt | None:
     blob = await tree.read(path)
     text = blob.decode("utf-8", "replace").removesuffix("\n") if blob and b"\0" not in blob else ""
     lines = text.split("\n") if text else []
     last = min(len(lines), last)
-    rows = [f"{number} {lines[number - 1][:400]}" for number in range(first, last + 1)]
-    return NumberedLines(path, "head", first, last, "\n".join(rows)) if rows else None
+    rows = tuple(DiffRow("", lines[number - 1][:400], number) for number in range(first, last + 1))
+    return Excerpt(path, first, last, rows) if rows else None

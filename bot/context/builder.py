@@ -12,12 +12,12 @@ from bot.concurrency import together
 from bot.context import definitions, routes, similar, snippets, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE
-from bot.context.snippets import Shown, Snippet
+from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
-from bot.values import ChangedFile, Reference, Unit, tokens
+from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
-__all__ = ["NEARBY_TOKENS", "ContextBuilder", "Snippet", "call_sites"]
+__all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
 NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
@@ -52,7 +52,7 @@ class ContextBuilder:
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
 
-    async def of(self, units: Sequence[Unit]) -> tuple[Snippet, ...]:
+    async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
         room = min(self.most, REVIEW_TOKENS // max(1, self.prompts))
         shown = Shown(units)
@@ -70,14 +70,14 @@ class ContextBuilder:
         windows = await self._windows(picked, shown, room - needed)
         return snippets.marked((*callers, *windows, *snippets.by_file(called, shown)), self.files)
 
-    async def _called(self, units: Sequence[Unit], shown: Shown, room: int) -> tuple[list[Snippet], int]:
+    async def _called(self, units: Sequence[Unit], shown: Shown, room: int) -> tuple[list[Excerpt], int]:
         """The signatures of what the units' added lines call, where the prompt does not show them; and the tokens they need."""
         meant: dict[Row, str] = {}
         for call in definitions.called(units):
             rows, imported = self._defined.get(call.name, ()), self._imports.get(call.path, ())
             meant.update(dict.fromkeys(definitions.meant(call, rows, imported), call.name))
         texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meant)))
-        found: list[Snippet] = []
+        found: list[Excerpt] = []
         needed = 0
         for (path, line, _), name in sorted(meant.items(), key=lambda item: not definitions.demanding(item[0][2])):
             lines = snippets.lines(texts.get(path, b""))
@@ -91,9 +91,11 @@ class ContextBuilder:
                 found.append(excerpt)
         return found, needed
 
-    async def _routes(self, units: Sequence[Unit], callers: Sequence[Snippet], shown: Shown) -> list[Pick]:
+    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown: Shown) -> list[Pick]:
         """Who asks for the routes that the units, or the places that register them, declare."""
-        wanted = routes.patterns([*(unit.diff for unit in units), *(excerpt.body for excerpt in callers)])
+        wanted = routes.patterns(
+            row.text for rows in (*(u.rows for u in units), *(c.rows for c in callers)) for row in rows
+        )
         if not wanted:
             return []
         rows = await self.tree.grep_lines(list(wanted), syntax="perl", limit=MAX_ROWS)
@@ -145,7 +147,7 @@ class ContextBuilder:
             rows = await self.tree.grep_lines([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS)
             self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
-    async def _callers(self, units: Sequence[Unit], shown: Shown, room: int) -> list[Snippet]:
+    async def _callers(self, units: Sequence[Unit], shown: Shown, room: int) -> list[Excerpt]:
         """Bodies of the functions that use what the units change: each unit's best first, each function once."""
         mine = {row.symbol for unit in units for row in unit.references} if self.first else set()
         first = [row for row in self.first if row.symbol in mine]
@@ -167,7 +169,7 @@ class ContextBuilder:
                 shown.add(row.path, start, end)
         return found
 
-    async def _windows(self, picked: Sequence[Pick], shown: Shown, room: int) -> list[Snippet]:
+    async def _windows(self, picked: Sequence[Pick], shown: Shown, room: int) -> list[Excerpt]:
         """The picked lines with those around them, as many as there is room for."""
         texts = await self.tree.read_many([row.path for row in picked])
         found, helpers = [], MAX_HELPERS
@@ -189,7 +191,7 @@ class ContextBuilder:
         return snippets.joined(found)
 
 
-def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Snippet | None:
+def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
     """A picked line with those around it that the prompt does not show yet."""
     first, last = (
         (row.line - 1, snippets.block(lines, row.line)) if row.defines else (row.line - BEFORE, row.line + AFTER)

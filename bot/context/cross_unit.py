@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bot.context import definitions
 from bot.context.definitions import LONG_LINE, CalledName
-from bot.context.usages import PROSE, Pick, Row
-from bot.dependents.sites import TEST
+from bot.context.usages import Pick, Row
+from bot.paths import is_product
 from bot.values import ChangedFile, Unit
 
 MAX_PICKS = 4  # lines shown for the definitions of one prompt
@@ -49,7 +49,7 @@ class Links:
 
 
 def _added(file: ChangedFile) -> Iterable[Row]:
-    if TEST.search(file.path) or PROSE.search(file.path):
+    if not is_product(file.path):
         return ()
     lines = (line for hunk in file.hunks for line in hunk.lines if line.kind == "+" and len(line.text) <= LONG_LINE)
     return [(file.path, line.new, line.text) for line in lines if line.new is not None]

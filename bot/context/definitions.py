@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.context import identifiers
-from bot.context.usages import PROSE, Row
-from bot.dependents.sites import TEST
+from bot.context.usages import Row
+from bot.paths import is_product
 from bot.values import Unit
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
@@ -41,7 +41,6 @@ _MEMBER = (
 )
 _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (((), _ANNOUNCED), (TYPED, _TYPED), (SCRIPTS, _MEMBER))
 _LOOKS = tuple((suffixes, re.compile(form.replace("NAME", _ANY))) for suffixes, form in _FORMS)
-_ADDED = re.compile(r"\+\s*(?:\d+)? (.*)$")
 _CALL = re.compile(rf"(?:(?<![\w$])(self|this|cls|super\(\))\.|([\w$\])]\??\.|::|->))?(?<![\w$])({_ANY})\s*\(")
 _IMPORTS = re.compile(r"\b(?:import|from|require|use|using|include|export)\b|^\s(?:\w+ )?\"[\w./-]+\"$")  # the last: Go
 _WORD = re.compile(r"[\w-]+")
@@ -61,11 +60,10 @@ def called(units: Iterable[Unit]) -> tuple[CalledName, ...]:
     """What the added lines of these units call, in their order, each once for its file."""
     found: dict[CalledName, None] = {}
     for unit in units:
-        if unit.side != "head" or TEST.search(unit.path) or PROSE.search(unit.path):
+        if unit.side != "head" or not is_product(unit.path):
             continue
-        for row in unit.diff.split("\n"):
-            line = _ADDED.match(row)
-            found.update(dict.fromkeys(calls(unit.path, line[1]) if line else ()))
+        for row in unit.added:
+            found.update(dict.fromkeys(calls(unit.path, row.text)))
     return tuple(found)
 
 
@@ -93,7 +91,7 @@ def defined(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """What these rows define, by name: no tests, no texts."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in dict.fromkeys(rows):
-        if not TEST.search(row[0]) and not PROSE.search(row[0]):
+        if is_product(row[0]):
             for name in names(row[0], row[2]):
                 found[name].append(row)
     return found

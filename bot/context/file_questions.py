@@ -3,14 +3,18 @@
 "Not there" and "not read" are two answers: `found` is what the worker says and a verbatim quote proves, `read` what it was shown.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from bot.context import long_text
 from bot.findings import read
-from bot.findings.check import locate
+from bot.findings.quotes import locate
 from bot.values import Evidence, Finding, Schema
+
+if TYPE_CHECKING:
+    from bot.findings.strangers import Quote
 
 PROMPT_CHARS = 40_000  # of files in one prompt
 PROMPT_TOKENS = 11_000  # the same, for the pieces of one long file
@@ -18,22 +22,16 @@ HALVABLE = 4  # lines of a text that can be asked about in two halves
 MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
 
 
-_LOOK = read.strict(
-    answer=read.text("the reply to the question in at most three sentences"),
-    found={
-        "type": "boolean",
-        "description": "false where the shown text does not hold what the question asks for; say so rather than guess",
-    },
-    quotes={
-        "type": "array",
-        "items": read.strict(path=read.TEXT, quote=read.TEXT),
-        "description": "the verbatim lines that the reply rests on, with their file; none where nothing was found",
-    },
-    findings=read.ANSWER.parameters["properties"]["findings"],
-)
-ANSWER = Schema(
-    name="look", description="Answer the question from the shown text, and from nothing else.", parameters=_LOOK
-)
+@lru_cache(maxsize=1)
+def schema() -> Schema:
+    """What a worker is asked to hand in."""
+    from bot.findings import strangers  # pydantic takes longer to import than the whole engine
+
+    return Schema(
+        name="look",
+        description="Answer the question from the shown text, and from nothing else.",
+        parameters=strangers.schema(strangers.LooseLook),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +89,13 @@ def plan(files: Mapping[str, str]) -> Plan:
 
 def answer(data: Mapping[str, Any] | None, source: str, parts: Sequence[Part]) -> Sight:
     """What a worker's reply comes to. Raises BadAnswer. A claim without a verbatim quote is not believed."""
-    text, findings = read.answer(data, source)
-    given = data or {}
+    from bot.findings import strangers
+
+    said = strangers.answer(data, strangers.LooseLook)
+    text, findings, claimed = said.answer, read.findings(said.findings, source), said.found
     named = {part.label: part.path for part in parts}
-    quotes = tuple(_verbatim(given.get("quotes"), parts, named))
-    claimed = given.get("found")
-    found = None if not isinstance(claimed, bool) else claimed and bool(quotes or findings)
+    quotes = tuple(_verbatim(said.quotes, parts, named))
+    found = None if claimed is None else claimed and bool(quotes or findings)
     if claimed is True and not found:
         text = f"{text} [not believed: it quotes nothing that stands in what was read]".strip()
     return Sight(text, found, quotes, tuple(_renamed(findings, named)), tuple(parts))
@@ -142,15 +141,14 @@ def _parts(path: str, text: str) -> Iterator[Part]:
         yield Part(path, chunk.text, chunk.first, chunk.last, whole=False)
 
 
-def _verbatim(given: object, parts: Sequence[Part], named: Mapping[str, str]) -> Iterator[Evidence]:
+def _verbatim(given: Iterable["Quote"], parts: Sequence[Part], named: Mapping[str, str]) -> Iterator[Evidence]:
     """The quotes that stand in what was shown, in the file that they name or in another one of the prompt."""
-    for item in given if isinstance(given, (list, tuple)) else ():
-        quote = str(item.get("quote", "")) if isinstance(item, Mapping) else ""
-        path = named.get(str(item.get("path", "")), str(item.get("path", ""))) if isinstance(item, Mapping) else ""
-        for part in sorted(parts, key=lambda part: part.path != path) if quote.strip() else ():
-            at = locate(part.text, quote)
+    for item in given:
+        path = named.get(item.path, item.path)
+        for part in sorted(parts, key=lambda part: part.path != path) if item.quote.strip() else ():
+            at = locate(part.text, item.quote)
             if at is not None:
-                yield Evidence(part.path, quote, line=part.first + at[0] - 1)
+                yield Evidence(part.path, item.quote, line=part.first + at[0] - 1)
                 break
 
 

@@ -8,13 +8,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+from bot.lines import defined, is_comment
+from bot.values import Unit
+
 IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5
 WORD = 0.25  # of an identifier that is one plain word: it means many things
 GONE, WRITTEN = 2.0, 1.0  # added to it: the name stands in no added line; the line gives it a value
 SHORTEST = 3  # letters of a name worth a search
 PLAIN = 5  # letters below which a single lower-case word says nothing
 
-_ROW = re.compile(r"([+-])\s*(?:\d+)? (.*)$")  # the rows of a new file are not all numbered
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 # A key of a properties or YAML file.
 _KEY = re.compile(
@@ -22,16 +24,13 @@ _KEY = re.compile(
 )
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _KEYLIKE = re.compile(r"[\w$@/.:-]+$")  # a string that is a key, a path, a route or a flag: no prose
-_COMMENT = re.compile(r"\s*(#(?!include|define|\[|!)|#!?\[derive\b|//|\*|/\*|--\s|;;|<!--)")
+_DERIVED = re.compile(r"\s*+#!?\[derive\b")  # what it names is a library's, and stands in every file
 _WRITE = re.compile(
     r"(?<![\w$])([A-Za-z_$][\w$]*+)[\"'\])]*+\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])"
     r"|[\"']?(?<![\w$])([A-Za-z_$][\w$-]{0,200}+)[\"']?\s*+:(?!:)"
 )
 _STORED = re.compile(
     r"[\"']([\w$-]{3,})[\"']\s*(?::|\]\s*=(?!=)|=>)|(?:self|this)\.([\w$]{3,})\s*=(?!=)|^\s*([\w$]{3,}):\s"
-)
-_DEFINED = re.compile(
-    r"\b(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*)"
 )
 COMMON = frozenset(
     """
@@ -50,14 +49,14 @@ COMMON = frozenset(
 )
 
 
-def names(diff: str) -> dict[str, float]:
-    """The names in the changed lines of a unit's diff, with their weights."""
+def names(units: Iterable[Unit]) -> dict[str, float]:
+    """The names in the changed lines of these units, with their weights."""
     sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
-    for row in diff.split("\n"):
-        found = _ROW.match(row)
-        if found and not _COMMENT.match(found[2]):
-            for name, weight in _of_line(found[2]):
-                sides[found[1]][name] = max(sides[found[1]][name], weight)
+    for unit in units:
+        for row in unit.changed:
+            if not is_comment(row.text, unit.path) and not _DERIVED.match(row.text):
+                for name, weight in _of_line(row.text):
+                    sides[row.sign][name] = max(sides[row.sign][name], weight)
     weights = dict(sides["+"])
     for name, weight in sides["-"].items():
         weights[name] = max(weights.get(name, 0.0), weight + (GONE if name not in sides["+"] else 0.0))
@@ -71,7 +70,7 @@ def stored(line: str) -> frozenset[str]:
 
 def given(line: str) -> frozenset[str]:
     """The names to which a line gives a value or a meaning."""
-    return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(_DEFINED.findall(line))
+    return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(defined(line))
 
 
 def words(line: str) -> frozenset[str]:

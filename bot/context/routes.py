@@ -7,8 +7,8 @@ written in any way: `{id}`, `<int:id>`, `:id`, `(?P<id>...)`, `${id}`, `42`.
 import re
 from collections.abc import Iterable, Sequence
 
-from bot.context.usages import PROSE, Pick, Row
-from bot.dependents.sites import TEST
+from bot.context.usages import Pick, Row
+from bot.paths import is_product
 
 MAX_ROUTES = 6  # searched for one prompt
 MAX_PICKS = 3  # lines shown for the routes of one prompt, each in another file
@@ -25,9 +25,9 @@ _GENERAL = frozenset({"api", "rest", "http:", "https:"})
 _FILE = re.compile(r"\.\w{1,5}$")
 
 
-def patterns(texts: Iterable[str]) -> tuple[str, ...]:
+def patterns(lines: Iterable[str]) -> tuple[str, ...]:
     """Perl patterns of the routes in these lines, as code elsewhere would write them."""
-    found = (_pattern(said) for text in texts for row in text.split("\n") for said in _routes(row))
+    found = (_pattern(said) for line in lines for said in _routes(line))
     return tuple(dict.fromkeys(pattern for pattern in found if pattern))[:MAX_ROUTES]
 
 
@@ -36,14 +36,13 @@ def pick(rows: Sequence[Row], changed: Iterable[str], shown: Iterable[tuple[str,
     left, seen = {*changed}, {*shown}
     picks: list[Pick] = []
     for path, line, _ in rows:
-        if path not in left and (path, line) not in seen and not TEST.search(path) and not PROSE.search(path):
+        if path not in left and (path, line) not in seen and is_product(path):
             left.add(path)
             picks.append(Pick(path, line, ("a route of the change",), defines=False))
     return picks[:MAX_PICKS]
 
 
-def _routes(row: str) -> Iterable[str]:
-    text = re.sub(r"^[ +-]\s*\d* ", "", row)
+def _routes(text: str) -> Iterable[str]:
     if "/" not in text or not _SPEAKS_OF_ROUTES.search(text):
         return ()
     return [next(filter(None, groups)) for groups in _QUOTED.findall(text)]

@@ -11,8 +11,9 @@ from difflib import SequenceMatcher
 
 from bot.context import identifiers, usages
 from bot.context.definitions import LONG_LINE
-from bot.context.usages import PROSE, Pick, Row
-from bot.dependents.sites import TEST
+from bot.context.usages import Pick, Row
+from bot.lines import defines
+from bot.paths import is_product, is_test
 from bot.values import ChangedFile, Unit
 
 MAX_NAMES, MAX_PATTERNS = 12, 6  # looked up for one review
@@ -23,7 +24,6 @@ SHORTEST, ENDS, LONGER = (
     3,
 )  # letters of such a name; at its end that may differ; by which it may be longer or shorter
 HEAD, LIKE = 6, 0.7  # characters that two patterns share at the least; likeness of the whole
-_ROW = re.compile(r"[+-]\s*(?:\d+)? (.*)$")
 _PATTERN = re.compile(
     r"(?<![\w)\]/])/((?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)+\])+)/[a-z]*|[\"'`]((?:[^\"'`\\\n]|\\.){6,})[\"'`]"
 )
@@ -42,7 +42,7 @@ def unknown(rows: Mapping[str, Sequence[Row]], names: Iterable[str], files: Iter
         and not identifiers.plain(name)
         and rows.get(name)
         and all(line in added.get(path, ()) for path, line, _ in rows[name])
-        and not any(usages.gives_meaning(name, text) for _, _, text in rows[name])
+        and not any(usages.gives_meaning(name, text, path) for path, _, text in rows[name])
     ][:MAX_NAMES]
 
 
@@ -57,12 +57,12 @@ def near_names(rows: Iterable[Row], names: Iterable[str]) -> dict[str, list[tupl
     wanted = list(names)
     for row in rows:
         words = identifiers.words(row[2])
-        for name in () if TEST.search(row[0]) or PROSE.search(row[0]) else wanted:
+        for name in wanted if is_product(row[0]) else ():
             word = next((word for word in sorted(words) if _near(word, name)), "")
             if word:
                 found[name].append((word, row))
     for mine in found.values():
-        mine.sort(key=lambda item: not usages.gives_meaning(item[0], item[1][2]))
+        mine.sort(key=lambda item: not usages.gives_meaning(item[0], item[1][2], item[1][0]))
     return found
 
 
@@ -70,9 +70,8 @@ def patterns(units: Iterable[Unit]) -> dict[str, list[str]]:
     """The regular expressions in changed lines, under what they begin with."""
     found: dict[str, list[str]] = defaultdict(list)
     for unit in units:
-        for row in unit.diff.split("\n") if not TEST.search(unit.path) and not PROSE.search(unit.path) else ():
-            line = _ROW.match(row)
-            for literal in _literals(line[1]) if line and len(row) <= LONG_LINE else ():
+        for row in unit.changed if is_product(unit.path) else ():
+            for literal in _literals(row.text) if len(row.text) <= LONG_LINE else ():
                 head = _GAP.split(literal)[0]
                 if len(head) >= HEAD and _CLASS.search(head) and literal not in found[head]:
                     found[head].append(literal)
@@ -86,11 +85,9 @@ def pick(
     shown: Collection[tuple[str, int]],
 ) -> list[Pick]:
     """The lines to show beside these units."""
-    said = {
-        word for unit in units for row in unit.diff.split("\n") if row[:1] == "+" for word in identifiers.words(row)
-    }
+    said = {word for unit in units for row in unit.added for word in identifiers.words(row.text)}
     picks = [
-        Pick(path, line, (f"{word}, while the change says {name}",), usages.defines(word, text))
+        Pick(path, line, (f"{word}, while the change says {name}",), defines(text, word, path))
         for name in near
         if name in said
         for word, (path, line, text) in [one for one in near[name] if one[1][:2] not in shown][:PER_NAME]
@@ -99,7 +96,7 @@ def pick(
         rows = [
             row
             for row in alike.get(head, ())
-            if row[:2] not in shown and not TEST.search(row[0]) and _likeness(row[2], literals) >= LIKE
+            if row[:2] not in shown and not is_test(row[0]) and _likeness(row[2], literals) >= LIKE
         ]
         best = sorted(rows, key=lambda row: -_likeness(row[2], literals))
         picks += [

@@ -3,32 +3,13 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bot import diff
-from bot.context import usages
-from bot.values import ChangedFile, Unit, tokens
+from bot.lines import defines
+from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 
 BODY = 14  # lines of a definition at most
-MARKERS = 8  # tokens of what a prompt puts around an excerpt
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """Lines beside the units with their numbers, and why they are shown."""
-
-    path: str
-    start: int
-    end: int
-    title: str
-    body: str
-    changed: bool = False  # some of them are of the change too, and judged in another prompt
-
-    @property
-    def size(self) -> int:
-        """Tokens that it takes in a prompt."""
-        return tokens(self.body) + tokens(self.path + self.title) + MARKERS
 
 
 class Shown:
@@ -58,10 +39,10 @@ def lines(blob: bytes) -> list[str]:
     return blob.decode("utf-8", "replace").split("\n")
 
 
-def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Snippet:
+def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
     """These lines of a file, in their order; where some between them are left out, the numbers say so."""
-    body = "\n".join(diff.row(" ", number, rows[number - 1]) for number in numbers)
-    return Snippet(path, numbers[0], numbers[-1], title, body)
+    shown = tuple(DiffRow(" ", rows[number - 1], number) for number in numbers)
+    return Excerpt(path, numbers[0], numbers[-1], shown, title=title)
 
 
 def block(rows: Sequence[str], start: int) -> int:
@@ -74,10 +55,10 @@ def block(rows: Sequence[str], start: int) -> int:
     return start + BODY
 
 
-def helper(excerpt: Snippet, rows: Sequence[str], shown: Shown) -> Snippet | None:
+def helper(excerpt: Excerpt, rows: Sequence[str], shown: Shown) -> Excerpt | None:
     """What the shown lines call first in their own file: a reader often leaves the deciding step to a neighbour."""
-    for name in dict.fromkeys(_CALLED.findall(excerpt.body)):
-        at = next((n for n, text in enumerate(rows, 1) if name in text and usages.defines(name, text)), 0)
+    for name in dict.fromkeys(_CALLED.findall(excerpt.text)):
+        at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
         end = min(len(rows), block(rows, at)) if at else 0
         new = next((n for n in range(at, end + 1) if (excerpt.path, n) not in shown.lines), end + 1) if at else 1
         start, end = shown.trimmed(excerpt.path, new, end, new)
@@ -86,20 +67,20 @@ def helper(excerpt: Snippet, rows: Sequence[str], shown: Shown) -> Snippet | Non
     return None
 
 
-def joined(excerpts: Sequence[Snippet]) -> list[Snippet]:
+def joined(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
     """Windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
-    by_path: Mapping[str, list[Snippet]] = defaultdict(list)
+    by_path: Mapping[str, list[Excerpt]] = defaultdict(list)
     for excerpt in excerpts:
         by_path[excerpt.path].append(excerpt)
     return [whole for found in by_path.values() for whole in _adjacent(sorted(found, key=lambda e: e.start))]
 
 
-def _adjacent(excerpts: Sequence[Snippet]) -> Iterator[Snippet]:
-    held: Snippet | None = None
+def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
+    held: Excerpt | None = None
     for excerpt in excerpts:
         if held is not None and excerpt.start <= held.end + 1:
             title = held.title if held.title == excerpt.title else f"{held.title}; {excerpt.title}"
-            held = Snippet(held.path, held.start, excerpt.end, title, f"{held.body}\n{excerpt.body}")
+            held = Excerpt(held.path, held.start, excerpt.end, (*held.rows, *excerpt.rows), title=title)
             continue
         if held is not None:
             yield held
@@ -108,21 +89,21 @@ def _adjacent(excerpts: Sequence[Snippet]) -> Iterator[Snippet]:
         yield held
 
 
-def by_file(found: Iterable[Snippet], shown: Shown) -> list[Snippet]:
+def by_file(found: Iterable[Excerpt], shown: Shown) -> list[Excerpt]:
     """Single lines of one file under one header, without those that the prompt shows by now."""
-    by_path: dict[str, list[Snippet]] = defaultdict(list)
+    by_path: dict[str, list[Excerpt]] = defaultdict(list)
     for one in found:
         if (one.path, one.start) not in shown.lines:
             by_path[one.path].append(one)
     return [_together(sorted(mine, key=lambda one: one.start)) for mine in by_path.values()]
 
 
-def _together(mine: Sequence[Snippet]) -> Snippet:
+def _together(mine: Sequence[Excerpt]) -> Excerpt:
     title = "defines " + ", ".join(one.title.removeprefix("defines ") for one in mine)
-    return replace(mine[0], end=mine[-1].end, title=title, body="\n".join(one.body for one in mine))
+    return replace(mine[0], end=mine[-1].end, title=title, rows=tuple(row for one in mine for row in one.rows))
 
 
-def marked(excerpts: Iterable[Snippet], files: Iterable[ChangedFile]) -> tuple[Snippet, ...]:
+def marked(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
     """The excerpts, with those marked that hold lines of the change itself."""
     added: dict[str, Collection[int]] = {file.path: file.added for file in files}
     return tuple(

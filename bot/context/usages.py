@@ -11,11 +11,11 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers
-from bot.dependents.sites import TEST
+from bot.lines import defines, is_comment, says
+from bot.paths import is_output, is_product, is_prose, is_test
 from bot.values import Unit
 
 COMMON_FILES = 200  # a name in more files than this says nothing
@@ -31,11 +31,6 @@ APART = 4  # lines between two picks of one file
 BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
 IN_TEST, IN_PROSE, IN_COMMENT, IN_DATA, IN_IMPORT = 0.3, 0.15, 0.4, 0.3, 0.3
 
-PROSE = re.compile(
-    r"\.(md|mdx|rst|txt|adoc|po|pot|svg|lock|snap|map|diff|patch|1|in)$|(^|/)(change|news|history|license|readme|authors|copying)[-\w]*+$"
-    r"|(^|/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$",
-    re.IGNORECASE,
-)
 DATA = re.compile(
     r"(^|/)(vendor|third_party|node_modules|dist|fixtures?|testdata|assets|examples?|benchmarks?)/|\.(csv|ipynb|sublime-\w+)$|(^|/)(?!package|tsconfig|composer)[^/]*\.json$|\.min\.",
     re.IGNORECASE,
@@ -46,21 +41,12 @@ OTHER = re.compile(
     re.IGNORECASE,
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
-COMMENT = re.compile(r"\s*(#(?!include|define|\[|!|if)|#!?\[derive\b|//|/?\*|<!--)")
 IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|(?:const|let|var)\s.*\brequire\()")
-_DEFINES = (
-    r"\b(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val|macro_rules!)\s++(?:\([^)]{0,200}+\)\s*+)?NAME\b"
-    r"|^\s*+(?:[\w<>\[\],.?]++\s++){1,12}?NAME\s*+\([^;]*\{\s*$|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
-)
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
 _BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
-_STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of words stay where they are
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
 # Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
-_SHAPE = re.compile(
-    r"^[+-]\d*+ [ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s",
-    re.MULTILINE,
-)
+_SHAPE = re.compile(r"[ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s")
 PERSISTENCE = frozenset(
     {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}
 )
@@ -81,8 +67,8 @@ class Pick:
 def together(units: Sequence[Unit]) -> dict[str, float]:
     """The names of the units' changed lines, and what their callers store results in, with their weights."""
     code = _code(units)
-    found = identifiers.names("\n".join(unit.diff for unit in code))
-    if any(_SHAPE.search(unit.diff) for unit in code):
+    found = identifiers.names(code)
+    if any(_SHAPE.match(row.text) for unit in code for row in unit.changed):
         found.update(dict.fromkeys(PERSISTENCE, identifiers.STRING))
     for row in (row for unit in code for row in unit.references):
         if row.call and row.sure and not row.test:
@@ -93,7 +79,7 @@ def together(units: Sequence[Unit]) -> dict[str, float]:
 
 def _code(units: Iterable[Unit]) -> list[Unit]:
     """Without tests and texts: nobody reads what they name."""
-    return [unit for unit in units if not TEST.search(unit.path) and not PROSE.search(unit.path)]
+    return [unit for unit in units if is_product(unit.path)]
 
 
 def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
@@ -112,13 +98,13 @@ def distinct(name: str) -> float:
 
 def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown: Collection[tuple[str, int]]) -> list[Pick]:
     """The best lines for these units, greedily. `rows`: name -> the lines that hold it; `shown`: lines in the prompt already."""
-    rows_of = [line for unit in units for line in unit.diff.split("\n") if line[:1] in ("+", "-")]
+    rows_of = [row.text for unit in units for row in unit.changed]
     own = {text for line in rows_of for text in (*identifiers.quoted(line), *identifiers.given(line))} | PERSISTENCE
     weights = together(units)
     # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
     code = _code(units)
-    others = {*_namesakes(code)} - identifiers.names("\n".join(unit.diff for unit in code)).keys()
-    alike = {name: [row for row in rows.get(name, ()) if defines(name, row[2])] for name in others}
+    others = {*_namesakes(code)} - identifiers.names(code).keys()
+    alike = {name: [row for row in rows.get(name, ()) if defines(row[2], name, row[0])] for name in others}
     rows = {**rows, **alike}
     worth = {name: w for name in weights if (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0}
     lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
@@ -130,7 +116,7 @@ def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown: Collec
         rough = {key: _rough(key[0]) * sum(worth[name] for name in names) for key, (_, names) in lines.items()}
         lines = {key: lines[key] for key in nlargest(MAX_CANDIDATES, lines, key=lambda key: (rough[key], key))}
     near = _nearness({path for path, _ in lines}, {unit.path for unit in units})
-    factors = {key: near[key[0]] * _factor(text, names) for key, (text, names) in lines.items()}
+    factors = {key: near[key[0]] * _factor(key[0], text, names) for key, (text, names) in lines.items()}
     return list(_greedily(lines, factors, worth))
 
 
@@ -167,28 +153,11 @@ def _greedily(
         for name in names:
             faded[name, posixpath.splitext(path)[1]] *= FADE
         ordered = tuple(sorted(names, key=lambda name: -worth[name]))
-        yield Pick(path, line, ordered, any(defines(name, text) or _builds_on(name, text) for name in names))
-
-
-def defines(name: str, text: str) -> bool:
-    """Whether a line gives the name its meaning."""
-    return _says(_DEFINES, name, text)
-
-
-def _says(pattern: str, name: str, text: str) -> bool:
-    """Whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
-    if (name[0] + name[-1]).replace("_", "a").isalnum():
-        return bool(_look(pattern, _STANDS_FOR).search(text.replace(name, _STANDS_FOR)))
-    return bool(_look(pattern, name).search(text))
-
-
-@lru_cache(maxsize=1024)
-def _look(pattern: str, name: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace("NAME", re.escape(name)))
+        yield Pick(path, line, ordered, any(defines(text, name, path) or _builds_on(name, text) for name in names))
 
 
 def _builds_on(name: str, text: str) -> bool:
-    return _says(_BUILDS_ON, name, text)
+    return says(_BUILDS_ON, name, text)
 
 
 def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
@@ -196,18 +165,22 @@ def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
     files = len({path for path, _, _ in rows})
     if not files or files > COMMON_FILES:
         return 0.0
-    ours = name in own or not re.fullmatch(r"[\w$]+", name) or any(gives_meaning(name, text) for _, _, text in rows)
+    ours = (
+        name in own
+        or not re.fullmatch(r"[\w$]+", name)
+        or any(gives_meaning(name, text, path) for path, _, text in rows)
+    )
     return (1.0 if ours else FOREIGN) / math.sqrt(files)
 
 
-def gives_meaning(name: str, text: str) -> bool:
+def gives_meaning(name: str, text: str, path: str) -> bool:
     """Whether a line defines the name or writes it."""
-    return defines(name, text) or _says(_WRITES, name, text)
+    return defines(text, name, path) or says(_WRITES, name, text)
 
 
 def _rough(path: str) -> float:
     """How telling a path is, at a glance."""
-    return IN_TEST if TEST.search(path) else OTHER_LANGUAGE if OTHER.search(path) else 1.0
+    return IN_TEST if is_test(path) else OTHER_LANGUAGE if OTHER.search(path) else 1.0
 
 
 def _nearness(paths: Iterable[str], changed: Collection[str]) -> dict[str, float]:
@@ -215,7 +188,7 @@ def _nearness(paths: Iterable[str], changed: Collection[str]) -> dict[str, float
     suffixes, folders = {posixpath.splitext(one)[1] for one in changed}, {posixpath.dirname(one) for one in changed}
 
     def of(path: str) -> float:
-        factor = IN_PROSE if PROSE.search(path) else IN_TEST if TEST.search(path) else 1.0
+        factor = IN_PROSE if is_prose(path) or is_output(path) else IN_TEST if is_test(path) else 1.0
         factor *= IN_DATA if DATA.search(path) else 1.0
         factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
         near = SAME_FILE if path in changed else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
@@ -224,15 +197,15 @@ def _nearness(paths: Iterable[str], changed: Collection[str]) -> dict[str, float
     return {path: of(path) for path in paths}
 
 
-def _factor(text: str, names: Collection[str]) -> float:
+def _factor(path: str, text: str, names: Collection[str]) -> float:
     """How telling a line is."""
-    factor = IN_COMMENT if COMMENT.match(text) else 1.0
+    factor = IN_COMMENT if is_comment(text, path) else 1.0
     factor *= IN_IMPORT if IMPORT.match(text) else 1.0
     if any(_builds_on(name, text) for name in names):
         return factor * BUILDS_ON
-    if any(name.startswith("_") and _says(_REACHES_IN, name, text) for name in names):
+    if any(name.startswith("_") and says(_REACHES_IN, name, text) for name in names):
         return factor * REACHES_IN
-    if any(defines(name, text) for name in names):
+    if any(defines(text, name, path) for name in names):
         return factor * DEFINES
     return factor * (IN_CONDITION if DECIDES.search(text) else 1.0)
 

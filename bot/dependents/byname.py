@@ -10,15 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from bot.dependents.budget import SearchLimits
-from bot.dependents.names import PROSE
-from bot.dependents.sites import TEST, mention, telling
-from bot.dependents.usages import CONFIGURATION
+from bot.dependents.sites import mention, telling
+from bot.lines import code_of, is_comment
+from bot.paths import is_prose, is_settings, is_test
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Reference
 
 WORD = re.compile(r"(?<![\w$])[A-Za-z_]\w{5,59}(?![\w$])")
-COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;;|<!--)\s")
-BEHIND = re.compile(r"\s(?:#|//|--)\s.*")  # a comment behind code
 KEY = re.compile(r"\s*(?:-\s+)?(?:export\s+)?[\"']?([A-Za-z_]\w{5,59})[\"']?\s*[:=]")
 STRING = re.compile(r"([\"'`])(-{0,2}[A-Za-z_][\w./-]{5,59})\1")
 WHOLE = re.compile(r"(?<![\w./-])-{0,2}[A-Za-z_][\w./-]{5,59}(?![\w/-])")  # a string as it stands in any text
@@ -45,7 +43,7 @@ async def by_name(
 ) -> Dependents:
     """References by name alone for the files whose suffix no language reads, and the sentence that reports it."""
     read = frozenset(suffixes)
-    mine = [file for file in files if file.analyzed and not PROSE.search(file.path) and suffix(file.path) not in read]
+    mine = [file for file in files if file.analyzed and not is_prose(file.path) and suffix(file.path) not in read]
     shared = await _given_up(tree, files, read) if budget.sites else ()
     if not mine:
         return Dependents(references=shared)
@@ -58,13 +56,13 @@ async def by_name(
     changed = {file.path: file for file in files}
     held: dict[str, set[str]] = defaultdict(set)
     for word, path, _, _ in rows:
-        if not TEST.search(path):
+        if not is_test(path):
             held[word].add(path)
     found: dict[str, list[Reference]] = defaultdict(list)
     for word, path, line, text in rows:
         there = changed.get(path)
         if path != owners[word].path and len(held[word]) <= RARE and (there is None or line not in there.added):
-            lone = word in keys and not COMMENT.match(text) and word in BEHIND.sub("", text)
+            lone = word in keys and not is_comment(text, path) and word in code_of(text, path)
             found[word].append(mention(f"{owners[word].path}:{word}", word, path, line, text, lone=lone))
     kept = [row for listed in found.values() for row in sorted(listed, key=_order)[: budget.sites]]
     return Dependents(references=(*kept, *shared), cut=_said(mine))
@@ -86,7 +84,7 @@ async def _given_up(tree: Tree, files: Sequence[ChangedFile], read: frozenset[st
         for text in WHOLE.findall(line.text)
     }
     for file in files:
-        if file.analyzed and suffix(file.path) in read and not TEST.search(file.path):
+        if file.analyzed and suffix(file.path) in read and not is_test(file.path):
             for word in _strings(file):
                 if word not in come:
                     owners.setdefault(word, file)
@@ -96,8 +94,8 @@ async def _given_up(tree: Tree, files: Sequence[ChangedFile], read: frozenset[st
     pattern = rf"(?<![\w./-])(?:{'|'.join(map(re.escape, words))})(?![\w/-])"
     rows = defaultdict(list)
     for path, line, text in await tree.grep_lines([pattern], syntax="perl", limit=LINES):
-        if not PROSE.search(path) and not TEST.search(path) and not COMMENT.match(text):
-            for word in owners.keys() & set(WHOLE.findall(BEHIND.sub("", text))):
+        if not is_prose(path) and not is_test(path) and not is_comment(text, path):
+            for word in owners.keys() & set(WHOLE.findall(code_of(text, path))):
                 rows[word].append((path, line, text.rstrip("\r")))
     changed = {file.path: file.added for file in files}
     return tuple(
@@ -115,7 +113,7 @@ def _strings(file: ChangedFile) -> set[str]:
     gone = {
         found[1]
         for line in lines
-        if line.kind == "-" and not COMMENT.match(line.text) and not LOADS.search(line.text[:400])
+        if line.kind == "-" and not is_comment(line.text, file.path) and not LOADS.search(line.text[:400])
         for found in STRING.findall(line.text[:400])
     }
     return {word for word in gone if word not in COMMON and (telling(word) or HYPHEN.search(word))}
@@ -132,7 +130,7 @@ def _words(file: ChangedFile) -> list[str]:
     come: Counter[str] = Counter()
     for hunk in file.hunks:
         for line in hunk.lines:
-            if line.kind != " " and not COMMENT.match(line.text):
+            if line.kind != " " and not is_comment(line.text, file.path):
                 (gone if line.kind == "-" else come).update(WORD.findall(line.text[:400]))
     words = [word for word in gone | come if word not in COMMON and (telling(word) or len(word) >= LONG)]
     words.sort(key=lambda word: (word not in gone or word in come, word not in gone, -len(word), word))
@@ -148,7 +146,7 @@ async def _lines(tree: Tree, words: Sequence[str]) -> list[tuple[str, str, int, 
     return [
         (word, path, line, text.rstrip("\r"))
         for path, line, text in await tree.grep_lines([any_word], syntax="perl", limit=LINES)
-        if not PROSE.search(path)
+        if not is_prose(path)
         for word in sorted(wanted.intersection(WORD.findall(text)))
     ]
 
@@ -162,7 +160,7 @@ def _lost_keys(file: ChangedFile) -> set[str]:
     lines = [line for hunk in file.hunks for line in hunk.lines]
     if SCHEMA.search(file.path):
         gone = {word for line in lines if line.kind == "-" for word in WORD.findall(line.text[:400]) if telling(word)}
-    elif CONFIGURATION.search(file.path):
+    elif is_settings(file.path):
         gone = {found[1] for line in lines if line.kind == "-" and (found := KEY.match(line.text[:400]))}
     else:
         return set()

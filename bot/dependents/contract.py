@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from bot.dependents.sites import TEST
+from bot.paths import is_test
 from bot.values import ChangedSymbol, Contract, Parameter, Signature
 
 HASH = frozenset({".py", ".pyi", ".rb", ".rake", ".gemspec", ".ru", ".php"})  # suffixes in which `#` begins a comment
@@ -52,7 +52,7 @@ VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stan
 
 def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
     """The parts of the contract that the change touches. `before`, `after`: the text of the definition on each side."""
-    if TEST.search(item.symbol.path):
+    if is_test(item.symbol.path):
         return ()  # nothing but tests rely on it, and they are run
     if item.change in ("removed", "renamed"):
         return (item.change,)

@@ -18,10 +18,10 @@ from bot.dependents.mentions import mentions
 from bot.dependents.overrides import heirs
 from bot.dependents.proof import Proof
 from bot.dependents.search import Search
-from bot.dependents.sites import TEST
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
 from bot.diff.skip import MOVED
+from bot.paths import is_test
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
 
@@ -65,9 +65,7 @@ def _chosen(
         for file in files
         if file.analyzed or file.skip == MOVED
     ]
-    known = sorted(
-        ((lang, file) for lang, file in read if lang is not None), key=lambda row: bool(TEST.search(row[1].path))
-    )
+    known = sorted(((lang, file) for lang, file in read if lang is not None), key=lambda row: is_test(row[1].path))
     if len(known) > budget.files:
         cut.append(f"dependents were looked for of {budget.files} of the {len(known)} changed source files")
     mine: dict[str, tuple[Language, list[ChangedFile]]] = {}
@@ -191,7 +189,7 @@ def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
     after = b"\n".join(source.after for source in sources)
     found: dict[str, str] = {}
     for source in sources:
-        if not TEST.search(source.file.path):
+        if not is_test(source.file.path):
             lost = lost_attributes(source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace"))
             found |= {name: f"{source.file.path}:{name}" for name in lost if name.encode() not in after}
     return found

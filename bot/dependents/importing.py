@@ -9,8 +9,8 @@ from bot.concurrency import together
 from bot.dependents.confirm import Reach
 from bot.dependents.declared import Declared
 from bot.dependents.exports import Exports
-from bot.dependents.sites import TEST
 from bot.dependents.symbols import ChangedSource
+from bot.paths import is_test
 from bot.values import ChangedSymbol, Dependent, Import, Reference
 
 BARRELS = frozenset({"__init__", "index"})
@@ -62,7 +62,7 @@ def _note(found: dict[tuple[str, str], Dependent], path: str, item: Import, via:
     known = found.get(key)
     names = item.names | known.names if known else item.names
     line, way = (known.line, known.via) if known else (item.line, via)
-    found[key] = Dependent(path, key[0], names, line, way, bool(TEST.search(path)))
+    found[key] = Dependent(path, key[0], names, line, way, is_test(path))
 
 
 async def _declaring(scene: Scene, here: set[str]) -> Mapping[str, tuple[Import, ...]]:

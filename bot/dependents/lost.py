@@ -4,7 +4,8 @@ import posixpath
 from collections.abc import Mapping, Sequence
 
 from bot.dependents.confirm import Reach
-from bot.dependents.sites import MODULE, TEST
+from bot.dependents.sites import MODULE
+from bot.paths import is_test
 from bot.values import Import, Reference
 
 # Where a name is found wherever it is defined, only the statement that loads a file can lose it.
@@ -64,7 +65,7 @@ def _reference(item: Import, path: str, lines: Sequence[str]) -> Reference:
         function=MODULE,
         span=None,
         sure=True,
-        test=bool(TEST.search(path)),
+        test=is_test(path),
         form="import",
         missing=True,
     )

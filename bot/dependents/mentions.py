@@ -9,9 +9,9 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.dependents.names import PROSE
 from bot.dependents.sites import UseTarget, mention, telling
-from bot.dependents.usages import CONFIGURATION
+from bot.lines import binds, defines, is_comment
+from bot.paths import is_output, is_prose, is_settings, is_style
 from bot.ports import Tree
 from bot.values import Reference
 
@@ -19,9 +19,7 @@ LINES = 2_000
 FAR = 20  # files that hold a word: in more it is a word of its own
 MOST = 40  # lines of one name
 LONG = 400  # characters of a line that a person wrote
-COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;;|<!--|\{#)")
 IMPORTS = re.compile(r"\s*(?:import|from|use|using|require\w*|#\s*include)\b|[^\n]{0,200}\brequire\(")
-DEFINES = r"(?:\b(?:def|class|func|function|fn|const|let|var|val|interface|type|struct|enum|trait|module|record)\s+(?:\([^)]{{0,80}}\)\s*)?{0}\b|^\s*(?:export\s+)?{0}\s*(?::|=(?!=)|\([^)]{{0,200}}\)\s*\{{))"
 
 
 async def mentions(
@@ -47,9 +45,9 @@ async def mentions(
     defined: set[str] = set()
     for path, line, text in rows:
         for name in set(words.findall(text[:LONG])):
-            if not CONFIGURATION.search(path) and re.search(DEFINES.format(re.escape(name)), text[:LONG]):
+            if not is_settings(path) and _gives_meaning(name, path, text[:LONG]):
                 defined.add(name)
-            elif not PROSE.search(path) or path.endswith((".html", ".htm")):
+            elif not (is_prose(path) or is_output(path) or is_style(path)):
                 found[name].append((path, line, text.rstrip("\r")))
     # A file that imports the name from elsewhere means that; an import from here was found by syntax.
     bound = {(path, name) for name, rows in found.items() for path, _, text in rows if IMPORTS.match(text)}
@@ -62,5 +60,9 @@ async def mentions(
         if (path, line, name) not in taken
         and (path, name) not in bound
         and line not in fresh.get(path, ())
-        and not COMMENT.match(text)
+        and not is_comment(text, path)
     )
+
+
+def _gives_meaning(name: str, path: str, text: str) -> bool:
+    return defines(text, name, path) or binds(text, name)

@@ -9,13 +9,10 @@ from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.propose import globs
 from bot.dependents.sites import telling
+from bot.paths import is_output, is_page, is_prose, is_style
 from bot.ports import Language, Tree
 from bot.values import Side, Use
 
-PROSE = re.compile(
-    r"\.(md|mdx|rst|txt|adoc|html?|po|pot|svg|css|map|lock)$|(^|/)(change|news|history|license|readme|authors)",
-    re.IGNORECASE,
-)
 MAX_LINES = 20_000
 MAX_PATHS = 2_000  # on one command line
 EVERYWHERE: tuple[str, ...] = ()
@@ -48,7 +45,7 @@ async def occurrences(
         for name in set(words.findall(text)):
             if path.endswith(language.SUFFIXES):
                 found.files[name].add(path)
-            elif not PROSE.search(path):
+            elif not (is_prose(path) or is_output(path) or is_page(path) or is_style(path)):
                 found.foreign.add(name)
     found.complete = len(rows) < MAX_LINES
     return found

@@ -4,11 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.paths import is_test
 from bot.values import ChangedSymbol, Contract, Import, Reference, Use
 
-TEST = re.compile(
-    r"(^|/)(tests?|__tests__|__mocks__|spec|specs|testing|e2e)/|(^|/)(test_|conftest)|(_test|\.test|\.spec|_spec|\.cy)\.|Tests?\.(java|kt|cs)$|(^|/)([\w.]+\.Tests?|[a-z]\w*Test)/"
-)
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 LONG = 4  # letters that make a resemblance
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor"})
@@ -35,7 +33,7 @@ class UseTarget:
         """What changed for its users; a name that a file no longer offers is gone for them."""
         if self.symbol is not None:
             return self.symbol.contract
-        return ("removed",) if self.gone and not all(TEST.search(home) for home in self.homes) else ()
+        return ("removed",) if self.gone and not all(is_test(home) for home in self.homes) else ()
 
     @property
     def constructor(self) -> bool:
@@ -46,7 +44,7 @@ class UseTarget:
     @property
     def reached_by_name(self) -> bool:
         """Whether it can be reached through an object that no import names: a member, or an exported function made one."""
-        if all(TEST.search(home) for home in self.homes):
+        if all(is_test(home) for home in self.homes):
             return False  # a test's methods are called by its runner
         return bool(self.owner) or (self.gone and self.symbol is not None and any(offered for _, offered in self.doors))
 
@@ -199,7 +197,7 @@ def reference(
         function=use.function,
         span=use.span,
         sure=hit.sure,
-        test=bool(TEST.search(path)),
+        test=is_test(path),
         call=call is not None,
         positional=call.positional if call else 0,
         keywords=call.keywords if call else (),
@@ -221,6 +219,6 @@ def mention(symbol: str, name: str, path: str, line: int, text: str, *, lone: bo
         function=MODULE,
         span=None,
         sure=False,
-        test=bool(TEST.search(path)),
+        test=is_test(path),
         lone=lone,
     )

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.propose import globs
-from bot.dependents.sites import TEST
+from bot.lines import is_comment
+from bot.paths import is_output, is_prose, is_settings, is_test
 from bot.ports import Language, Tree
 from bot.values import Reference, Use
 
@@ -21,9 +22,6 @@ Row = tuple[str, int, str, str]  # path, line, text, kind
 FORMS = {"import": "import", "definition": "definition", "key": "definition"}
 ORDER = {"call": 0, "mention": 1, "import": 2, "definition": 3}
 KINDS = ("attribute", "key", "string", "environment", "name", "write", "configuration", "test", "text")
-PROSE = re.compile(r"\.(md|mdx|rst|txt|adoc|po|pot|html?)$|(^|/)(changelog|changes|news|history)", re.IGNORECASE)
-CONFIGURATION = re.compile(r"\.(ya?ml|toml|json|jsonc|ini|cfg|env|properties|tf|hcl|xml)$|(^|/)\.env")
-COMMENT = re.compile(r"\s*(#|//|\*|/\*|--|;;|<!--)")
 
 
 async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limit: int = 200) -> tuple[Reference, ...]:
@@ -38,7 +36,7 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limi
     budget = SearchLimits()
     for language in languages.values():
         paths = await tree.grep([short], globs(language), word=True)
-        chosen = sorted(paths, key=lambda path: (bool(TEST.search(path)), path))[: budget.parsed]
+        chosen = sorted(paths, key=lambda path: (is_test(path), path))[: budget.parsed]
         for path, source in (await tree.read_many(chosen)).items():
             if len(source) <= budget.bytes and not minified(source):
                 lines = source.decode("utf-8", "replace").split("\n")
@@ -58,7 +56,7 @@ def _written(use: Use, path: str, lines: list[str]) -> Reference:
         function=use.function,
         span=use.span,
         sure=False,
-        test=bool(TEST.search(path)),
+        test=is_test(path),
         call=use.call is not None,
         positional=use.call.positional if use.call else 0,
         keywords=use.call.keywords if use.call else (),
@@ -102,14 +100,14 @@ async def readers(tree: Tree, name: str, limit: int = 200, near: str = "") -> tu
 
 def _kind(name: str, path: str, text: str) -> str:
     """What a line does with a name, told from its look alone: the first that fits."""
-    if PROSE.search(path) or COMMENT.match(text):
+    if is_prose(path) or is_output(path) or is_comment(text, path):
         return "text"
-    if TEST.search(path):
+    if is_test(path):
         return "test"
     word = re.escape(name)
     if re.search(ENVIRONMENT.replace("NAME", word), text):
         return "environment"
-    if CONFIGURATION.search(path):
+    if is_settings(path):
         return "configuration"
     return next((kind for kind, look in LOOKS if re.search(look.replace("NAME", word), text)), "name")
 

@@ -10,6 +10,7 @@ from unidiff.patch import PatchSet
 
 from bot import limits
 from bot.diff import skip
+from bot.paths import is_code, vendored
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
 SUBMODULE, ABSENT = "160000", "000000"
@@ -42,7 +43,7 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         why = skip.reason(file, parts, change, generated)
         found.append(replace(file, skip=why, unreviewed=skip.unvouched(file, why)))
     found += [
-        ChangedFile(path, path, "modified", skip=skip.WITHHELD, unreviewed=skip.code(path))
+        ChangedFile(path, path, "modified", skip=skip.WITHHELD, unreviewed=is_code(path))
         for path in sorted(change.withheld - {file.path for file in found})
     ]
     return _vouched(found)
@@ -53,10 +54,10 @@ def _vouched(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
 
     An author who could hide code in the new file could also write it into an old one.
     """
-    known = {skip.vendored(file.old_path) for file in files if file.old_path is not None} - {None}
+    known = {vendored(file.old_path) for file in files if file.old_path is not None} - {None}
     return tuple(
         replace(file, unreviewed=False)
-        if file.skip == skip.VENDOR and file.hunks and skip.vendored(file.path) in known
+        if file.skip == skip.VENDOR and file.hunks and vendored(file.path) in known
         else file
         for file in files
     )

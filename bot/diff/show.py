@@ -5,7 +5,7 @@ No padding, and in a file that is new or gone only every tenth number: those wou
 
 from collections.abc import Iterable
 
-from bot.values import Hunk
+from bot.values import DiffLine, DiffRow, Hunk
 
 EVERY = 10  # lines of a new or deleted file to one number
 
@@ -16,12 +16,11 @@ def numbered(hunks: Iterable[Hunk]) -> str:
     for hunk in hunks:
         rows.append(f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@")
         whole = not (hunk.old_start and hunk.new_start)
-        for line in hunk.lines:
-            number = line.old if line.kind == "-" else line.new
-            rows.append(row(line.kind, number or 0, line.text, sparse=whole))
+        rows += [str(row(line, sparse=whole)) for line in hunk.lines]
     return "\n".join(rows)
 
 
-def row(kind: str, number: int, text: str, *, sparse: bool = False) -> str:
-    """One row, without its number where that can be counted."""
-    return f"{kind} {text}" if sparse and number % EVERY != 1 else f"{kind}{number} {text}"
+def row(line: DiffLine, *, sparse: bool = False) -> DiffRow:
+    """A line as a row, with the number of its own side. `sparse`: in a file that is new or gone, where most can be counted."""
+    number = (line.old if line.kind == "-" else line.new) or 0
+    return DiffRow(line.kind, line.text, number, counted=sparse and number % EVERY != 1)

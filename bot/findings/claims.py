@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bot.findings.proof import definition
+from bot.lines import defines, definition, is_comment
+from bot.paths import is_output, is_prose
 from bot.ports import Tree
 from bot.values import Claim, Evidence, Finding
 
@@ -30,10 +31,6 @@ _SENTENCES: tuple[tuple[str, str], ...] = (
     ("no-file", rf"(?:the )?file {_PATH} (?:does not exist|is missing|was not added)"),
 )
 _LOOKS = tuple((says, re.compile(pattern, re.IGNORECASE)) for says, pattern in _SENTENCES)
-_COMMENT = re.compile(r"\s*(?:#(?!include|define|\[)|//|/?\*|--\s|<!--)")
-_PROSE = re.compile(
-    r"\.(?:md|mdx|rst|txt|adoc|po|lock|snap|map|svg)$|(?:^|/)(?:change\w*|news|history)$", re.IGNORECASE
-)
 
 
 async def check(finding: Finding, tree: Tree) -> Finding | str:
@@ -79,9 +76,9 @@ async def _against(claim: Claim, finding: Finding, tree: Tree) -> str | None:
     if claim.says == "undefined":
         return await _defined(short, tree)
     rows = await tree.grep_lines([short], word=True, limit=MAX_ROWS)
-    defines, own = re.compile(definition(short)), _own_lines(finding)
+    own = _own_lines(finding)
     for path, line, text in rows:
-        if _PROSE.search(path) or _COMMENT.match(text) or defines.search(text) or (path, line) in own:
+        if _says_nothing(path, text) or defines(text, short, path) or (path, line) in own:
             continue
         if claim.says == "unpassed" and not _passes(short, text):
             continue
@@ -102,8 +99,13 @@ async def _defined(name: str, tree: Tree) -> str | None:
     bound = rf"^\s*(?:(?:export\s+)?(?:const|let|var)\s+)?{re.escape(name)}\s*(?::[^=]*)?=(?!=)"
     imported = rf"\bimport\b.*\b{re.escape(name)}\b|\bas\s+{re.escape(name)}\b"
     rows = await tree.grep_lines([definition(name), bound, imported], syntax="perl", limit=MAX_ROWS)
-    hit = next(((p, n, text) for p, n, text in rows if not _PROSE.search(p) and not _COMMENT.match(text)), None)
+    hit = next(((p, n, text) for p, n, text in rows if not _says_nothing(p, text)), None)
     return f"{hit[0]}:{hit[1]} says `{hit[2].strip()[:120]}`" if hit else None
+
+
+def _says_nothing(path: str, text: str) -> bool:
+    """Whether a line is for people alone, or written down by a program."""
+    return is_prose(path) or is_output(path) or is_comment(text, path)
 
 
 def _own_lines(finding: Finding) -> set[tuple[str, int]]:

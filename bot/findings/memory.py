@@ -5,19 +5,17 @@ a push did not touch is not asked again; what it touched and nobody reported aga
 """
 
 import hashlib
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from bot.findings.alike import alike
-from bot.findings.check import locate
+from bot.findings.quotes import find_quote, locate
 from bot.ports import Tree
 from bot.values import ChangedFile, Earlier, Finding, Reference, Side, Unit
 
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
-_ROW = re.compile(r"([-+ ])\d* (.*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Recalled:
 
 def digest(unit: Unit) -> str:
     """What was judged of a unit, without line numbers: moved code is the same code."""
-    removed = [row[2] for line in unit.diff.split("\n") if (row := _ROW.match(line)) and row[1] == "-"]
+    removed = [row.text for row in unit.removed]
     uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
     parts = "\0".join(
         [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed, *uses]
@@ -150,15 +148,15 @@ async def _standing(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> 
 
 
 async def _located(past: Finding, path: str, tree: Tree, side: Side) -> tuple[int, int] | None:
-    blob = await tree.read(path, side)
-    return locate(blob.decode("utf-8", "replace"), past.quote, past.start) if blob is not None else None
+    at = await find_quote(tree, path, past.quote, past.start, (side,))
+    return at[1:] if at is not None else None
 
 
 async def _proven(past: Finding, tree: Tree, files: Sequence[ChangedFile]) -> bool:
     """Whether one of the quotes that proved it still stands."""
     for item in past.evidence:
-        blob = await tree.read(_renamed(item.path, files) if item.side == "head" else item.path, item.side)
-        if blob is not None and locate(blob.decode("utf-8", "replace"), item.quote, item.line):
+        path = _renamed(item.path, files) if item.side == "head" else item.path
+        if await find_quote(tree, path, item.quote, item.line, (item.side,)):
             return True
     return False
 

@@ -1,13 +1,13 @@
 """The same defect once: within a run by place and cause, across runs by a fingerprint that survives moves. Pure."""
 
 import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.findings.alike import alike
 from bot.findings.cause import one_cause
+from bot.findings.quotes import fold
 from bot.values import SEVERITIES, Finding
 
 STRETCH = 32  # lines
@@ -51,7 +51,7 @@ def _marked(finding: Finding) -> Finding:
 
 def fingerprint(finding: Finding) -> str:
     """Path, quote with whitespace folded, category: unchanged when lines move."""
-    quote = re.sub(r"\s+", " ", finding.quote).strip()
+    quote = fold(finding.quote)
     return hashlib.sha256(f"{finding.path}\0{quote}\0{finding.category}".encode("utf-8", "replace")).hexdigest()[:16]
 
 

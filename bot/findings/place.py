@@ -6,10 +6,10 @@ hunks that contain its quote, exact, then with whitespace folded, then on the ot
 in a hunk; the file; the list of what is outside the diff. The finding keeps its own lines, whatever its spot is.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from bot.findings.quotes import READINGS, fold, rows_of
 from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Placed, Side
 
 MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
@@ -49,13 +49,13 @@ def _exact(finding: Finding, file: ChangedFile) -> CommentSpot | None:
 
 def _quoted(finding: Finding, file: ChangedFile) -> CommentSpot | None:
     """The lines of a hunk that say what the finding quotes, where just one place does. What code has proven is not moved."""
-    if finding.verdict == "proven" or len(_fold(finding.quote)) < LEAST_QUOTE:
+    if finding.verdict == "proven" or len(fold(finding.quote)) < LEAST_QUOTE:
         return None
-    wanted = [row.rstrip("\r") for row in finding.quote.strip("\r\n").split("\n")]
+    wanted = rows_of(finding.quote)
     other: Side = "base" if finding.side == "head" else "head"
     for side in (finding.side, other):
-        for fold in (str.rstrip, _fold):
-            found = list(_matches(file.hunks, side, [fold(row) for row in wanted], fold))
+        for reading in READINGS:
+            found = list(_matches(file.hunks, side, [reading(row) for row in wanted], reading))
             if len(found) == 1:
                 return _within(file, side, *found[0])
     return None
@@ -92,10 +92,10 @@ def _within(file: ChangedFile, side: Side, start: int, end: int) -> CommentSpot 
 
 
 def _matches(
-    hunks: Iterable[Hunk], side: Side, wanted: Sequence[str], fold: Callable[[str], str]
+    hunks: Iterable[Hunk], side: Side, wanted: Sequence[str], reading: Callable[[str], str]
 ) -> Iterator[tuple[int, int]]:
     for hunk in hunks:
-        lines = [(n, fold(line.text)) for line in hunk.lines if (n := _number(line, side)) is not None]
+        lines = [(n, reading(line.text)) for line in hunk.lines if (n := _number(line, side)) is not None]
         for at in range(len(lines) - len(wanted) + 1):
             run = lines[at : at + len(wanted)]
             unbroken = all(after[0] == before[0] + 1 for before, after in pairwise(run))
@@ -109,7 +109,3 @@ def _numbers(hunk: Hunk, side: Side) -> list[int]:
 
 def _number(line: DiffLine, side: Side) -> int | None:
     return line.new if side == "head" else line.old
-
-
-def _fold(row: str) -> str:
-    return re.sub(r"\s+", " ", row).strip()

@@ -6,10 +6,10 @@ call, and the finder's own evidence; each once, under a limit.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from bot.lines import defines, definition
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Side, tokens
+from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Side, tokens
 
 TOKENS = 3_500  # of all excerpts of one finding
 AROUND = 20  # lines before and after a quote that lies in no known definition
@@ -17,46 +17,26 @@ LONGEST = 70  # lines of one excerpt
 CALLER = 12  # lines before and after a call, within its function
 MAX_CALLERS, MAX_DEFINITIONS = 5, 4
 DEFINITION_LINES = 25
-DEFINES = (
-    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|pub(?:\([a-z]+\))?\s+|final\s+|abstract\s+)*"
-    r"(?:def|fn|func(?:\s+\([^)]*\))?|function\*?|class|struct|enum|interface|trait|type|const|let|var)\s+NAME\b"
-)
 _CALLED = re.compile(r"(?<![\w$])\$*+([A-Za-z_][\w$]{3,}+)\s*+\(")
 Place = tuple[str, Side, int, int]  # path, side, first and last line
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedLines:
-    """Numbered lines of one side of a file."""
-
-    path: str
-    side: Side
-    first: int
-    last: int
-    body: str
-
-
 async def gather(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = ()
-) -> tuple[NumberedLines, ...]:
+) -> tuple[Excerpt, ...]:
     """The excerpts for one finding, the most telling first, under the limit."""
     places = [*_around(finding, dependents), *_before(finding, files)]
     places += [(e.path, e.side, max(1, e.line - AROUND // 2), e.line + AROUND // 2) for e in finding.evidence]
     places += [*_callers(finding, dependents), *await _used(finding, tree)]
-    room, shown = TOKENS, list[NumberedLines]()
+    room, shown = TOKENS, list[Excerpt]()
     for path, side, first, last in places:
-        if any(e.path == path and e.side == side and e.first <= first and last <= e.last for e in shown):
+        if any(e.holds(path, side, first, last) for e in shown):
             continue
         excerpt = await _excerpt(tree, path, side, first, last)
         if excerpt is not None and (size := tokens(excerpt.body)) <= room:
             room -= size
             shown.append(excerpt)
     return tuple(shown)
-
-
-def definition(name: str) -> str:
-    """A Perl pattern for lines that define a name, in the languages that announce definitions by a word."""
-    return DEFINES.replace("NAME", re.escape(name))
 
 
 def _around(finding: Finding, dependents: Dependents) -> Iterator[Place]:
@@ -108,23 +88,20 @@ async def _used(finding: Finding, tree: Tree) -> list[Place]:
     names = list(dict.fromkeys(_CALLED.findall(finding.quote)))[:MAX_DEFINITIONS]
     if not names:
         return []
-    each = {name: re.compile(definition(name)) for name in names}
     rows = await tree.grep_lines([definition(name) for name in names], syntax="perl", limit=200)
     found: list[Place] = []
-    for look in each.values():
-        hits = [(path, line) for path, line, text in rows if look.search(text)]
+    for name in names:
+        hits = [(path, line) for path, line, text in rows if defines(text, name, path)]
         if len(hits) <= 2:  # noqa: PLR2004 - one, or one and its declaration
             found += [(path, "head", line, line + DEFINITION_LINES) for path, line in hits]
     return found
 
 
-async def _excerpt(tree: Tree, path: str, side: Side, first: int, last: int) -> NumberedLines | None:
+async def _excerpt(tree: Tree, path: str, side: Side, first: int, last: int) -> Excerpt | None:
     blob = await tree.read(path, side)
     if blob is None:
         return None
     lines = blob.decode("utf-8", "replace").split("\n")
     last = min(len(lines), last)
-    if first > last:
-        return None
-    body = "\n".join(f"{number} {lines[number - 1]}" for number in range(first, last + 1))
-    return NumberedLines(path, side, first, last, body)
+    rows = tuple(DiffRow("", lines[number - 1], number) for number in range(first, last + 1))
+    return Excerpt(path, first, last, rows, side) if rows else None

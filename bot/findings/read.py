@@ -1,19 +1,21 @@
-"""A worker's structured answer: its schema, and the findings read from it. Nothing in it is believed yet."""
+"""A worker's structured answer: the schema that asks for it, and the findings read from it. Nothing in it is believed yet."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bot import render
-from bot.values import SEVERITIES, Claim, Evidence, Finding, Schema
+from bot.values import Claim, Evidence, Finding, Schema
 
 if TYPE_CHECKING:
     from bot.findings.strangers import LooseFinding
 
-CATEGORIES = (
+Category = Literal[
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
-)  # fmt: skip
-CLAIMS = ("undefined", "unused", "unpassed", "no-file")
-TEXT = {"type": "string"}
+]  # fmt: skip
+Existence = Literal["undefined", "unused", "unpassed", "no-file"]
+CATEGORIES: tuple[str, ...] = get_args(Category)
+CLAIMS: tuple[str, ...] = get_args(Existence)
 
 
 def strict(**properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,47 +28,29 @@ def text(description: str) -> dict[str, Any]:
     return {"type": "string", "description": description}
 
 
-FINDING = strict(
-    path=text("the file, as it is named in the prompt"),
-    quote=text("the line or lines that the finding is about, copied verbatim without sign and line number"),
-    line={"type": "integer", "description": "line number of the first quoted line"},
-    title=text("one sentence that names the defect, at most 90 characters"),
-    why=text("the mechanism: what happens, step by step"),
-    consequence=text("what a user or a caller notices"),
-    trigger=text("a concrete input, call or order of events that makes it happen"),
-    severity={"type": "string", "enum": list(SEVERITIES)},
-    category={"type": "string", "enum": list(CATEGORIES)},
-    evidence={
-        "type": "array",
-        "items": strict(path=TEXT, quote=TEXT),
-        "description": "further verbatim quotes that prove it: the caller, the definition, the reader",
-    },
-    claims={
-        "type": "array",
-        "items": strict(says={"type": "string", "enum": list(CLAIMS)}, name=TEXT),
-        "description": "what the finding takes for granted about the whole repository: name is not defined, not read, not passed by any caller; no such file. Empty if nothing",
-    },
-    suggestion={
-        "type": ["string", "null"],
-        "description": "replacement for the quoted lines, complete; null if unsure",
-    },
-)
-ANSWER = Schema(
-    name="review",
-    description="Hand in the review of the code in the prompt.",
-    parameters=strict(
-        answer=text("the reply to the question in at most three sentences"),
-        findings={"type": "array", "items": FINDING},
-    ),
-)
+@lru_cache(maxsize=1)
+def schema() -> Schema:
+    """What a worker is asked to hand in."""
+    from bot.findings import strangers  # pydantic takes longer to import than the whole engine
+
+    return Schema(
+        name="review",
+        description="Hand in the review of the code in the prompt.",
+        parameters=strangers.schema(strangers.LooseAnswer),
+    )
 
 
 def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Finding, ...]]:
-    """The reply's text and its findings. Raises BadAnswer where the reply does not fit the schema."""
-    from bot.findings import strangers  # pydantic takes longer to import than the whole engine
+    """The reply's text and its findings. Raises BadAnswer if the reply does not fit the schema."""
+    from bot.findings import strangers
 
-    read = strangers.answer(data)
-    return read.answer, tuple(_finding(found, source) for found in read.findings)
+    read = strangers.answer(data, strangers.LooseAnswer)
+    return read.answer, findings(read.findings, source)
+
+
+def findings(found: Iterable["LooseFinding"], source: str) -> tuple[Finding, ...]:
+    """What a reply reports, as findings of its source."""
+    return tuple(_finding(one, source) for one in found)
 
 
 def _finding(found: "LooseFinding", source: str) -> Finding:
@@ -77,13 +61,11 @@ def _finding(found: "LooseFinding", source: str) -> Finding:
         why=found.why.strip(),
         consequence=found.consequence.strip(),
         severity=found.severity,
-        category=found.category if found.category in CATEGORIES else "other",
+        category=found.category,
         source=source,
         start=max(0, found.line),
         evidence=tuple(Evidence(render.named(item.path), item.quote) for item in found.evidence if item.quote.strip()),
         suggestion=found.suggestion,
         trigger=found.trigger.strip(),
-        claims=tuple(
-            Claim(c.says, c.name.strip("` ()")) for c in found.claims if c.says in CLAIMS and c.name.strip("` ()")
-        ),
+        claims=tuple(Claim(c.says, name) for c in found.claims if (name := c.name.strip("` ()"))),
     )

@@ -1,14 +1,23 @@
-"""The shape of a worker's answer as pydantic reads it: models' JSON is strangers' JSON."""
+"""A worker's answer as a pydantic model: the schema that is sent is derived from it, and the reply is read by it.
+
+Models' JSON is strangers' JSON. The schema asks for everything, in the strict form that providers demand; the reading forgives what
+can be forgiven: a missing text is empty, an unknown severity is medium, an unknown key is nobody's business.
+"""
 
 from collections.abc import Mapping
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 
 from bot.errors import BadAnswer
+from bot.findings.read import CATEGORIES, CLAIMS, Category, Existence
 from bot.values import SEVERITIES, Severity
 
 MAX_FINDINGS = 20
+TYPES: Mapping[object, str] = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
+Answer = TypeVar("Answer", bound="Stranger")
 
 
 class Stranger(BaseModel):
@@ -27,43 +36,118 @@ class Quote(Stranger):
 class Claimed(Stranger):
     """A claim of existence."""
 
-    says: str = ""
+    says: Existence
     name: str = ""
 
 
 class LooseFinding(Stranger):
     """One finding."""
 
-    path: str
-    quote: str
-    title: str
-    line: int = 0
-    why: str = ""
-    consequence: str = ""
-    trigger: str = ""
+    path: str = Field(description="the file, as it is named in the prompt")
+    quote: str = Field(
+        description="the line or lines that the finding is about, copied verbatim without sign and line number"
+    )
+    line: int = Field(default=0, description="line number of the first quoted line")
+    title: str = Field(description="one sentence that names the defect, at most 90 characters")
+    why: str = Field(default="", description="the mechanism: what happens, step by step")
+    consequence: str = Field(default="", description="what a user or a caller notices")
+    trigger: str = Field(default="", description="a concrete input, call or order of events that makes it happen")
     severity: Severity = "medium"
-    category: str = "other"
-    evidence: tuple[Quote, ...] = ()
-    claims: tuple[Claimed, ...] = ()
-    suggestion: str | None = None
+    category: Category = "other"
+    evidence: tuple[Quote, ...] = Field(
+        default=(), description="further verbatim quotes that prove it: the caller, the definition, the reader"
+    )
+    claims: tuple[Claimed, ...] = Field(
+        default=(),
+        description="what the finding takes for granted about the whole repository: name is not defined, not read, not passed by any"
+        " caller; no such file. Empty if nothing",
+    )
+    suggestion: str | None = Field(
+        default=None, description="replacement for the quoted lines, complete; null if unsure"
+    )
 
     @field_validator("severity", mode="before")
     @classmethod
-    def _known(cls, value: object) -> object:
+    def _known_severity(cls, value: object) -> object:
         return value if value in SEVERITIES else "medium"
+
+    @field_validator("category", mode="before")
+    @classmethod
+    def _known_category(cls, value: object) -> object:
+        return value if value in CATEGORIES else "other"
+
+    @field_validator("claims", mode="before")
+    @classmethod
+    def _known_claims(cls, value: object) -> object:
+        """What nobody can look up is left out."""
+        if not isinstance(value, (list, tuple)):
+            return value
+        return [row for row in value if not isinstance(row, Mapping) or row.get("says") in CLAIMS]
 
 
 class LooseAnswer(Stranger):
     """The whole reply."""
 
-    answer: str = ""
+    answer: str = Field(default="", description="the reply to the question in at most three sentences")
     findings: tuple[LooseFinding, ...] = Field(default=(), max_length=MAX_FINDINGS)
 
 
-def answer(data: Mapping[str, Any] | None) -> LooseAnswer:
-    """The reply. Raises BadAnswer where it does not fit the schema."""
+class LooseLook(Stranger):
+    """The reply to a question about files. `found` is None if nobody said."""
+
+    answer: str = Field(default="", description="the reply to the question in at most three sentences")
+    found: bool | None = Field(
+        default=None,
+        description="false where the shown text does not hold what the question asks for; say so rather than guess",
+        json_schema_extra={"type": "boolean"},
+    )
+    quotes: tuple[Quote, ...] = Field(
+        default=(),
+        description="the verbatim lines that the reply rests on, with their file; none where nothing was found",
+    )
+    findings: tuple[LooseFinding, ...] = Field(default=(), max_length=MAX_FINDINGS)
+
+    @field_validator("found", mode="before")
+    @classmethod
+    def _said(cls, value: object) -> object:
+        return value if isinstance(value, bool) else None
+
+    @field_validator("quotes", mode="before")
+    @classmethod
+    def _readable(cls, value: object) -> object:
+        rows = value if isinstance(value, (list, tuple)) else ()
+        return [{key: str(text) for key, text in row.items()} for row in rows if isinstance(row, Mapping)]
+
+
+def schema(model: type[Stranger]) -> dict[str, Any]:
+    """A model as a JSON schema in the strict form: every property required, nothing else allowed, one definition in place."""
+    properties = {name: _property(field) for name, field in model.model_fields.items()}
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _property(field: FieldInfo) -> dict[str, Any]:
+    extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+    said = {"description": field.description} if field.description else {}
+    return {**_kind(field.annotation), **extra, **said}
+
+
+def _kind(annotation: Any) -> dict[str, Any]:  # noqa: ANN401 - an annotation is any object
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return {"type": "string", "enum": list(parts)}
+    if origin is tuple:
+        return {"type": "array", "items": _kind(parts[0])}
+    if origin is UnionType:
+        return {"type": [TYPES[part] for part in parts]}
+    if isinstance(annotation, type) and issubclass(annotation, Stranger):
+        return schema(annotation)
+    return {"type": TYPES[annotation]}
+
+
+def answer(data: Mapping[str, Any] | None, model: type[Answer]) -> Answer:
+    """The reply. Raises BadAnswer if it does not fit the model."""
     try:
-        return LooseAnswer.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         raise BadAnswer(

@@ -1,7 +1,7 @@
 """Can those outside the repository go on as before? Asked where routes, public interfaces, settings or formats change."""
 
-from bot.lenses.tests import is_test
 from bot.lenses.words import changed, seen
+from bot.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/api.md.j2"

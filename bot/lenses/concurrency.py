@@ -1,7 +1,7 @@
 """Can two of these run at once? Asked where threads, tasks, locks or transactions appear."""
 
-from bot.lenses.tests import is_test
 from bot.lenses.words import changed, seen
+from bot.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/concurrency.md.j2"

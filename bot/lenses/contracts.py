@@ -1,6 +1,6 @@
 """Do those who call or read it still get what they rely on? Asked where somebody does."""
 
-from bot.lenses.tests import is_test
+from bot.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/contracts.md.j2"

@@ -1,6 +1,6 @@
 """Does the code do what it is meant to do? Asked of every change that is not a test."""
 
-from bot.lenses.tests import is_test
+from bot.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/correctness.md.j2"

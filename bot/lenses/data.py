@@ -1,7 +1,7 @@
 """Does stored data survive it, old rows and caches too? Asked where schemas, migrations, queries or stored forms change."""
 
-from bot.lenses.tests import is_test
 from bot.lenses.words import changed, seen
+from bot.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/data.md.j2"

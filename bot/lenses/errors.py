@@ -1,7 +1,7 @@
 """What happens when it fails, and is everything closed again? Asked where errors are handled or resources are held."""
 
-from bot.lenses.tests import is_test
 from bot.lenses.words import changed, seen
+from bot.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/errors.md.j2"

@@ -1,7 +1,7 @@
 """Can a stranger make it do what it must not? Asked where input, secrets, permissions or commands are in sight."""
 
-from bot.lenses.tests import is_test
 from bot.lenses.words import changed, seen
+from bot.paths import is_test
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/security.md.j2"

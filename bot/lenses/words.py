@@ -2,16 +2,13 @@
 
 import re
 
+from bot.lines import is_comment
 from bot.values import Unit
-
-_ROW = re.compile(r"[+-]\d* (.*)$")
-_COMMENT = re.compile(r"\s*(?:#(?!include|define|\[)|//|\*\s|/\*|--\s|<!--)")
 
 
 def changed(unit: Unit) -> str:
     """The added and removed lines of a unit, without signs, numbers and whole-line comments."""
-    rows = (found[1] for row in unit.diff.split("\n") if (found := _ROW.match(row)))
-    return "\n".join(row for row in rows if not _COMMENT.match(row))
+    return "\n".join(row.text for row in unit.changed if not is_comment(row.text, unit.path))
 
 
 def seen(pattern: str) -> re.Pattern[str]:

@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.context import snippets
-from bot.context.snippets import Snippet
 from bot.coverage import ObligedUse
-from bot.values import Unit, tokens
+from bot.values import Excerpt, Unit, tokens
 
 if TYPE_CHECKING:
     from bot.ports import Tree
@@ -21,7 +20,7 @@ PROMPT_TOKENS = 5_000  # of uses in one prompt
 REVIEW_TOKENS = 60_000  # of uses in all such prompts of one review
 AROUND = 4  # lines before and after a use
 TOO_MANY = "more uses than one review reads"
-Group = tuple[Unit | None, tuple[ObligedUse, ...], tuple[Snippet, ...]]  # what changed, its uses, the lines around them
+Group = tuple[Unit | None, tuple[ObligedUse, ...], tuple[Excerpt, ...]]  # what changed, its uses, the lines around them
 
 
 async def grouped(
@@ -37,7 +36,7 @@ async def grouped(
     for symbol, mine in by_symbol.items():
         unit = _unit(symbol, units)
         part: list[ObligedUse] = []
-        shown: list[Snippet] = []
+        shown: list[Excerpt] = []
         size = 0
         for use in mine:
             excerpt = _around(use, snippets.lines(texts.get(use.path, b"")))
@@ -67,7 +66,7 @@ def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
     return named or next((unit for unit in units.values() if unit.path == path and word in unit.diff), None)
 
 
-def _around(use: ObligedUse, lines: Sequence[str]) -> Snippet | None:
+def _around(use: ObligedUse, lines: Sequence[str]) -> Excerpt | None:
     """The lines around a use, those of its function alone where it is short."""
     first, last = max(1, use.line - AROUND), min(len(lines), use.line + AROUND)
     if first > last or tokens("\n".join(lines[first - 1 : last])) > PROMPT_TOKENS:

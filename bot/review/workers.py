@@ -111,7 +111,7 @@ class ModelWorker:
 
     async def _look(self, parts: Sequence[Part], question: str) -> Sight:
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
-        prompt = replace(self._of(text), answer=file_questions.ANSWER)
+        prompt = replace(self._of(text), answer=file_questions.schema())
         reply = (await self.calls.many(self.model, [prompt], self.role))[0]
         if isinstance(reply, PromptTooLong):
             raise reply
@@ -146,7 +146,7 @@ class ModelWorker:
                 Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
                 Message("user", text),
             ),
-            answer=read.ANSWER,
+            answer=read.schema(),
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
         )
 

@@ -75,8 +75,8 @@ def _unit(
     file: ChangedFile, span: Span, lines: Sequence[str], references: tuple[Reference, ...], tests: tuple[str, ...]
 ) -> Unit:
     start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
-    diff = show.rows(file.hunks, lines, span, start, end)
-    return Unit(
+    rows = show.rows(file.hunks, lines, span, start, end)
+    unit = Unit(
         id=f"{file.path}:{span.name}",
         path=file.path,
         name=span.name,
@@ -84,12 +84,12 @@ def _unit(
         end=end,
         side=span.side,
         text="\n".join(lines[start - 1 : end]),
-        diff=diff,
+        rows=rows,
         references=references,
         tests=tests,
         risk=_risk(file, span, references, tests),
-        tokens=tokens(diff),
     )
+    return replace(unit, tokens=tokens(unit.diff))
 
 
 def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests: Sequence[str]) -> int:

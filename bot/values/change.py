@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.values.model import tokens
+
 Side = Literal["head", "base"]
+MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
 Contract = Literal[
@@ -75,6 +78,54 @@ class DiffLine:
     text: str  # without the line break
     old: int | None
     new: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """One row of a diff as models read it; `str` is how it is written, everywhere. Nothing reads a written row back."""
+
+    sign: Literal[" ", "+", "-", ""]  # "": of an excerpt beside no diff, or a note in place of lines that are left out
+    text: str  # the line itself, without sign and number
+    number: int = 0  # on the side of its sign
+    counted: bool = False  # its number is not written, because it can be counted from the rows above
+
+    def __str__(self) -> str:
+        """Sign, number and line; no padding, which would cost a review a seventh of its tokens."""
+        return (
+            f"{self.sign}{self.number} {self.text}" if self.number and not self.counted else f"{self.sign} {self.text}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of one side of a file that a prompt shows, with their numbers; some between them may be left out."""
+
+    path: str
+    start: int
+    end: int
+    rows: tuple[DiffRow, ...]
+    side: Side = "head"
+    title: str = ""  # why they are shown
+    changed: bool = False  # some of them are of the change too, and judged in another prompt
+
+    @property
+    def body(self) -> str:
+        """The rows as a prompt shows them."""
+        return "\n".join(map(str, self.rows))
+
+    @property
+    def text(self) -> str:
+        """The lines alone."""
+        return "\n".join(row.text for row in self.rows)
+
+    @property
+    def size(self) -> int:
+        """Tokens that it takes in a prompt."""
+        return tokens(self.body) + tokens(self.path + self.title) + MARKERS
+
+    def holds(self, path: str, side: Side, start: int, end: int) -> bool:
+        """Whether it shows these lines."""
+        return (path, side) == (self.path, self.side) and self.start <= start and end <= self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +285,28 @@ class Unit:
     end: int
     side: Side
     text: str  # the code as it is now (as it was, where it was removed), verbatim
-    diff: str  # the same span as a diff with line numbers, unchanged lines too
+    rows: tuple[DiffRow, ...]  # the same span as a diff with line numbers, unchanged lines too
     references: tuple[Reference, ...] = ()
     tests: tuple[str, ...] = ()  # files that test it
     risk: int = 0  # higher is read first
     tokens: int = 0  # estimate, of the diff
+    diff: str = field(init=False, repr=False, compare=False)  # the rows as they are written in a prompt
+
+    def __post_init__(self) -> None:
+        """Write the rows once: every prompt and every answered prompt is held against them."""
+        object.__setattr__(self, "diff", "\n".join(map(str, self.rows)))
+
+    @property
+    def changed(self) -> tuple[DiffRow, ...]:
+        """The rows that the change adds or removes."""
+        return tuple(row for row in self.rows if row.sign in ("+", "-"))
+
+    @property
+    def added(self) -> tuple[DiffRow, ...]:
+        """The rows that the change adds."""
+        return tuple(row for row in self.rows if row.sign == "+")
+
+    @property
+    def removed(self) -> tuple[DiffRow, ...]:
+        """The rows that the change removes."""
+        return tuple(row for row in self.rows if row.sign == "-")

@@ -9,7 +9,7 @@ from families import few
 from shop import Table
 
 from bot import strategies
-from bot.findings.check import locate
+from bot.findings.quotes import locate
 from bot.models.scripted import Reply
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session

@@ -1,23 +1,24 @@
 import asyncio
 
+import diff_rows
 from fakes import Repository
 
 from bot import diff, units
 from bot.checkout import Checkout
 from bot.context import identifiers, usages
-from bot.context.builder import NEARBY_TOKENS, ContextBuilder, Snippet
-from bot.values import Dependents, Reference, Unit, tokens
+from bot.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.values import Dependents, Excerpt, Reference, Unit, tokens
 
 Files = dict[str, str | bytes | None]
 
 
 def shown(
     repository: Repository, before: Files, after: Files, references: tuple[Reference, ...] = (), prompts: int = 1
-) -> tuple[Snippet, ...]:
+) -> tuple[Excerpt, ...]:
     """What stands beside the units of this change in one prompt."""
     pull = repository.change(before, after)
 
-    async def run() -> tuple[Snippet, ...]:
+    async def run() -> tuple[Excerpt, ...]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
             texts = units.Texts(
@@ -30,7 +31,7 @@ def shown(
     return asyncio.run(run())
 
 
-def paths(excerpts: tuple[Snippet, ...]) -> list[str]:
+def paths(excerpts: tuple[Excerpt, ...]) -> list[str]:
     return [excerpt.path for excerpt in excerpts]
 
 
@@ -98,7 +99,16 @@ def test_what_a_reader_calls_in_its_own_file_is_shown_too(repository: Repository
 
 def test_the_counterpart_of_a_changed_method_is_picked_and_not_who_mentions_it() -> None:
     """Another definition of the same name may need the same change; its mentions are call sites, found elsewhere."""
-    unit = Unit("c.js:Memo.check_blockers", "c.js", "Memo.check_blockers", 2, 4, "head", "", "+3   return data.lines")
+    unit = Unit(
+        "c.js:Memo.check_blockers",
+        "c.js",
+        "Memo.check_blockers",
+        2,
+        4,
+        "head",
+        "",
+        diff_rows.rows("+3   return data.lines"),
+    )
     rows = {
         "check_blockers": [
             ("server/memo.js", 2, "  check_blockers(data) {"),
@@ -122,7 +132,7 @@ def test_a_line_that_decides_by_a_name_comes_before_those_that_pass_it_on(reposi
 
 def test_another_file_is_picked_before_the_next_line_of_the_same() -> None:
     """Ten files tell more than three files three times."""
-    unit = Unit("app/r.py:f", "app/r.py", "f", 1, 2, "head", "", "+1 c.root_patterns = ['.']")
+    unit = Unit("app/r.py:f", "app/r.py", "f", 1, 2, "head", "", diff_rows.rows("+1 c.root_patterns = ['.']"))
     at = [("app/a.py", 2), ("app/a.py", 12), ("app/a.py", 22), ("web/b.py", 2)]
     rows = {"root_patterns": [(path, line, "return g(c.root_patterns)") for path, line in at]}
     assert [row.path for row in usages.pick(rows, [unit], ())][:2] == ["app/a.py", "web/b.py"]
@@ -153,15 +163,19 @@ def test_the_limit_holds_however_many_readers_there_are(repository: Repository) 
     assert NEARBY_TOKENS / 2 < size <= NEARBY_TOKENS
 
 
+def changed(written: str) -> Unit:
+    return Unit("shop.py:f", "shop.py", "f", 1, 2, "head", "", diff_rows.rows(written))
+
+
 def test_a_word_that_every_file_has_is_not_looked_up() -> None:
     """Keywords, and names that mean nothing by themselves."""
-    assert identifiers.names("+1     return self.data or None") == {}
-    assert identifiers.names("+1 # renames the shop_rate") == {}
+    assert identifiers.names([changed("+1     return self.data or None")]) == {}
+    assert identifiers.names([changed("+1 # renames the shop_rate")]) == {}
 
 
 def test_what_is_gone_weighs_most_and_what_is_written_more_than_what_is_mentioned() -> None:
     """The readers of a name that nobody sets any more are the ones that break."""
-    weights = identifiers.names("-1 env.OLD_NAME = 1\n+1 env.NEW_NAME = other_name(1)")
+    weights = identifiers.names([changed("-1 env.OLD_NAME = 1\n+1 env.NEW_NAME = other_name(1)")])
     assert weights["OLD_NAME"] > weights["NEW_NAME"] > weights["other_name"]
 
 

@@ -8,7 +8,7 @@ from bot.values import Unit
 
 
 def unit(path: str, number: int, tokens: int, risk: int = 0) -> Unit:
-    return Unit(f"{path}:{number}", path, str(number), number, number, "head", "text", "diff", risk=risk, tokens=tokens)
+    return Unit(f"{path}:{number}", path, str(number), number, number, "head", "text", (), risk=risk, tokens=tokens)
 
 
 sizes = st.lists(

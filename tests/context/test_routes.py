@@ -13,12 +13,12 @@ from bot.values import Dependents
 @pytest.mark.parametrize(
     "line",
     [
-        '+12 @app.get("/v1/diff/{diff_id}/issues")',
-        "+12 path('diff/<int:diff_id>/issues/', IssueView.as_view()),",
-        '+12     r"diff/(?P<diff_id>[0-9]+)/issues", IssueViewSet, basename="issues"',
-        "+12 router.get('/api/diff/:diffId/issues', list)",
-        "+12 const found = await fetch(`/v2/diff/${diff.id}/issues?page=1`)",
-        '+ response = self.client.get("/v1/diff/42/issues/")',
+        '@app.get("/v1/diff/{diff_id}/issues")',
+        "path('diff/<int:diff_id>/issues/', IssueView.as_view()),",
+        '    r"diff/(?P<diff_id>[0-9]+)/issues", IssueViewSet, basename="issues"',
+        "router.get('/api/diff/:diffId/issues', list)",
+        "const found = await fetch(`/v2/diff/${diff.id}/issues?page=1`)",
+        'response = self.client.get("/v1/diff/42/issues/")',
     ],
 )
 def test_a_route_is_recognised_however_its_open_part_is_written(line: str) -> None:

@@ -49,15 +49,15 @@ def test_lines_of_a_numbered_diff_are_lines() -> None:
 
 def test_a_structured_answer_fits_its_schema() -> None:
     """A review, as the engine reads it."""
-    text, findings = read.answer(said(both(), read.ANSWER), "worker")  # type: ignore[arg-type]
+    text, findings = read.answer(said(both(), read.schema()), "worker")  # type: ignore[arg-type]
     assert "found" in text
     assert CROSS.path in [finding.path for finding in findings]
 
 
 def test_a_look_says_whether_it_found_what_was_asked_for() -> None:
     """With quotes, or with a plain no."""
-    assert said(both(), file_questions.ANSWER)["found"]  # type: ignore[index]
-    assert not said("nothing here", file_questions.ANSWER)["found"]  # type: ignore[index]
+    assert said(both(), file_questions.schema())["found"]  # type: ignore[index]
+    assert not said("nothing here", file_questions.schema())["found"]  # type: ignore[index]
 
 
 def test_a_second_opinion_confirms_what_it_can_see() -> None:

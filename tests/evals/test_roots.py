@@ -9,7 +9,7 @@ import pytest
 
 from bot.cli import run as command
 from bot.errors import UsageError
-from bot.values import Unit
+from bot.values import DiffRow, Unit
 from deeprepo_evals.results import Row
 from deeprepo_evals.roots import journal, run, scripted, table, typed, window
 from deeprepo_evals.roots.run import BASELINE, Contender, Ended, Plan
@@ -84,7 +84,17 @@ def test_entry_points_come_first_then_the_smallest_files() -> None:
 
 
 def _unit(path: str, size: int) -> Unit:
-    return Unit(id=path, path=path, name=path, start=1, end=1, side="head", text="", diff="x" * size, tokens=size)
+    return Unit(
+        id=path,
+        path=path,
+        name=path,
+        start=1,
+        end=1,
+        side="head",
+        text="",
+        rows=(DiffRow("", "x" * (size - 1)),),
+        tokens=size,
+    )
 
 
 def test_a_finished_comparison_is_not_done_again(tmp_path: Path) -> None:

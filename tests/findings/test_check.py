@@ -4,7 +4,8 @@ import pytest
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.findings.check import check, locate
+from bot.findings.check import check
+from bot.findings.quotes import locate
 from bot.values import Evidence, Finding, PullRequest
 
 

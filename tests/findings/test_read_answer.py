@@ -1,9 +1,15 @@
+import json
+import os
+from pathlib import Path
+
 import pytest
 from jsonschema import Draft202012Validator
 
+from bot.context import file_questions
 from bot.errors import BadAnswer
 from bot.findings import read
 
+GOLDEN = Path(__file__).parent / "golden"
 FULL = {
     "path": "a.py",
     "quote": "x",
@@ -28,8 +34,8 @@ def test_the_schema_is_in_the_strict_form() -> None:
             return own + [found for value in schema.values() for found in objects(value)]
         return [found for value in schema for found in objects(value)] if isinstance(schema, list) else []
 
-    Draft202012Validator.check_schema(dict(read.ANSWER.parameters))
-    for found in objects(dict(read.ANSWER.parameters)):
+    Draft202012Validator.check_schema(dict(read.schema().parameters))
+    for found in objects(dict(read.schema().parameters)):
         assert found["additionalProperties"] is False
         assert found["required"] == list(found["properties"])  # type: ignore[call-overload]
 
@@ -54,3 +60,21 @@ def test_what_does_not_fit_is_said(data: dict[str, object] | None) -> None:
     """The sentence names the place in the answer."""
     with pytest.raises(BadAnswer, match="does not fit the schema"):
         read.answer(data, "w")
+
+
+def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() -> None:
+    """The schemas on the wire, to the byte: a change of a model's answer is a change of every prompt."""
+    for name, schema in (("review", read.schema()), ("look", file_questions.schema())):
+        sent = json.dumps(schema.parameters, indent=1)
+        path = GOLDEN / f"{name}.json"
+        if os.environ.get("GOLDEN") == "write":
+            path.write_text(sent + "\n")
+        assert path.read_text() == sent + "\n"
+
+
+def test_a_claim_that_nobody_can_look_up_is_left_out() -> None:
+    """The others stand; a known category is kept."""
+    claims = [{"says": "evil", "name": "pay"}, {"says": "unused", "name": "`pay()`"}]
+    _, (found,) = read.answer({"findings": [{**FULL, "claims": claims}]}, "w")
+    assert [(claim.says, claim.name) for claim in found.claims] == [("unused", "pay")]
+    assert found.category == "logic"

@@ -12,12 +12,16 @@ from bot.context import identifiers
 from bot.dependents import symbols
 from bot.diff import read as diff_read
 from bot.diff import skip
-from bot.findings import check, merge, place, suppress
+from bot.findings import merge, place, quotes, suppress
 from bot.languages import LANGUAGES
 from bot.models import answers, stream
 from bot.render import disarm
 from bot.units.cut import Texts, cut
-from bot.values import ChangedFile, Dependents, DiffLine, Finding, Hunk, RawChange
+from bot.values import ChangedFile, Dependents, DiffLine, DiffRow, Finding, Hunk, RawChange, Unit
+
+
+def _unit(line: str) -> Unit:
+    return Unit("a.py:f", "a.py", "f", 1, 1, "head", line, (DiffRow("+", line, 1),))
 
 
 def _file(path: str, rows: list[str]) -> ChangedFile:
@@ -62,7 +66,7 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "secrets": (500, lambda n: asyncio.run(secrets.check(None, [_file("a.py", [f'password = "a{at}b8Xq!z"' for at in range(n)])], Dependents()))),  # type: ignore[arg-type]
     "one secret on many lines": (500, lambda n: asyncio.run(secrets.check(None, [_file("a.py", ['k = "AKIAIOSFODNN7EXAMPLQ"'] * n)], Dependents()))),  # type: ignore[arg-type]
     "one long line with secrets": (2_000, lambda n: asyncio.run(secrets.check(None, [_file("a.py", ["password=" * n])], Dependents()))),  # type: ignore[arg-type]
-    "a quote in a file": (2_000, lambda n: check.locate("a\n" * n, "\n".join("a" * 100) + "b")),
+    "a quote in a file": (2_000, lambda n: quotes.locate("a\n" * n, "\n".join("a" * 100) + "b")),
     "findings of one file": (100, lambda n: merge.merge(_finding(at) for at in range(n))),
     "the place of a finding": (2_000, lambda n: place.place([_finding(1, "\n".join(["a" * 9] * 300))], [_file("a.py", ["a" * 9] * n)])),
     "an ignore list": (50, lambda n: suppress.read(b"- path: a/**\n  reason: x\n" * n, date(2030, 1, 1))),
@@ -74,7 +78,7 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "code": (5_000, lambda n: disarm.code("`" * n)),
     "a fence": (5_000, lambda n: disarm.fence("```\n" * n)),
     "written text": (5_000, lambda n: disarm.written("[" * n + "](" * n)),
-    "names of a row": (5_000, lambda n: identifiers.names("+1 " + "w" * n)),
+    "names of a row": (5_000, lambda n: identifiers.names([_unit("w" * n)])),
 }  # fmt: skip
 
 

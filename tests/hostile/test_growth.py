@@ -11,6 +11,7 @@ from families import few
 from bot.context import identifiers
 from bot.dependents.confirm import unused
 from bot.languages import LANGUAGES
+from bot.values import DiffRow, Unit
 
 SIZE = 20_000
 
@@ -33,6 +34,10 @@ SOURCES = {
     "php": ("a.php", ["<?php\n{\n}", "<?php\n{catch(}", "<?php\n{require(}", "<?php\n{\\A}"]),
     "ruby": ("a.rb", ["{\n}", "{require }", "{begin\nrequire 'a'}", "{A}", "{A::}", "{x,}"]),
 }  # fmt: skip
+
+
+def _unit(line: str) -> Unit:
+    return Unit("a.py:f", "a.py", "f", 1, 1, "head", line, (DiffRow("+", line, 1),))
 
 
 def _made(form: str, size: int) -> bytes:
@@ -84,13 +89,13 @@ def test_a_configuration_file_above_the_cap_is_not_read() -> None:
 
 def test_a_key_of_many_dashes_is_read_at_once() -> None:
     """`a-a-a-...` without a value is no key, and no attempt is made for each way to cut it."""
-    assert not growth.slow(lambda factor: partial(identifiers.names, "+1 " + "a-" * 2_000 * factor + "a!"))
-    assert "spring.data-source.url" in identifiers.names("+1 spring.data-source.url = x")
+    assert not growth.slow(lambda factor: partial(identifiers.names, [_unit("a-" * 2_000 * factor + "a!")]))
+    assert "spring.data-source.url" in identifiers.names([_unit("spring.data-source.url = x")])
 
 
 def test_one_word_of_30000_letters_is_read_at_once() -> None:
     """A word that nobody would write costs its length."""
-    assert not growth.slow(lambda factor: partial(identifiers.names, "+1 " + "w" * 30_000 * factor))
+    assert not growth.slow(lambda factor: partial(identifiers.names, [_unit("w" * 30_000 * factor)]))
 
 
 def test_a_configuration_file_that_is_not_used_is_said() -> None:

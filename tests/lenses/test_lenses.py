@@ -1,4 +1,5 @@
 import pytest
+from diff_rows import rows
 
 from bot import render
 from bot.lenses import LENSES
@@ -8,7 +9,7 @@ USE = Reference("src/a.py:f", "f", "src/b.py", 3, "f(1)", "g", (2, 4), sure=True
 
 
 def unit(diff: str, path: str = "src/a.py", *, name: str = "f", references: tuple[Reference, ...] = ()) -> Unit:
-    return Unit(f"{path}:{name}", path, name, 1, 3, "head", diff, diff, references)
+    return Unit(f"{path}:{name}", path, name, 1, 3, "head", diff, rows(diff), references)
 
 
 def asked(one: Unit, *, removed: frozenset[int] = frozenset()) -> list[str]:

@@ -4,20 +4,21 @@ import os
 from pathlib import Path
 
 import pytest
+from diff_rows import rows
 
 from bot import render
-from bot.context.snippets import Snippet
-from bot.findings.proof import NumberedLines as Shown
 from bot.review.guidance import Advice
-from bot.values import Finding, Unit, tokens
+from bot.values import DiffRow, Excerpt, Finding, Unit, tokens
 
 GOLDEN = Path(__file__).parent / "golden"
 UNIT = Unit(
-    "shop/rates.py:apply", "shop/rates.py", "apply", 1, 2, "head", "", "-1 def apply(rate, amount):\n+1 def apply(rate):\n 2     return rate"
+    "shop/rates.py:apply", "shop/rates.py", "apply", 1, 2, "head", "", rows("-1 def apply(rate, amount):\n+1 def apply(rate):\n 2     return rate")
 )  # fmt: skip
-GONE = Unit("shop/old.py:tax", "shop/old.py", "tax", 1, 2, "base", "", "-1 def tax():\n-2     return 1")
-CALLER = Snippet("shop/cart.py", 4, 5, "total · uses apply", " 4 def total(rows):\n 5     return apply(0.2, rows)")
-NEIGHBOUR = Snippet("shop/order.py", 7, 7, "names apply", " 7     return apply(0.2, order)", changed=True)
+GONE = Unit("shop/old.py:tax", "shop/old.py", "tax", 1, 2, "base", "", rows("-1 def tax():\n-2     return 1"))
+CALLER = Excerpt(
+    "shop/cart.py", 4, 5, rows(" 4 def total(rows):\n 5     return apply(0.2, rows)"), title="total · uses apply"
+)
+NEIGHBOUR = Excerpt("shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", changed=True)
 FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", "worker m", start=1, end=1)  # fmt: skip
 PROMPTS = {
     "worker": (
@@ -43,7 +44,9 @@ PROMPTS = {
         "verify.md.j2",
         {
             "finding": FINDING,
-            "excerpts": [Shown("shop/rates.py", "head", 1, 2, "1 def apply(rate):\n2     return rate")],
+            "excerpts": [
+                Excerpt("shop/rates.py", 1, 2, (DiffRow("", "def apply(rate):", 1), DiffRow("", "    return rate", 2)))
+            ],
         },
         110,
     ),

@@ -1,13 +1,14 @@
 from dataclasses import replace
 
 import pytest
+from diff_rows import rows
 
 from bot.strategies import choose
 from bot.strategies.choice import THRESHOLDS, Measure, measure
 from bot.values import Reference, Unit
 
 UNIT = Unit(
-    id="a.py:f", path="a.py", name="f", start=1, end=9, side="head", text="def f(): ...", diff="+    1 def f(): ...",
+    id="a.py:f", path="a.py", name="f", start=1, end=9, side="head", text="def f(): ...", rows=rows("+    1 def f(): ..."),
     references=(), tests=(), risk=1, tokens=1_000,
 )  # fmt: skip
 

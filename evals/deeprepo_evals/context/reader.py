@@ -15,7 +15,7 @@ from bot.values import Completion, Message, Prompt, Schema, Unit
 from deeprepo_evals import words
 
 MAX_TOKENS = 4_096  # of one answer
-_PROPERTIES = file_questions.ANSWER.parameters["properties"]
+_PROPERTIES = file_questions.schema().parameters["properties"]
 LOOK = Schema(
     name="look",
     description="Answer the question from the shown text, and from nothing else.",

@@ -1,0 +1,184 @@
+"""What one line of a file tells, in any language: whether it is a comment, and what it defines. Pure.
+
+A language's own parser answers better when a whole file of a language that has one is at hand. These answers are for the lines that a
+search brings from anywhere in a tree: from a template, a migration, a script, a language without a parser.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+Marks = tuple[str, ...]
+
+_HASH, _PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and PHP's attributes begin with `#[`
+_SLASHES = r"//(?!go:|export\s|/\s*<reference)"  # Go's compiler and TypeScript's read some of them
+_BLOCK = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s|\*?$)"  # a whole one, its first, its last, a middle line
+_PAGE = r"<!--(?:(?!-->).)*+(?:$|-->\s*$)|-->\s*$"
+_DASHES, _SEMICOLON = r"--(?!>)", r";"
+_STYLE = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s)(?![^\n]*[{,]\s*$)"  # `* {` is every element of a page
+_C = (_SLASHES, _BLOCK)
+# Where `#` may begin a directive of a preprocessor, an attribute or a private field.
+_NO_DIRECTIVE = r"#(?!!|\[|\w+\s*[=;(]|(?:include|import|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|region|endregion)\b)"
+_UNKNOWN = (_NO_DIRECTIVE, _SLASHES, _BLOCK, r"--\s", r";;", _PAGE)
+_BY_SUFFIX: tuple[tuple[str, Marks], ...] = (
+    (
+        """.py .pyi .pyw .pyx .rb .rake .gemspec .ru .sh .bash .zsh .fish .ksh .pl .pm .t .r .jl .yml .yaml .toml .cmake .mk .nim
+        .ex .exs .cr .tcl .coffee .bzl .star .awk .po .pot .graphql .gql .conf .cfg .env .dockerfile .gitignore .feature .bats .gn .pp""",
+        (_HASH,),
+    ),
+    (".js .jsx .mjs .cjs .ts .tsx .mts .cts", (*_C, r"\{\s*/\*(?:(?!\*/).)*+(?:$|\*/\s*\}\s*$)", r"<!--")),
+    (".vue .svelte .astro", (*_C, _PAGE)),
+    (
+        """.go .rs .java .kt .kts .cs .c .h .cc .cpp .cxx .hh .hpp .hxx .inl .ipp .tcc .cu .cuh .m .mm .swift .scala .sbt .dart .groovy
+        .gradle .proto .zig .sol .json .jsonc .json5 .prisma .d .v .sv .avdl .mod""",
+        _C,
+    ),
+    (".fs .fsx", (_SLASHES, r"\(\*")),
+    (".css", (_STYLE,)),
+    (".scss .less .sass .styl", (_SLASHES, _STYLE)),
+    (".php .phtml .inc", (_PHP_HASH, *_C, _PAGE)),
+    (".tf .hcl .thrift", (_HASH, *_C)),
+    (".nix .ps1 .psm1 .psd1", (_HASH, r"/\*", r"<#", r"#>")),
+    (".sql .ddl .psql", (_DASHES, _BLOCK, r"#\s")),
+    (".lua .hs .elm .ada .adb .ads .vhd .vhdl .dhall .purs", (_DASHES, r"\{-")),
+    (".lisp .lsp .cl .el .clj .cljs .cljc .edn .scm .ss .rkt .asm .s", (_SEMICOLON, r"#\|", r"\|#")),
+    (".ini .properties", (_HASH, _SEMICOLON, r"!")),
+    (""".md .mdx .markdown .html .htm .xhtml .xml .xsd .svg .jsp .hbs .handlebars .mustache .gohtml .tmpl .csproj .xaml .cshtml .razor
+        .j2 .jinja .jinja2 .twig .njk .liquid .erb .ejs .eex .heex""",
+     (_PAGE, r"\{#", r"\{\{/\*", r"\{\{!", r"<%#", r"<%--", r"@\*")),
+    (".haml", (r"-#", r"/")),
+    (".pug .jade", (r"//",)),
+    (".tex .sty .erl .hrl", (r"%",)),
+    (".ml .mli .sml", (r"\(\*",)),
+    (".pas .pp", (_SLASHES, r"\(\*", r"\{(?!\$)")),
+    (".vim", (r"\"",)),
+    (".vb .vbs .bas", (r"'", r"(?i:rem\b)")),
+    (".bat .cmd", (r"::", r"(?i:@?rem\b)")),
+    (".f90 .f95 .f03", (r"!",)),
+    (".m4 .ac", (r"dnl\b", _HASH)),
+)  # fmt: skip
+_BY_NAME: tuple[tuple[str, Marks], ...] = (
+    (
+        """dockerfile containerfile makefile gnumakefile rakefile gemfile podfile fastfile brewfile vagrantfile procfile justfile build workspace
+        cmakelists.txt requirements.txt .env .gitignore .dockerignore .gitattributes .editorconfig .htaccess codeowners""",
+        (_HASH,),
+    ),
+    ("jenkinsfile go.mod go.work", _C),
+)
+# Marks of a comment behind code, with the strings in front of them that may hold the same characters.
+_STRING = r"\"(?:\\.|[^\"\\\n])*+(?:\"|$)|`(?:\\.|[^`\\\n])*+(?:`|$)|(?<!\w)'(?:\\.|[^'\\\n]){0,300}+'"
+_BEHIND: Mapping[str, str] = {
+    _HASH: r"#\s",
+    _PHP_HASH: r"#\s",
+    _SLASHES: r"//(?:\s|$)",
+    _DASHES: r"--\s",
+    _SEMICOLON: r";\s",
+}
+_LONG = 2_000  # characters; a longer line was written by a program
+
+_WORDS = (
+    r"def|defp|defmacro|fn|fun|func|function\*?|sub|class|struct|enum|interface|trait|protocol|object|record|union|typedef|type|module|namespace|mod"
+    r"|const|static|var|let|val|macro_rules!|message|(?i:create)\s++(?i:or\s++replace\s++)?(?i:table|view|function|index|type)(?i:\s++if\s++not\s++exists)?"
+)
+_DEFINES = (
+    # Announced by a word: `def NAME`, `func (r *T) NAME`, `pub const NAME`, `CREATE TABLE NAME`.
+    rf"(?<![\w.$'\"-])(?<!import )(?<!use )(?:{_WORDS})\s++(?:\([^)]{{0,200}}+\)\s*+)?(?:(?:mut|class|struct|readonly)\s++)?(?:\w++[.:])?[\"'`]?NAME(?![\w$-])"
+    # A macro of the C family.
+    r"|^\s*+#\s*+define\s++NAME\b"
+    # Written like a call behind a type, or alone, with a body: `int NAME(int a) {`, `NAME(a) {`.
+    r"|^\s*+(?!(?:return|new|else|await|throw|case|in|if|for|while|switch)\b)(?:[\w<>\[\],.?*&:]++\s++){1,12}?[*&]?NAME\s*+\([^;]*\{\s*$"
+    r"|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
+)
+_BINDS = r"^\s*+(?:export\s++)?(?:(?:const|let|var)\s++)?NAME\s*+(?::(?!:)|=(?![=>~]))"
+_STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of words stay where they are
+_DEFINED = re.compile(
+    r"(?<![\w.$])(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*)"
+)
+# For `git grep`: a definition that a word announces, at the beginning of its line.
+_ANNOUNCED = (
+    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|async\s+|pub(?:\([a-z]+\))?\s+|final\s+|abstract\s+"
+    r"|open\s+|sealed\s+|data\s+|override\s+|suspend\s+|inline\s+|unsafe\s+|declare\s+|readonly\s+)*"
+    r"(?:def|fn|fun|func(?:\s+\([^)]*\))?|function\*?|class|struct|enum|interface|trait|object|record|type|const|let|var|val|static|module|#\s*define)"
+    r"\s+(?:self\.)?NAME\b"
+)
+
+
+def is_comment(line: str, path: str) -> bool:
+    """Whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
+    return bool(_comment(_marks(path)).match(line[:_LONG]))
+
+
+def code_of(line: str, path: str) -> str:
+    """A line without the comment behind its code. What a string holds is code."""
+    marks = tuple(dict.fromkeys(_BEHIND[mark] for mark in _marks(path) if mark in _BEHIND))
+    for found in _behind(marks).finditer(line[:_LONG]) if marks else ():
+        if found["comment"] is not None:
+            return line[: found.start()]
+    return line
+
+
+def defines(line: str, name: str, path: str = "") -> bool:
+    """Whether a line gives the name its meaning: a function, a type, a constant, a macro. No comment does."""
+    if not name or name not in line or (path and is_comment(line, path)):
+        return False
+    return says(_DEFINES, name, line)
+
+
+def binds(line: str, name: str) -> bool:
+    """Whether a line begins with the name and gives it a value, as a variable or as a key."""
+    return name in line and says(_BINDS, name, line)
+
+
+def defined(line: str) -> list[str]:
+    """The names that a word announces as defined in a line."""
+    return _DEFINED.findall(line)
+
+
+def definition(name: str) -> str:
+    """A Perl pattern for lines that define a name, in the languages that announce definitions by a word."""
+    return _ANNOUNCED.replace("NAME", re.escape(name))
+
+
+def says(pattern: str, name: str, line: str) -> bool:
+    """Whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
+    if (name[0] + name[-1]).replace("_", "a").isalnum():
+        return bool(_look(pattern, _STANDS_FOR).search(line.replace(name, _STANDS_FOR)))
+    return bool(_look(pattern, name).search(line))
+
+
+@lru_cache(maxsize=1024)
+def _look(pattern: str, name: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace("NAME", re.escape(name)))
+
+
+@lru_cache(maxsize=65_536)
+def _marks(path: str) -> Marks:
+    """How a comment begins in this file, by its name."""
+    base = posixpath.basename(path).lower()
+    stem = base.partition(".")[0] if base.startswith(("dockerfile", "makefile", "jenkinsfile")) else base
+    return _named().get(stem) or _suffixed().get(posixpath.splitext(base)[1]) or _UNKNOWN
+
+
+@lru_cache(maxsize=1)
+def _suffixed() -> Mapping[str, Marks]:
+    return _table(reversed(_BY_SUFFIX))
+
+
+@lru_cache(maxsize=1)
+def _named() -> Mapping[str, Marks]:
+    return _table(_BY_NAME)
+
+
+def _table(rows: Iterable[tuple[str, Marks]]) -> Mapping[str, Marks]:
+    return {word: marks for words, marks in rows for word in words.split()}
+
+
+@lru_cache(maxsize=64)
+def _comment(marks: Marks) -> re.Pattern[str]:
+    return re.compile(rf"^\s*+(?:{'|'.join(marks)})")
+
+
+@lru_cache(maxsize=64)
+def _behind(marks: Marks) -> re.Pattern[str]:
+    return re.compile(rf"{_STRING}|(?P<comment>(?<!\s)\s++(?:{'|'.join(marks)}))")

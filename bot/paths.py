@@ -1,0 +1,134 @@
+"""What a path alone tells about a file: whether it is a test, prose, a sample, settings, or made by a program. Pure.
+
+Each question is answered here and nowhere else, so that no part of a review takes a file for a test that another part takes for
+the product. A suffix that code has decides before a name does: `src/history.ts` is code, `HISTORY` and `history.md` are prose.
+"""
+
+import re
+from functools import lru_cache
+
+_CODE = re.compile(
+    r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|inc|pl|pm|lua|r|jl|dart"
+    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|tcc|cuh?|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|sh|bash|zsh|fish|ps1|psm1|bat|cmd"
+    r"|sql|proto|graphql|tf|hcl|cmake|mk)$|(^|/)(Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|CMakeLists\.txt)$",
+    re.IGNORECASE,
+)
+_TEST_FOLDER = re.compile(
+    r"(?:^|/)(?:tests?|testing|__tests__|__mocks__|specs?|e2e|cypress|playwright|step_definitions"
+    r"|(?:unit|integration|functional|acceptance|e2e|api|ui)[-_.]?tests?|tests?[-_](?:data|utils?|helpers?|suites?|support|cases?|fixtures?|lib|e2e|unit|integration)"
+    r"|testdata|testutils?|test_\w+)/|^t/",
+    re.IGNORECASE,
+)
+# The name of a folder that ends like a project or a source set of tests: Shop.Tests, androidTest.
+_TEST_PROJECT = re.compile(r"(?:^|/)(?:[\w.-]+\.(?:\w*Tests?|Specs)|[a-z]\w*Tests?|\w*[a-z]UITests|\w*[a-z]UnitTests)/")
+_TEST_NAME = re.compile(
+    r"(?:^|/)(?:test_[^/]*|conftest\.pyi?|(?:jest|vitest)[-.]setup\.[cm]?[jt]sx?|test-[^/]*\.[cm]?[jt]sx?|tests\.\w+)$"
+    r"|^tests?\.\w+$"
+    r"|[._-](?:tests?|spec|cy|e2e|test-d)\.[a-z]+$|_tests?\.[a-z]+$|\.(?:feature|t|bats)$",
+    re.IGNORECASE,
+)
+# A class of tests, by the conventions of JUnit, NUnit, xUnit, PHPUnit, ScalaTest, Spock and XCTest.
+_TEST_CLASS = re.compile(
+    r"(?:^|/)(?:\w*[a-z0-9_])?(?:Tests?|TestCase|Spec|Specs)\.(?:java|kts?|cs|fs|vb|php|scala|groovy|swift|mm?|cc|cpp|cxx|h|hpp|dart|ts|js)$"
+    r"|(?:^|/)\w*[a-z0-9_](?:IT|ITCase)\.(?:java|kt|groovy|scala)$|(?:^|/)(?:Test|IT)[A-Z]\w*\.(?:java|kt|groovy|scala|php)$"
+    r"|(?:^|/)setupTests\.[jt]sx?$"
+)
+_PROSE = re.compile(r"\.(md|mdx|markdown|mkd|rst|txt|adoc|asciidoc|po|pot|rtf|tex|[1-8])$", re.IGNORECASE)
+# Texts by their suffix that a program reads: a build, dependencies, what a crawler may fetch.
+_NO_PROSE = re.compile(
+    r"(^|/)(CMakeLists\.txt|[\w-]*requirements[\w.-]*\.txt|requirements/[^/]+\.txt|constraints[\w.-]*\.txt|robots\.txt|[\w.-]*-requirements\.txt)$",
+    re.IGNORECASE,
+)
+# Without a suffix a name in capitals is a document; a word that may well be a script's name needs its capital.
+_DOCUMENT = re.compile(
+    r"(?:^|/)(?:(?i:readme|changelog|changes|licen[cs]e|copying|authors|contributors|contributing|maintainers)"
+    r"|NEWS|News|HISTORY|History|NOTICE|Notice|CREDITS|Credits|THANKS|Thanks|TODO|INSTALL|PATENTS|UPGRADING|RELEASE[-_]?NOTES)"
+    r"(?:[-_.][\w.-]*)?$"
+)
+_DATA = re.compile(
+    r"\.(ya?ml|toml|jsonc?|json5|ini|cfg|conf|env|properties|xml|csv|tsv|html?|css|scss|less|in|am|ac|lock|svg|png|gif|jpe?g)$",
+    re.IGNORECASE,
+)
+_SETTINGS = re.compile(
+    r"\.(ya?ml|toml|jsonc?|json5|ini|cfg|env|properties|tf|hcl|xml)$|(^|/)\.env(\.[\w.-]+)?$", re.IGNORECASE
+)
+_MADE = re.compile(
+    r"(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.(go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(js|css|mjs)|\.(js|css)\.map)$",
+    re.IGNORECASE,
+)
+_OUTPUT = re.compile(
+    r"\.(svg|lock|lockb|snap|map|diff|patch)$|(^|/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json)$",
+    re.IGNORECASE,
+)
+_VENDORED = re.compile(
+    r"(^|/)(vendor|node_modules|third[_-]party|bower_components|Godeps|_vendor|\.yarn/(releases|plugins))/"
+)
+_SAMPLE = re.compile(
+    r"(^|/)(testdata|test-data|fixtures?|mocks?|__mocks__|examples?|samples?|docs?|benchmarks?|playground)/"
+    r"|[._-](stories|example|sample|dist|template)\.|\.ipynb$",
+    re.IGNORECASE,
+)
+_PAGE = re.compile(r"\.x?html?$", re.IGNORECASE)
+_STYLE = re.compile(r"\.(css|scss|sass|less)$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=65_536)
+def is_test(path: str) -> bool:
+    """Whether a file tests the product or helps its tests, by the conventions of the languages and their runners."""
+    if is_prose(path):
+        return False
+    return any(form.search(path) for form in (_TEST_FOLDER, _TEST_NAME, _TEST_CLASS, _TEST_PROJECT))
+
+
+@lru_cache(maxsize=65_536)
+def is_prose(path: str) -> bool:
+    """Whether a file is written for people to read: documentation, a change log, a licence, a catalogue of translations."""
+    if _PROSE.search(path):
+        return not _NO_PROSE.search(path)
+    return bool(_DOCUMENT.search(path)) and not (_CODE.search(path) or _DATA.search(path) or _MADE.search(path))
+
+
+def is_code(path: str) -> bool:
+    """Whether a file is code by its name."""
+    return bool(_CODE.search(path))
+
+
+def is_generated(path: str) -> bool:
+    """Whether a program writes this file as source, by the name that its generator gives it."""
+    return bool(_MADE.search(path))
+
+
+def is_output(path: str) -> bool:
+    """Whether a file holds what a program has written down: generated source, a lock file, a snapshot, a patch, a drawing."""
+    return is_generated(path) or bool(_OUTPUT.search(path))
+
+
+def is_settings(path: str) -> bool:
+    """Whether a file holds settings or data that a program reads by key."""
+    return bool(_SETTINGS.search(path))
+
+
+def is_page(path: str) -> bool:
+    """Whether a file is a page: a template as well as a document that somebody exported."""
+    return bool(_PAGE.search(path))
+
+
+def is_style(path: str) -> bool:
+    """Whether a file holds what pages look like, and no name of code."""
+    return bool(_STYLE.search(path))
+
+
+def is_sample(path: str) -> bool:
+    """Whether code shows or feeds something rather than being the product: examples, fixtures, notebooks, documentation's code."""
+    return bool(_SAMPLE.search(path))
+
+
+def vendored(path: str) -> str | None:
+    """The folder of other people's code that a path is in, if any."""
+    found = _VENDORED.search(path)
+    return path[: found.end()] if found else None
+
+
+def is_product(path: str) -> bool:
+    """Whether people wrote this file to run: no test, no prose, nothing that a program has written down."""
+    return not (is_test(path) or is_prose(path) or is_output(path))

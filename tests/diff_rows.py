@@ -1,0 +1,15 @@
+"""Rows of a diff, written in a test as a prompt shows them: sign, number, line."""
+
+import re
+from typing import cast, get_args
+
+from bot.values import DiffRow
+
+ROW = re.compile(r"([-+ ])\s*(\d*) (.*)")
+SIGNS = get_args(DiffRow.__annotations__["sign"])
+
+
+def rows(text: str) -> tuple[DiffRow, ...]:
+    """Each line of a text as a row."""
+    found = [cast("re.Match[str]", ROW.fullmatch(line)) for line in text.split("\n")]
+    return tuple(DiffRow(SIGNS[SIGNS.index(row[1])], row[3], int(row[2] or 0)) for row in found)
