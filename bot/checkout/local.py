@@ -58,7 +58,7 @@ async def _known(repository: _OwnRepository, revision: str) -> str:
         raise RevisionError(
             f"unknown revision {revision!r}: this clone is shallow, `git fetch --unshallow` brings the rest of its history"
         )
-    before = re.fullmatch(r"(.+?)(?:[~^]\d*)+", revision)
+    before = re.fullmatch(r"([^~^]++)[~^][~^\d]*+", revision)
     if before and await _commit(repository, before[1]):
         raise RevisionError(
             f"{revision!r} is before the first commit of {before[1]}: `git log {before[1]}` shows its history"

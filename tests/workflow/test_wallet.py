@@ -228,6 +228,7 @@ def test_a_free_model_counts_as_a_review(tmp_path: Path, monkeypatch: pytest.Mon
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_command_pays_for_the_commit_that_it_was_given_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stranger's later commits inherit nothing, while the commanded review runs and after it; the reply says so, once."""
 
