@@ -6,10 +6,19 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from bot import config
+from bot.analyzers import ANALYZERS
 from bot.config import Settings
 from bot.errors import ConfigError
+from bot.lenses import LENSES
 
 NONE = Settings(_env_file=None)
+
+
+def test_every_plug_in_is_asked_for_unless_a_repository_says_otherwise() -> None:
+    """A lens or an analyser that is registered and not in the defaults would never run."""
+    resolved = config.resolve({}, None, NONE)
+    assert set(resolved["lenses"]) == set(LENSES)
+    assert set(resolved["analyzers"]) == set(ANALYZERS)
 
 
 def test_the_strongest_source_wins_and_is_named() -> None:

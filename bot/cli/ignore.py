@@ -12,6 +12,7 @@ from bot.cli.exits import CLEAN, tell
 from bot.errors import UsageError
 
 if TYPE_CHECKING:
+    from bot.config.ignored import IgnoreEntry
     from bot.values import Finding
 
 
@@ -52,6 +53,10 @@ def command(
     if not reason.strip():
         raise UsageError("--reason is empty: give a reason for those who read the file later")
     until: date | None = expires.date() if expires else None
+    if until is not None and until < date.today():  # noqa: DTZ011 - the user's own day
+        raise UsageError(
+            f"--expires {until} is in the past: name the last day on which the entry applies, or leave it out"
+        )
     found = _finding(fingerprint, review)
     if found is None and scope is not Scope.finding:
         raise UsageError(f"--scope {scope.value} needs --review FILE: the JSON output of the review that found it")
@@ -70,9 +75,7 @@ def command(
     try:
         before = target.read_bytes() if target.exists() else None
         known = suppress.read(before, date.min).entries
-        if any(
-            entry.model_dump(exclude={"reason", "title"}) == e.model_dump(exclude={"reason", "title"}) for e in known
-        ):
+        if any(_same(entry, other) for other in known):
             tell(f"{target} already has this entry.")
             return CLEAN
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -81,6 +84,14 @@ def command(
         raise UsageError(f"{target} cannot be written: {error.strerror}") from error
     tell(f"Added to {target}. Commit it: the entry applies once it is on the base branch.")
     return CLEAN
+
+
+def _same(entry: "IgnoreEntry", other: "IgnoreEntry") -> bool:
+    """Whether the file needs only one of them: the same finding, or the same rule and path."""
+    if entry.scope == "finding":
+        return other.scope == "finding" and entry.fingerprint == other.fingerprint
+    unlike = {"reason", "title"}
+    return entry.model_dump(exclude=unlike) == other.model_dump(exclude=unlike)
 
 
 def _top(folder: Path) -> Path:

@@ -275,7 +275,11 @@ def _nothing(request: "ReviewRequest", head: str, *, behind: bool) -> str:
     if base:
         alone = f"; `deeprepo review {base}~1..{base}` reviews what {base} itself changes"
         return f"no file differs between {base} and {head}" + ("" if request.head else alone)
-    last = "" if request.head else " (`deeprepo review HEAD~1..HEAD` reviews the last commit)"
+    last = (
+        ""
+        if request.head
+        else " (`deeprepo review HEAD~1..HEAD` reviews the last commit, `--uncommitted` what is not committed yet)"
+    )
     if last and _shallow(request.repo):
         last = " (this clone is shallow: after `git fetch --unshallow`, `deeprepo review HEAD~1..HEAD` reviews the last commit)"
     return f"{head} adds nothing to the default branch{last}"

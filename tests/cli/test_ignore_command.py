@@ -68,6 +68,24 @@ def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
     assert (changed.folder / ".deeprepo/ignore.yml").read_text().count("fingerprint: 0123456789abcdef") == 1
 
 
+def test_an_entry_for_a_finding_that_is_known_by_its_review_is_the_same(changed: Repository, tmp_path: Path) -> None:
+    """With `--review` the entry holds more for people; the finding is the same."""
+    done = run("review", "main..feature", "--format", "json", cwd=changed.folder)
+    (tmp_path / "review.json").write_text(done.stdout)
+    mark = json.loads(done.stdout)["findings"][0]["fingerprint"]
+    for more in ((), ("--review", str(tmp_path / "review.json"))):
+        said = run("ignore", mark, "--reason", "r", *more, cwd=changed.folder)
+        assert said.returncode == 0, said.stderr
+    assert "already has this entry" in said.stderr
+    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(mark) == 1
+
+
+def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
+    """It would silence nothing."""
+    done = run("ignore", "0" * 16, "--reason", "r", "--expires", "2020-01-01", cwd=changed.folder)
+    assert (done.returncode, "is in the past" in done.stderr) == (2, True)
+
+
 def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
     """An entry that could never match is refused, and the sentence says where a fingerprint stands."""
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
