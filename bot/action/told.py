@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.errors import DeepRepoError
-from bot.publish import Outcome
+from bot.publish import PublishResult
 from bot.values import Ending, Review
 
 
@@ -14,6 +14,6 @@ class StepResult:
     conclusion: Ending
     says: str = ""
     review: Review | None = None
-    outcome: Outcome | None = None  # None: nothing was posted
+    outcome: PublishResult | None = None  # None: nothing was posted
     annotated: bool = False  # the findings stand in a check run of our own, where they belong to the head
     fault: DeepRepoError | None = None  # raised once the review is safe

@@ -63,7 +63,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class Outcome:
+class SentReply:
     """The reply to a request that was sent, once there is one."""
 
     reply: Completion = field(init=False)
@@ -423,11 +423,11 @@ class Calls:
         return None if self.budget.owned(model.name) and model.price(Usage()) is None else hold.usd
 
     @contextmanager
-    def _settling(self, model: Model, request: Request, hold: Hold, tried: int) -> Iterator[Outcome]:
+    def _settling(self, model: Model, request: Request, hold: Hold, tried: int) -> Iterator[SentReply]:
         """A request that is sent, and its reply. Whatever happens, it is in the journal and in the budget."""
         started, at, key, role = self._clock(), self.at, request.key, request.role
         self.journal.request(key, request.prompt, role, model.name, at, tried, self._reserved(model, hold))
-        outcome = Outcome()
+        outcome = SentReply()
         done: Completion | str = "cancelled"
         usage, usd = Usage(), 0.0 if model.price(Usage()) is not None else None
         limited = False

@@ -16,11 +16,11 @@ from bot.publish.tidy import tidy
 from bot.render import load
 from bot.values import Review
 
-__all__ = ["Outcome", "publish"]
+__all__ = ["PublishResult", "publish"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PublishResult:
     """What is on the pull request now: findings on the diff, findings in the summary, and sentences for the log."""
 
     posted: int
@@ -35,7 +35,7 @@ async def publish(
     comments: Callable[[Review], Comments],
     run: str,
     still_current: Callable[[], Awaitable[bool]],
-) -> Outcome:
+) -> PublishResult:
     """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
 
     `comments` is asked again where GitHub refuses a place: the summary then has what was to be there.
@@ -49,4 +49,4 @@ async def publish(
     notes = await tidy(job)
     if refused:
         notes = (f"GitHub refused the place of {refused} comments: they are in the summary.", *notes)
-    return Outcome(len(said.posts), len(review.findings) - len(said.posts), stands.url, notes)
+    return PublishResult(len(said.posts), len(review.findings) - len(said.posts), stands.url, notes)

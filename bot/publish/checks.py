@@ -7,7 +7,7 @@ from contextlib import suppress
 from bot.errors import HostError
 from bot.github import Host
 from bot.outputs import facts, hide, markdown, marker
-from bot.publish import Outcome
+from bot.publish import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import SEVERITIES, Action, Annotation, Check, Ending, Review
 
@@ -42,7 +42,7 @@ async def progress(host: Host, number: int, run: str, says: str, language: str =
         await host.checks.update(number, load(language).say("check_running"), _marked(run, plain(says)))
 
 
-async def done(host: Host, number: int, run: str, review: Review, outcome: Outcome, page: str = "") -> Ending:
+async def done(host: Host, number: int, run: str, review: Review, outcome: PublishResult, page: str = "") -> Ending:
     """End it with what the review came to. `page`: the review as Markdown, where that is made already."""
     words, ending = load(review.language), conclusion(review)
     verdict = facts.verdict(review, words)

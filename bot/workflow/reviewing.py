@@ -23,7 +23,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.policy import Go, No
 from bot.ports import Job
-from bot.publish import Outcome, checks, publish
+from bot.publish import PublishResult, checks, publish
 from bot.storage import Exhausted
 from bot.values import Ending, Review, ReviewAsk
 from bot.workflow import asking, journals, keeping, spending
@@ -137,7 +137,7 @@ async def _published(visit: ReviewRun, number: int, settings: Config, decision: 
     try:
         outcome = await publish(host, done, comments, job.id, job.current)
     except HostRefused as refused:  # a locked conversation, a permission withheld: it stands in the check run alone
-        await checks.done(host, number, job.id, done, Outcome(0, 0, "", (str(refused),)), made.page)
+        await checks.done(host, number, job.id, done, PublishResult(0, 0, "", (str(refused),)), made.page)
         parts.told(done, f"{visit.ask.pull.owner}/{visit.ask.pull.name}")
         return
     ending = await checks.done(host, number, job.id, done, outcome, made.page)

@@ -1,5 +1,6 @@
 """What the pages state of the program, compared with the program."""
 
+import ast
 import re
 from importlib import import_module
 from pathlib import Path
@@ -131,3 +132,14 @@ def test_the_table_of_plug_ins_names_what_exists() -> None:
         places = [ROOT / name for name in quoted(cells[3]) if name.startswith("bot/")]
         assert places
         assert all(re.search(rf"^(def )?{name}\b", places[0].read_text(), re.MULTILINE) for name in names), cells
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    """No two classes of the product share a name, but for those that a module keeps to itself."""
+    names: dict[str, list[str]] = {}
+    for path in (ROOT / "bot").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                names.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert len(names) > 300
+    assert {name: places for name, places in names.items() if len(places) > 1} == {}

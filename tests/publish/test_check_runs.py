@@ -7,12 +7,12 @@ from hosted import Scene, finding, reviewed, scene
 
 from bot import publish
 from bot.outputs import marker
-from bot.publish import Outcome, checks
+from bot.publish import PublishResult, checks
 from bot.render import languages, load
 from bot.values import Coverage, CoverageRow, Review
 from deeprepo_sandbox.github import Fault
 
-OUTCOME = Outcome(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")
+OUTCOME = PublishResult(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")
 UNREAD = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))
 
 
@@ -221,4 +221,4 @@ def test_buttons_fit_in_every_language(language: str) -> None:
 
 def test_the_package_offers_what_the_workflow_needs() -> None:
     """One function and its outcome."""
-    assert set(publish.__all__) == {"Outcome", "publish"}
+    assert set(publish.__all__) == {"PublishResult", "publish"}

@@ -12,7 +12,7 @@ from bot.values import CommentSpot, Placed, Review
 from deeprepo_sandbox.github import Fault
 
 
-async def put(at: Scene, review: Review, current: Callable[[], Awaitable[bool]] = wanted) -> publish.Outcome:
+async def put(at: Scene, review: Review, current: Callable[[], Awaitable[bool]] = wanted) -> publish.PublishResult:
     """Publish as the workflow does."""
     return await publish.publish(at.host, review, posts.comments, "run-1", current)
 

@@ -21,7 +21,7 @@ def test_killed_at_any_write_and_begun_again(tmp_path: Path, nth: int, *, after:
 
     async def go() -> None:
         async with scene(tmp_path) as at:
-            task: asyncio.Task[publish.Outcome]
+            task: asyncio.Task[publish.PublishResult]
 
             async def kill() -> None:
                 task.cancel()

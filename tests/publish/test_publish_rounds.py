@@ -18,7 +18,9 @@ SECOND = HEAD.replace("five\nand a half\n", "line 5\n").replace("line 20\n", "tw
 THIRD = SECOND.replace("twenty\n", "line 20\n").replace("forty\n", "fourty\n").replace("line 50\n", "fifty\n")
 
 
-async def put(at: Scene, review: Review, run: str, current: Callable[[], Awaitable[bool]] = wanted) -> publish.Outcome:
+async def put(
+    at: Scene, review: Review, run: str, current: Callable[[], Awaitable[bool]] = wanted
+) -> publish.PublishResult:
     """Publish as the workflow does."""
     return await publish.publish(at.host, review, posts.comments, run, current)
 
@@ -28,14 +30,14 @@ async def first(at: Scene) -> None:
     await put(at, reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41)), "run-1")
 
 
-async def second(at: Scene, current: Callable[[], Awaitable[bool]] = wanted) -> publish.Outcome:
+async def second(at: Scene, current: Callable[[], Awaitable[bool]] = wanted) -> publish.PublishResult:
     """One is fixed, one is still there, one is new."""
     fixed, still = (replace(finding(name).finding, status=status) for name, status in (("f1", "fixed"), ("f2", "open")))
     review = reviewed(at.stands.head_sha, finding("f3", 20), fixed=(fixed,), still=(still,))
     return await put(at, review, "run-2", current)
 
 
-async def third(at: Scene) -> publish.Outcome:
+async def third(at: Scene) -> publish.PublishResult:
     """The second one is fixed too; of the third nobody says anything, and its lines are gone."""
     fixed = replace(finding("f2").finding, status="fixed")
     return await put(at, reviewed(at.stands.head_sha, finding("f4", 50), fixed=(fixed,)), "run-3")

@@ -10,7 +10,7 @@ from bot.outputs import marker, posts
 from bot.values import Review
 
 
-async def put(at: Scene, review: Review, run: str = "run-1") -> publish.Outcome:
+async def put(at: Scene, review: Review, run: str = "run-1") -> publish.PublishResult:
     """Publish as the workflow does."""
     return await publish.publish(at.host, review, posts.comments, run, wanted)
 
