@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ QUIET = (
     "--disable-sync",
 )
 NEEDED = pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver on the PATH")
+PATIENCE = 20.0  # seconds for a page
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # what the protocol calls the key of an element's name
 
 
@@ -59,8 +61,13 @@ class Window:
         return self._do("POST", "execute/sync", script=source, args=[])
 
     def click(self, selector: str) -> str:
-        """Click there, and return what a person reads then."""
+        """Click there, and return what a person reads on the page that follows."""
+        self.script("window.clicked = true")
         self._do("POST", f"element/{self._find(selector)}/click")
+        end = time.monotonic() + PATIENCE
+        while not self.script("return !window.clicked && document.readyState === 'complete'"):
+            assert time.monotonic() < end, f"no page has followed the click on {selector}"
+            time.sleep(0.05)
         return self.text
 
     def type(self, selector: str, text: str) -> None:
