@@ -71,7 +71,7 @@ class Window:
         return self.text
 
     def type(self, selector: str, text: str) -> None:
-        """Replace what stands in a field."""
+        """Replace the text of a field."""
         self._do("POST", f"element/{self._find(selector)}/clear")
         self._do("POST", f"element/{self._find(selector)}/value", text=text)
 

@@ -218,7 +218,7 @@ NO_DEFINITIONS = [
 
 @pytest.mark.parametrize("path", TESTS.split())
 def test_a_path_of_a_test_is_known_by_its_conventions(path: str) -> None:
-    """Whoever asks gets this answer: dependents, lenses, coverage, analysers."""
+    """Dependents, lenses, coverage and analysers all get this answer."""
     assert is_test(path)
     assert not is_product(path)
 

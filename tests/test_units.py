@@ -180,7 +180,7 @@ spans = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 20)), max_size=4)
 
 
 def test_a_file_that_changed_in_thousands_of_places_has_few_units(repository: Repository) -> None:
-    """Places that lie nearest to each other are one unit, and every changed line stands in some unit."""
+    """Neighbouring places share a unit, and every changed line is in a unit."""
     rows = [f"a{n} = 1" if n % 20 == 0 else "" for n in range(40_000)]
     before = "\n".join(rows)
     files, texts = read(repository.change({"a.py": before}, {"a.py": before.replace("= 1", "= 2")}))

@@ -229,7 +229,7 @@ def exit_code(review: "Review") -> int:
 
 
 def last(previous: Path | None) -> bytes | None:
-    """The last review, as it was written. In the first round there is none, and the console states that."""
+    """The last review, as it was written. In the first round the file does not exist yet, and the console reports that."""
     if previous is None:
         return None
     try:

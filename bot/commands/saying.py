@@ -52,7 +52,7 @@ async def told(
     opened: Opened,
     instead: CommandReply | None = None,
 ) -> CommandReply:
-    """A model's answer. If there is none, the reason, and what is known without one."""
+    """A model's answer; without a model, the reason and what is known without it."""
     try:
         return await _answered(template, question, about, context, opened, instead)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened

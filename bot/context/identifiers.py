@@ -24,7 +24,7 @@ _KEY = re.compile(
 )
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _KEYLIKE = re.compile(r"[\w$@/.:-]+$")  # a string that is a key, a path, a route or a flag: no prose
-_DERIVED = re.compile(r"\s*+#!?\[derive\b")  # what it names is a library's, and stands in every file
+_DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names traits of libraries, which every file uses
 _WRITE = re.compile(
     r"(?<![\w$])([A-Za-z_$][\w$]*+)[\"'\])]*+\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])"
     r"|[\"']?(?<![\w$])([A-Za-z_$][\w$-]{0,200}+)[\"']?\s*+:(?!:)"

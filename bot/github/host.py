@@ -84,7 +84,7 @@ class Host:
         return next((access for access in ACCESS if access == said.get("permission")), "none")
 
     async def file_at(self, path: str, ref: str) -> bytes | None:
-        """A small file of the repository in a commit, None if there is none. Everything else is read by git."""
+        """A small file of the repository in a commit, None if it does not exist. Everything else is read by git."""
         try:
             said = await self._client.get(f"{self._repo}/contents/{_safe(quote(path))}", ref=ref)
         except HostRefused as refused:

@@ -39,7 +39,7 @@ def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
 
 
 def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
-    """The earlier review as `--previous` takes it, or the sentence that says why there is none. `body`: of one of deeprepo's summaries."""
+    """The earlier review as `--previous` takes it, or the sentence that explains why it cannot be used. `body`: of one of deeprepo's summaries."""
     _, _, rest = body.replace("\r\n", "\n").partition("\n")
     found = _LINE.fullmatch(rest.partition("\n")[0])
     if found is None:

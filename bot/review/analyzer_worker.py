@@ -45,7 +45,7 @@ class AnalyzerWorker:
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
         """What the analysers say of these units' files and of the callers that they break.
 
-        What is in no unit (a file that only moved has none) is part of every answer, also if no units are asked about.
+        Findings outside every unit (such as those of a file that only moved) are part of every answer, even if no unit is asked about.
         """
         async with self._once:
             if self._found is None:

@@ -112,7 +112,7 @@ def reviewed(repository: Repository, before: dict[str, str], after: dict[str, st
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", AFTER)
 def test_code_that_is_nested_without_end_leaves_the_rest_read(suffix: str, ordinary: Repository) -> None:
-    """In each form of each language; what was not read stands in one line for each file."""
+    """In each form of each language; each file that was not read has one line."""
     forms = {f"{name}.{suffix}": text for name, text in AFTER[suffix].items()}
     told = reviewed(ordinary, dict.fromkeys(forms, BEFORE[suffix]), {path: BEFORE[suffix] + text for path, text in forms.items()})  # fmt: skip
     cut = told["coverage"]["cut"]  # type: ignore[index]

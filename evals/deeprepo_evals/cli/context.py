@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,15 +10,9 @@ import typer
 
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
 from bot.cli.review import progress
+from deeprepo_evals.cli.shape import Shape
 
 RESULTS = Path("eval-context.jsonl")  # where a run that costs money keeps its results, if nothing else is said
-
-
-class Shape(StrEnum):
-    """Forms of the output."""
-
-    table = "table"
-    json = "json"
 
 
 def command(

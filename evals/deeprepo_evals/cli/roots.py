@@ -11,6 +11,7 @@ import typer
 
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
 from bot.cli.review import progress
+from deeprepo_evals.cli.shape import Shape
 
 
 class Scope(StrEnum):
@@ -18,13 +19,6 @@ class Scope(StrEnum):
 
     whole = "whole"
     change = "change"
-
-
-class Shape(StrEnum):
-    """Forms of the output."""
-
-    table = "table"
-    json = "json"
 
 
 def command(

@@ -2,19 +2,12 @@
 
 import json
 import sys
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from bot.cli.exits import CLEAN
-
-
-class Shape(StrEnum):
-    """Forms of the output."""
-
-    table = "table"
-    json = "json"
+from deeprepo_evals.cli.shape import Shape
 
 
 def command(

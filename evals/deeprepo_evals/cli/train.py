@@ -11,6 +11,7 @@ import typer
 
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
 from bot.cli.review import progress
+from deeprepo_evals.cli.shape import Shape
 
 
 class Scope(StrEnum):
@@ -26,13 +27,6 @@ class Split(StrEnum):
 
     train = "train"
     eval = "eval"
-
-
-class Shape(StrEnum):
-    """Forms of the output."""
-
-    table = "table"
-    json = "json"
 
 
 def command(

@@ -12,6 +12,6 @@ def passages(text: str) -> dict[str, str]:
 
 
 def question(text: str) -> str:
-    """The question, which is outside of every section; "" where there is none."""
+    """The question, which is outside of every section; "" if the prompt has no question."""
     found = _QUESTION.search(_PASSAGE.sub("", text))
     return found[1] if found else ""
