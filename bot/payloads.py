@@ -29,8 +29,8 @@ class Made:
 
     review: Review
     comments: Comments
-    page: str  # as Markdown, for the check run
-    written: str  # as JSON
+    page: str = ""  # as Markdown, for the check run; empty if nobody has rendered it yet
+    written: str = ""  # as JSON, if it is stored
 
 
 @dataclass(frozen=True, slots=True)

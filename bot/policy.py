@@ -66,6 +66,14 @@ def touched(paths: Iterable[str], triggers: Triggers, trigger: Trigger) -> Go | 
     return No(f"no changed file matches `triggers.paths` ({wanted}) of {FILE}; {HOW}.")
 
 
+def forks_used(limit: float, source: str = FILE) -> str:
+    """Why no model reads a stranger's change today. `source`: where the limit is set."""
+    return (
+        f"pull requests from forks have used `triggers.fork_reviews_per_day` ({limit:g}) of {source} for these 24 hours; "
+        "`/deeprepo review` in a comment of somebody with write permission starts one with a model."
+    )
+
+
 def _against(facts: PullFacts, trigger: Trigger, triggers: Triggers, *, paused: bool) -> Iterator[str]:
     """Every reason that the repository gives against a review that nobody asked for, the most telling first."""
     if paused:

@@ -6,23 +6,23 @@ There is no server and nothing outlives the job: what the next round has to know
 from bot.action import event, report
 from bot.action.console import Console
 from bot.action.reviewing import review
-from bot.action.told import StepResult
 from bot.config import Step
 from bot.errors import HostRefused
 from bot.values import NothingAsked
+from bot.workflow.backend import ReviewResult
 
-__all__ = ["Console", "StepResult", "run"]
+__all__ = ["Console", "run"]
 
 FORBIDDEN = 403
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
 
 
-async def run(step: Step, console: Console) -> StepResult:
+async def run(step: Step, console: Console) -> ReviewResult:
     """Carry the step out and leave what it came to where the runner looks for it."""
     report.ready(step)
     asked = event.read(step)
     if isinstance(asked, NothingAsked):
-        told = StepResult("skipped", f"Nothing was reviewed: {asked.reason}.")
+        told = ReviewResult("skipped", f"Nothing was reviewed: {asked.reason}.")
     else:
         try:
             told = await review(asked, step, console)

@@ -4,13 +4,14 @@ from pathlib import Path
 
 from bot.action import files
 from bot.action.console import Console
-from bot.action.told import StepResult
+from bot.action.event import ON_PULL
 from bot.config import Step
 from bot.outputs import facts, markdown
 from bot.publish import checks
 from bot.render import load
 from bot.values import Coverage
 from bot.wiring import action as parts
+from bot.workflow.backend import ReviewResult
 
 ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step
 FORMS = ("sarif", "json")
@@ -22,17 +23,19 @@ def ready(step: Step) -> None:
         files.place(path, step.runner)
 
 
-def report(told: StepResult, step: Step, console: Console) -> None:
+def report(told: ReviewResult, step: Step, console: Console) -> None:
     """Leave everything where it is looked for."""
     written = {}
     if told.review is not None:
         for form, path in _asked(step).items():
             written[form] = files.place(path, step.runner)
             files.write(written[form], parts.page(told.review, form))
-        if not told.annotated:
+        if step.runner.github_event_name in ON_PULL:  # else they are in the head's check run
             console.annotate(checks.annotations(told.review, load(told.review.language)))
         console.say(facts.verdict(told.review))
         console.say(facts.cost(told.review.cost, told.review.seconds))
+    for note in told.outcome.notes if told.outcome else ():
+        console.say(note)
     if told.says:
         console.headline("notice", told.says)
     files.append(step.runner.github_step_summary, _page(told))
@@ -44,7 +47,7 @@ def _asked(step: Step) -> dict[str, Path]:
     return {form: path for form, path in asked.items() if path is not None}
 
 
-def _page(told: StepResult) -> str:
+def _page(told: ReviewResult) -> str:
     """The job summary. The review itself is made harmless by its templates; the sentence above it is ours."""
     lines = [f"> {told.says}"] if told.says else []
     lines += [f"[The summary on the pull request]({told.outcome.summary_url})"] if told.outcome else []
@@ -52,7 +55,7 @@ def _page(told: StepResult) -> str:
     return "\n\n".join([*lines, ""])
 
 
-def _outputs(told: StepResult, written: dict[str, Path]) -> dict[str, str]:
+def _outputs(told: ReviewResult, written: dict[str, Path]) -> dict[str, str]:
     """The outputs of action.yml; an empty text is what there is not."""
     review = told.review
     said = {

@@ -16,11 +16,11 @@ from bot.workflow.parts import Services
 
 async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. Raises Superseded where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
-    from bot.workflow import cancelling, commanding, forgetting, queueing, reviewing
+    from bot.workflow import cancelling, commanding, forgetting, queueing, server
 
     match ask:
         case ReviewAsk():
-            await reviewing.review(ask, job, parts)
+            await server.review(ask, job, parts)
         case CommandAsk():
             await commanding.answer(ask, job, parts)
         case MergeGroup():

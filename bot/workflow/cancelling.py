@@ -6,8 +6,8 @@ from bot import github
 from bot.errors import HostRefused
 from bot.publish import checks
 from bot.values import Cancel
-from bot.workflow.keeping import SUPERSEDED
 from bot.workflow.parts import Services
+from bot.workflow.reviewing import SUPERSEDED
 
 
 async def end(ask: Cancel, parts: Services) -> None:

@@ -11,8 +11,7 @@ from bot.render import line, visible
 from bot.storage import Finished, Known, Store
 from bot.storage.reviews import State
 from bot.values import Ending, Finding, PullRef, Review, ReviewAsk
-
-SUPERSEDED = "Stopped before its end: the pull request was pushed to, closed or made a draft meanwhile, or somebody cancelled the review."
+from bot.workflow.reviewing import SUPERSEDED
 
 
 def place(last: bytes | None) -> tuple[str, str] | None:

@@ -38,13 +38,17 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullStat
 
 
 async def _look(pull: PullRef, host: Host, parts: Services) -> dict[str, object]:
+    found = await seen(host, config.FILE, paused=await parts.store.people.paused(pull))
+    return cast("dict[str, object]", _SEEN.dump_python(found, mode="json"))
+
+
+async def seen(host: Host, path: str, *, paused: bool = False) -> PullState:
+    """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
-    facts = replace(facts, body=cut(facts.body, MOST_BODY))
     bases = await compared(host, facts)
-    file = await host.file_at(config.FILE, bases.tip)
+    file = await host.file_at(path, bases.tip)
     text = file[:MOST_CONFIG].decode("utf-8", "replace") if file is not None else None
-    seen = PullState(facts, bases, await parts.store.people.paused(pull), text)
-    return cast("dict[str, object]", _SEEN.dump_python(seen, mode="json"))
+    return PullState(replace(facts, body=cut(facts.body, MOST_BODY)), bases, paused, text)
 
 
 async def compared(host: Host, facts: PullFacts) -> Bases:

@@ -1,190 +1,98 @@
-"""A review of one pull request: from whether there is one at all to the last word in its check run."""
+"""A review of one pull request, in a server's job and in a step of a workflow: from the policy to the last word in its check run."""
 
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bot import github, policy
-from bot.config import Config
-from bot.errors import (
-    BudgetSpent,
-    GitError,
-    HostRefused,
-    NothingToReview,
-    OverLimit,
-    ProviderError,
-    ReplUnavailable,
-    Superseded,
-    UsageError,
-)
-from bot.github import Host
+from bot import policy
+from bot.errors import NothingToReview, Superseded
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.policy import Go, No
-from bot.ports import Job
-from bot.publish import PublishResult, checks, publish
-from bot.storage import Exhausted
-from bot.values import Ending, Review, ReviewAsk
-from bot.workflow import asking, journals, keeping, spending
-from bot.workflow.fetching import fetched
-from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services
+from bot.publish import checks, publish
+from bot.values import Review
+from bot.workflow.backend import Backend, CheckRun, ReviewResult, ReviewRun
 from bot.workflow.progress import progress
 
-# Faults whose sentence the check run shows.
-SAID = (HostRefused, UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
+SUPERSEDED = "Stopped before its end: the pull request was pushed to, closed or made a draft meanwhile, or somebody cancelled the review."
+NOTHING = "the head adds nothing to the base branch."
+KNOWN = "this change has its review already."
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewRun:
-    """One review in progress."""
+async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResult:
+    """Review the pull request and post the result. Repeated after a crash, it pays and posts nothing twice.
 
-    ask: ReviewAsk  # as it holds for this head
-    job: Job
-    host: Host
-    parts: Services
-    seen: PullState
-
-    @property
-    def head(self) -> str:
-        """The commit that is reviewed."""
-        return self.seen.facts.head_sha
-
-
-async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
-    """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
-    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        if await parts.store.reviews.has(job.id):
-            await parts.store.checks.ended(job.id)
-            return
-        seen = await look(ask.pull, host, job, parts)
-        visit = ReviewRun(policy.bound(ask, seen.facts), job, host, parts, seen)
+    `again`: also if this change has its review already. Raises the errors that are not final for `backend`.
+    """
+    decision = policy.decide(run.seen.facts, run.ask, run.settings.triggers, paused=run.seen.paused)
+    if isinstance(decision, No):
+        await backend.decline(run, decision)
+        return ReviewResult("skipped", decision.reason)
+    if not again and await backend.known(run):
+        return ReviewResult("skipped", KNOWN)
+    started, made = time.time(), None
+    async with backend.check(run) as check:
         try:
-            settings = await parts.resolve(visit.seen.file)
-        except UsageError as error:
-            await _left(visit, str(error))
-            return
-        await _moved(visit, ask, settings)
-        decision = policy.decide(visit.seen.facts, visit.ask, settings.triggers, paused=visit.seen.paused)
-        if isinstance(decision, No):
-            if not decision.quiet:
-                await _left(visit, decision.reason)
-        elif ask.trigger in policy.ASKED or not await _known(visit):
-            await _checked(visit, settings, decision)
+            made = await backend.unless_cancelled(_made(run, backend, decision, check))
+            result = ReviewResult("skipped", made.reason) if isinstance(made, No) else await _posted(run, backend, made)
+        except NothingToReview:
+            result = ReviewResult("success", NOTHING)
+        except Superseded as error:
+            result = ReviewResult("cancelled", SUPERSEDED, fault=error)
+        except backend.final as error:
+            result = ReviewResult("neutral", str(error), fault=error)
+        await check.end(result, made.page if isinstance(made, Made) else "")
+        if isinstance(made, Made) and result.holds:
+            await backend.keep(run, result, made, started)
+    return result
 
 
-async def _moved(visit: ReviewRun, ask: ReviewAsk, settings: Config) -> None:
-    """Say below the command that it holds for another commit than the one that is the head now."""
-    if visit.ask is not ask and ask.comment is not None and visit.seen.facts.state == "open":
-        await asking.moved(ask.comment, ask.head, visit.head, visit.host, settings)
-
-
-async def _known(visit: ReviewRun) -> bool:
-    """Whether this very change has its review already: a late delivery, a catch-up."""
-    last = keeping.place(await visit.parts.store.reviews.last(visit.ask.pull))
-    return last == (visit.seen.bases.merge_base, visit.head)
-
-
-async def _left(visit: ReviewRun, reason: str) -> None:
-    """There is no review, and the check run says why."""
-    number = await _begun(visit)
-    await checks.ended(visit.host, number, visit.job.id, reason)
-    await visit.parts.store.checks.ended(visit.job.id)
-
-
-async def _begun(visit: ReviewRun, language: str = "en") -> int:
-    """The check run of this job, remembered until it is ended."""
-    number = await checks.start(visit.host, visit.head, visit.job.id, language)
-    await keeping.begun(visit.ask.pull, visit.host, number, visit.job.id, visit.parts.store)
-    return number
-
-
-async def _checked(visit: ReviewRun, settings: Config, decision: Go) -> None:
-    """The review within its check run, which is ended whatever happens."""
-    language = settings["language"]
-    number = await _begun(visit, language)
-
-    async def end(says: str, ending: Ending = "neutral") -> None:
-        await checks.ended(visit.host, number, visit.job.id, says, ending, language)
-
-    try:
-        await _published(visit, number, settings, decision)
-    except NothingToReview:
-        await end("the head adds nothing to the base branch.", "success")
-    except Superseded:
-        await end(keeping.SUPERSEDED, "cancelled")
-        await visit.parts.store.checks.ended(visit.job.id)
-        raise
-    except SAID as error:
-        await end(str(error))
-    await visit.parts.store.checks.ended(visit.job.id)
-
-
-async def _published(visit: ReviewRun, number: int, settings: Config, decision: Go) -> None:
-    """Fetch and review, publish, keep: the straight line of a server."""
-    job, host, parts = visit.job, visit.host, visit.parts
-    started = time.time()
-    made = await job.unless_cancelled(_reviewed(visit, number, settings, decision))
-    if isinstance(made, No):
-        await checks.ended(host, number, job.id, made.reason)
-        return
-    done = made.review
-
-    def comments(one: Review) -> Comments:  # rendered anew only where GitHub has refused places
-        return made.comments if one == done else parts.comments(one)
-
-    try:
-        outcome = await publish(host, done, comments, job.id, job.current)
-    except HostRefused as refused:  # a locked conversation, a permission withheld: it stands in the check run alone
-        await checks.done(host, number, job.id, done, PublishResult(0, 0, "", (str(refused),)), made.page)
-        parts.told(done, f"{visit.ask.pull.owner}/{visit.ask.pull.name}")
-        return
-    ending = await checks.done(host, number, job.id, done, outcome, made.page)
-    await parts.store.reviews.keep(
-        keeping.finished(visit.ask, job.id, done, ending, started, made.written, fork=visit.seen.facts.fork)
-    )
-    parts.told(done, f"{visit.ask.pull.owner}/{visit.ask.pull.name}")
-
-
-async def _reviewed(visit: ReviewRun, number: int, settings: Config, decision: Go) -> Made | No:
+async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> Made | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
-    ask, job, host, parts = visit.ask, visit.job, visit.host, visit.parts
-
-    async def shown(says: str) -> None:
-        await checks.progress(host, number, job.id, says, settings["language"])
-
-    async with fetched(ask.pull, visit.seen.facts, visit.seen.bases, parts) as pull:
-        refused = await parts.untouched(pull, settings, ask.trigger) if settings.triggers.paths else None
+    async with backend.fetched(run) as pull:
+        refused = await backend.untouched(run, pull) if run.settings.triggers.paths else None
         if refused is not None:
             return refused
-        change = Change(
-            pull=pull,
-            flags={"strategy": "offline"} if decision.offline else {},
-            journal=journals.name(ask, visit.head, visit.seen.bases.merge_base, job.id),
-            earlier=await parts.store.reviews.last(ask.pull),
-            full=ask.full,
-            note=decision.reason,
-            ignored=await keeping.ignored(ask.pull, parts.store),
-        )
-        async with _paid(visit, change, settings) as allowed, progress(shown) as say:
-            return await parts.review(allowed, say)
+        change = await backend.change(run, pull)
+        if decision.offline:
+            change = _offline(change, decision.reason)
+        async with _funded(run, backend, change) as funded, progress(check.show) as say:
+            return await backend.review(run, funded, say)
 
 
 @asynccontextmanager
-async def _paid(visit: ReviewRun, change: Change, settings: Config) -> AsyncIterator[Change]:
+async def _funded(run: ReviewRun, backend: Backend, change: Change) -> AsyncIterator[Change]:
     """The review with what the day leaves it to spend; without any model if a cap of the day is reached."""
-    ask, parts = visit.ask, visit.parts
-    if change.flags.get("strategy") == "offline" or not parts.model(settings):
+    if change.flags.get("strategy") == "offline":
         yield change
         return
-    unasked = visit.seen.facts.fork and ask.trigger not in policy.ASKED
-    forks = settings.triggers.fork_reviews_per_day if unasked else None
-    async with spending.reserved(ask.pull, change.journal, settings, parts, job=visit.job.id, forks=forks) as grant:
-        if isinstance(grant, Exhausted):
-            note = f"Reviewed without a model: {spending.sentence(grant)}"
-            yield replace(change, flags={"strategy": "offline"}, note=note)
-        elif grant.usd < settings["usd"]:
-            yield replace(change, flags={"usd": grant.usd})
+    async with backend.funds(run, change) as funds:
+        if funds.refused:
+            yield _offline(change, funds.refused)
+        elif funds.usd is not None and funds.usd < run.settings["usd"]:
+            yield replace(change, flags={**change.flags, "usd": funds.usd})
         else:
             yield change
+
+
+def _offline(change: Change, why: str) -> Change:
+    return replace(
+        change, flags={**change.flags, "strategy": "offline"}, note=" ".join(filter(None, (why, change.note)))
+    )
+
+
+async def _posted(run: ReviewRun, backend: Backend, made: Made) -> ReviewResult:
+    """Put the review on the pull request. If its comments cannot be posted, it is in the check run or the job summary alone."""
+    done = made.review
+
+    def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places
+        return made.comments if one == done else backend.comments(run, one)
+
+    try:
+        outcome = await publish(run.host, done, comments, run.id, backend.current)
+    except Superseded as moved:
+        return ReviewResult("cancelled", SUPERSEDED, done, fault=moved)
+    except backend.final as error:
+        return ReviewResult(checks.conclusion(done), "", done, fault=error)
+    return ReviewResult(checks.conclusion(done), "", done, outcome)

@@ -6,7 +6,8 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.config import FILE, Config, Settings
+from bot import policy
+from bot.config import Config, Settings
 from bot.errors import StorageError
 from bot.llm.paid import Paid, counted, paid, rows
 from bot.storage import DailyCaps, Exhausted, Grant
@@ -79,10 +80,7 @@ def daily(settings: Settings, forks: int | None) -> DailyCaps:
 def sentence(reached: Exhausted) -> str:
     """Why no model was asked, and who can change that."""
     if reached.which == "forks":
-        return (
-            f"pull requests from forks have used `triggers.fork_reviews_per_day` ({reached.cap:g}) of {FILE} for these "
-            "24 hours; `/deeprepo review` in a comment of somebody with write permission starts one with a model."
-        )
+        return policy.forks_used(reached.cap)
     return (
         f"the cap of ${reached.cap:,.2f} in 24 hours {OF[reached.which]} is reached; the operator of this server can raise "
         f"{VARIABLES[reached.which]}."

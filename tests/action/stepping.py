@@ -20,9 +20,9 @@ import yaml
 from runner_texts import outputs, plain, resolved
 
 from bot import action
-from bot.action import StepResult
 from bot.config import Step
 from bot.config.action import Inputs, RunnerVariables
+from bot.workflow.backend import ReviewResult
 from deeprepo_sandbox import github as sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -86,7 +86,7 @@ class Stage:
         at = Running(self, self.folder / f"run-{self.runs}", self.gh.actions_token(self.repo, permissions))
         return await at.carried_out(event, payload, python, {n.replace("_", "-"): text for n, text in inputs.items()})
 
-    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> StepResult:  # noqa: ANN401 - as `step` takes it
+    async def told(self, name: str, payload: Mapping[str, Any], **how: Any) -> ReviewResult:  # noqa: ANN401 - as `step` takes it
         """What `deeprepo action` comes to, in this process; its log is `rows`."""
         self.rows.clear()
         return await action.run(self.step(name, payload, **how), action.Console(self.rows.append))

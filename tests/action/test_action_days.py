@@ -9,7 +9,7 @@ from families import few
 from opening import BASE, opened
 from stepping import WRITE, Stage, stage
 
-from bot.action import StepResult
+from bot.workflow.backend import ReviewResult
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.github.things import Repository, User, WorkflowRun
 
@@ -27,7 +27,7 @@ def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, **other:
 
 async def told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **how: object
-) -> StepResult:
+) -> ReviewResult:
     """What the first run of a fork's pull request comes to, after these."""
     async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model, stage(tmp_path, BASE) as at:
         monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)

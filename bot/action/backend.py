@@ -1,0 +1,149 @@
+"""A review as a step of a workflow: nothing is stored, and what the next round has to know is in the summary comment."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot import github, pipeline
+from bot.action import spending
+from bot.action.console import Console
+from bot.action.event import ON_PULL
+from bot.checkout.held import held
+from bot.commands import CommandReply
+from bot.config import Step
+from bot.errors import DeepRepoError, HostError, HostRefused, UsageError
+from bot.outputs.posts import Comments
+from bot.payloads import Change, Made
+from bot.policy import No
+from bot.publish import checks, summary
+from bot.render import plain
+from bot.values import PullRequest, Review
+from bot.wiring import action as parts
+from bot.workflow import asking, fetching
+from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun, Say
+
+DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
+NO_SECRETS = (
+    "GitHub gives a workflow no secrets for a pull request from a fork: no model has read this one, the checks that "
+    "need none have."
+)
+Result = TypeVar("Result")
+
+
+async def answer(run: ReviewRun, says: str) -> None:
+    """Tell the person who asked by a comment why there is no review: they do not look at the job."""
+    if run.ask.comment is not None:
+        with suppress(HostError):
+            await asking.answered(CommandReply(plain(says)), run.ask.comment, run.host)
+
+
+@dataclass(frozen=True, slots=True)
+class StepBackend:
+    """What a review in a step of a workflow is given."""
+
+    step: Step
+    console: Console
+
+    @property
+    def final(self) -> tuple[type[DeepRepoError], ...]:
+        """Every error: nobody repeats a step."""
+        return (DeepRepoError,)
+
+    async def decline(self, run: ReviewRun, no: No) -> None:
+        """Answer the comment that asked."""
+        await answer(run, f"Not reviewed: {no.reason}")
+
+    async def known(self, _: ReviewRun) -> bool:
+        """A workflow that runs is meant to review."""
+        return False
+
+    @asynccontextmanager
+    async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:
+        """A check run of our own if the job is not one of the pull request's checks, and the token may make one."""
+        number = None
+        if self.step.runner.github_event_name not in ON_PULL:
+            with suppress(HostRefused):
+                number = await checks.start(run.host, run.seen.facts.head_sha, run.id, run.language)
+        check = CheckRun(run, number, optional=True, heard=self.console.say)
+        try:
+            yield check
+        except asyncio.CancelledError:
+            await check.end(ReviewResult("cancelled", "The job was cancelled."))
+            raise
+
+    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
+        """Await it: a newer run of the workflow cancels this one's job."""
+        return await work
+
+    @asynccontextmanager
+    async def fetched(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
+        """The change: from the workspace's clone if that holds all of it, else fetched.
+
+        A job with more rights than the author of the change believes nothing that is in the workspace.
+        """
+        facts, bases, runner = run.seen.facts, run.seen.bases, self.step.runner
+        store = None
+        if runner.github_event_name == "pull_request":
+            store = await held(runner.github_workspace, (bases.merge_base, facts.head_sha, bases.tip))
+        with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
+            if store is None:
+                url = github.git_url(runner.github_api_url, fetching.today(run.ask.pull, facts))
+                store = await fetching.stored(url, facts, bases, self.step.inputs.github_token, folder)
+            yield fetching.pulled(facts, bases, store)
+
+    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+        """Why there is no review, now that the changed files are known."""
+        return await pipeline.untouched(pull, run.settings, run.ask.trigger)
+
+    async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
+        """The review to make, built upon the last one if its state can be had."""
+        earlier, lost = await self._earlier(run)
+        return Change(pull, self.step.inputs.flags(), "", earlier, run.ask.full, lost)
+
+    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
+        """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""
+        path = self.step.inputs.previous
+        if path is not None:
+            try:
+                return (self.step.runner.github_workspace / path).read_bytes(), ""
+            except FileNotFoundError:  # the first round
+                return None, ""
+            except OSError as error:
+                raise UsageError(f"the input previous: {path} cannot be read: {error.strerror}") from error
+        stands = next(iter(await summary.stands(run.host)), None)
+        if stands is None:
+            return None, ""
+        kept = parts.earlier(stands.body, run.ask.pull, parts.secret())
+        if isinstance(kept, bytes):
+            return kept, ""
+        return None, f"{kept[:1].upper()}{kept[1:]}: everything was read again."
+
+    @asynccontextmanager
+    async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
+        """What the runs of a day leave; without any model if GitHub has withheld the secrets."""
+        foreign = run.seen.facts.fork or run.seen.facts.author == DEPENDABOT
+        if parts.keys():
+            yield Funds(refused=await spending.held_back(run, self.step, self.console))
+        elif foreign and self.step.runner.github_event_name == "pull_request":
+            yield Funds(refused=NO_SECRETS)
+        else:
+            yield Funds()
+
+    async def review(self, run: ReviewRun, change: Change, say: Say) -> Made:
+        """The review, from a child process."""
+        done = await parts.reviewed(change, self.step.inputs.config, say)
+        return Made(done, await asyncio.to_thread(self.comments, run, done))
+
+    def comments(self, run: ReviewRun, review: Review) -> Comments:
+        """The comments, with the state for the next round in the summary."""
+        return parts.comments(review, run.ask.pull, parts.secret())
+
+    async def current(self) -> bool:
+        """A newer run of the workflow cancels this one's job; nobody else tells us."""
+        return True
+
+    async def keep(self, *_: object) -> None:
+        """Everything that outlives the job is in the summary."""

@@ -1,0 +1,137 @@
+"""What a review of a pull request is given and what it comes to, and what differs between a server's job and a step of a workflow."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from bot.config import Config
+from bot.errors import DeepRepoError, HostError
+from bot.github import Host
+from bot.outputs.posts import Comments
+from bot.payloads import Change, Made
+from bot.policy import ASKED, No
+from bot.publish import PublishResult, checks
+from bot.values import Ending, PullRequest, Review, ReviewAsk
+from bot.workflow.looking import PullState
+
+Result = TypeVar("Result")
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRun:
+    """One review in progress. `id` is the same for every attempt to post it."""
+
+    id: str
+    ask: ReviewAsk
+    host: Host
+    seen: PullState
+    settings: Config
+
+    @property
+    def unasked(self) -> bool:
+        """Whether a stranger's push has started it: such reviews have a daily cap of their own."""
+        return self.seen.facts.fork and self.ask.trigger not in ASKED
+
+    @property
+    def language(self) -> str:
+        """Of the comments and of the check run."""
+        return str(self.settings["language"])
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewResult:
+    """The end of a review."""
+
+    conclusion: Ending
+    says: str = ""  # why there is no review
+    review: Review | None = None
+    outcome: PublishResult | None = None  # None: nothing was posted
+    fault: DeepRepoError | None = None  # what prevented the review, or its comments
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is a review, and its head is still the pull request's."""
+        return self.review is not None and self.conclusion != "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Funds:
+    """What a day's caps leave a review to spend: dollars (None: its own budget), or why no model may be asked."""
+
+    usd: float | None = None
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """The check run of a review. `number`: None if there is none. `optional`: GitHub may refuse to end it."""
+
+    run: ReviewRun
+    number: int | None
+    optional: bool = False
+    heard: Say = field(default=lambda _: None)  # gets each line of progress
+
+    async def show(self, says: str) -> None:
+        """Report how far the review is."""
+        self.heard(says)
+        if self.number is not None:
+            await checks.progress(self.run.host, self.number, self.run.id, says, self.run.language)
+
+    async def end(self, result: ReviewResult, page: str = "") -> None:
+        """End it with the review, or with the reason why there is none. `page`: the review as Markdown, if it is rendered already."""
+        if self.number is None:
+            return
+        with suppress(HostError) if self.optional else nullcontext():
+            if result.review is not None and result.holds:
+                posted = result.outcome or PublishResult(0, 0, "", (str(result.fault),))
+                await checks.done(self.run.host, self.number, self.run.id, result.review, posted, page)
+            else:
+                ending: Ending = "neutral" if result.conclusion == "skipped" else result.conclusion
+                host, run = self.run.host, self.run
+                await checks.ended(host, self.number, run.id, result.says, ending, run.language)
+
+
+class Backend(Protocol):
+    """Where a review is made: what it is built upon, what it may spend, and who keeps it."""
+
+    @property
+    def final(self) -> tuple[type[DeepRepoError], ...]:
+        """The errors that end the review. Any other is raised, and a later attempt may succeed."""
+
+    async def decline(self, run: ReviewRun, no: No) -> None:
+        """Tell the person who waits why there is no review."""
+
+    async def known(self, run: ReviewRun) -> bool:
+        """Whether this very change has its review already."""
+
+    def check(self, run: ReviewRun) -> AbstractAsyncContextManager[CheckRun]:
+        """The check run on the head. It is ended before the context is left, unless an error that is not final leaves it."""
+
+    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
+        """Await something long. Raises Superseded when the review is called off."""
+
+    def fetched(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
+        """The change in a local store, which is gone afterwards."""
+
+    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+        """Why there is no review, now that the changed files are known."""
+
+    async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
+        """The review to make: what this run asks for, and the last review to build upon."""
+
+    def funds(self, run: ReviewRun, change: Change) -> AbstractAsyncContextManager[Funds]:
+        """What the day's caps leave. What is granted counts until the context is left, then what was spent."""
+
+    async def review(self, run: ReviewRun, change: Change, say: Say) -> Made:
+        """The review, made in a child process, with its comments."""
+
+    def comments(self, run: ReviewRun, review: Review) -> Comments:
+        """The comments once more, after GitHub has refused places. May wait: called in a thread."""
+
+    async def current(self) -> bool:
+        """Whether the review is still wanted. Asked before each write."""
+
+    async def keep(self, run: ReviewRun, result: ReviewResult, made: Made, started: float) -> None:
+        """Store the review for the next round. `started`: seconds since 1970."""

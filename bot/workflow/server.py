@@ -1,0 +1,157 @@
+"""A review as a server's job: what it saw first is recorded, money is reserved in the database, and the result is stored."""
+
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot import github, policy
+from bot.errors import (
+    BudgetSpent,
+    DeepRepoError,
+    GitError,
+    HostRefused,
+    OverLimit,
+    ProviderError,
+    ReplUnavailable,
+    Superseded,
+    UsageError,
+)
+from bot.github import Host
+from bot.outputs.posts import Comments
+from bot.payloads import Change, Made
+from bot.policy import No
+from bot.ports import Job
+from bot.publish import checks
+from bot.storage import Exhausted
+from bot.values import PullRequest, Review, ReviewAsk
+from bot.workflow import asking, journals, keeping, reviewing, spending
+from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun, Say
+from bot.workflow.fetching import fetched
+from bot.workflow.looking import look
+from bot.workflow.parts import Services
+
+Result = TypeVar("Result")
+
+
+async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
+    """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
+    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+        if await parts.store.reviews.has(job.id):
+            await parts.store.checks.ended(job.id)
+            return
+        seen = await look(ask.pull, host, job, parts)
+        backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts)
+        try:
+            settings = await parts.resolve(seen.file)
+        except UsageError as error:
+            await backend.left(ask, host, seen.facts.head_sha, str(error))
+            return
+        if bound is not ask and ask.comment is not None and seen.facts.state == "open":
+            await asking.moved(ask.comment, ask.head, seen.facts.head_sha, host, settings)
+        run = ReviewRun(job.id, bound, host, seen, settings)
+        result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
+        if isinstance(result.fault, Superseded):
+            raise result.fault
+
+
+@dataclass(frozen=True, slots=True)
+class ServerBackend:
+    """What a review in a job of a server is given."""
+
+    job: Job
+    parts: Services
+
+    @property
+    def final(self) -> tuple[type[DeepRepoError], ...]:
+        """The errors that the check run shows. Others are faults of the moment: the job is repeated."""
+        return (HostRefused, UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
+
+    async def decline(self, run: ReviewRun, no: No) -> None:
+        """Report it in the check run."""
+        if not no.quiet:
+            await self.left(run.ask, run.host, run.seen.facts.head_sha, no.reason)
+
+    async def left(self, ask: ReviewAsk, host: Host, head: str, reason: str) -> None:
+        """Make a check run that says why there is no review."""
+        number = await self._begun(ask, host, head)
+        await checks.ended(host, number, self.job.id, reason)
+        await self.parts.store.checks.ended(self.job.id)
+
+    async def known(self, run: ReviewRun) -> bool:
+        """Whether the last review was of this change: a late delivery, a catch-up."""
+        last = keeping.place(await self.parts.store.reviews.last(run.ask.pull))
+        return last == (run.seen.bases.merge_base, run.seen.facts.head_sha)
+
+    @asynccontextmanager
+    async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:
+        """The check run of this job, remembered until it is ended."""
+        yield CheckRun(run, await self._begun(run.ask, run.host, run.seen.facts.head_sha, run.language))
+        await self.parts.store.checks.ended(self.job.id)
+
+    async def _begun(self, ask: ReviewAsk, host: Host, head: str, language: str = "en") -> int:
+        number = await checks.start(host, head, self.job.id, language)
+        await keeping.begun(ask.pull, host, number, self.job.id, self.parts.store)
+        return number
+
+    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
+        """Await it while the job is wanted."""
+        return await self.job.unless_cancelled(work)
+
+    @asynccontextmanager
+    async def fetched(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
+        """The change, fetched with a token of its own."""
+        async with fetched(run.ask.pull, run.seen.facts, run.seen.bases, self.parts) as pull:
+            yield pull
+
+    async def untouched(self, run: ReviewRun, pull: PullRequest) -> No | None:
+        """Why there is no review, now that the changed files are known; found out in a child process."""
+        return await self.parts.untouched(pull, run.settings, run.ask.trigger)
+
+    async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
+        """The review to make, built upon the stored one."""
+        return Change(
+            pull=pull,
+            flags={},
+            journal=journals.name(run.ask, pull.head, pull.base, self.job.id),
+            earlier=await self.parts.store.reviews.last(run.ask.pull),
+            full=run.ask.full,
+            ignored=await keeping.ignored(run.ask.pull, self.parts.store),
+        )
+
+    @asynccontextmanager
+    async def funds(self, run: ReviewRun, change: Change) -> AsyncIterator[Funds]:
+        """What the caps in the database leave, reserved for this review."""
+        if not self.parts.model(run.settings):
+            yield Funds()
+            return
+        forks = run.settings.triggers.fork_reviews_per_day if run.unasked else None
+        reserved = spending.reserved(
+            run.ask.pull, change.journal, run.settings, self.parts, job=self.job.id, forks=forks
+        )
+        async with reserved as grant:
+            if isinstance(grant, Exhausted):
+                yield Funds(refused=f"Reviewed without a model: {spending.sentence(grant)}")
+            else:
+                yield Funds(grant.usd)
+
+    async def review(self, _: ReviewRun, change: Change, say: Say) -> Made:
+        """The review with all its texts, from a child process."""
+        return await self.parts.review(change, say)
+
+    def comments(self, _: ReviewRun, review: Review) -> Comments:
+        """The comments, from a child process."""
+        return self.parts.comments(review)
+
+    async def current(self) -> bool:
+        """Whether the job is still wanted."""
+        return await self.job.current()
+
+    async def keep(self, run: ReviewRun, result: ReviewResult, made: Made, started: float) -> None:
+        """Store a review that was posted, and count it."""
+        if result.outcome is not None:
+            row = keeping.finished(
+                run.ask, self.job.id, made.review, result.conclusion, started, made.written, fork=run.seen.facts.fork
+            )
+            await self.parts.store.reviews.keep(row)
+        self.parts.told(made.review, f"{run.ask.pull.owner}/{run.ask.pull.name}")
