@@ -1,5 +1,6 @@
 import faulthandler
 import gc
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +13,10 @@ from postgres import postgres
 from shop import AFTER, BEFORE, Table
 
 from bot.values import PullRequest
+
+# Tests start hundreds of interpreters, and each compiles the package again if the environment forbids to keep what was compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 AGAIN = 5.0  # seconds between two alarms for a test that hangs
 

@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -79,11 +78,11 @@ def find(method: str, path: str) -> tuple[Operation, dict[str, Any]] | None:
 
 
 @cache
-def _example(operation: str) -> Any:  # noqa: ANN401 - any JSON value
+def _example(operation: str) -> str:
     _, answer = operations()[operation].success()
-    return answer["content"]["application/json"]["example"]
+    return json.dumps(answer["content"]["application/json"]["example"])
 
 
 def example(operation: str) -> Any:  # noqa: ANN401 - any JSON value
     """GitHub's own example of an answer, to be filled with facts."""
-    return deepcopy(_example(operation))
+    return json.loads(_example(operation))

@@ -4,6 +4,8 @@ import base64
 import json
 import secrets
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
 MOST_LIFE = timedelta(minutes=10, seconds=5)  # GitHub refuses an `exp` that lies further ahead
 DRIFT = timedelta(seconds=60)
@@ -39,7 +41,7 @@ def refusal(text: str, public_key: str, now: datetime) -> str | None:
 
     unclocked = {"verify_exp": False, "verify_iat": False, "verify_nbf": False}  # the sandbox has a clock of its own
     try:
-        claims = jwt.decode(text, public_key, algorithms=["RS256"], options=unclocked)  # type: ignore[arg-type]
+        claims = jwt.decode(text, _public(public_key), algorithms=["RS256"], options=unclocked)  # type: ignore[arg-type]
     except jwt.PyJWTError:
         return "A JSON web token could not be decoded"
     issued, expires = claims.get("iat"), claims.get("exp")
@@ -50,6 +52,14 @@ def refusal(text: str, public_key: str, now: datetime) -> str | None:
     if expires > (now + MOST_LIFE).timestamp():
         return "'Expiration time' claim ('exp') is too far in the future"
     return None
+
+
+@cache
+def _public(pem: str) -> Any:  # noqa: ANN401 - of a library that is imported when it is needed
+    """The key, read once: to read it takes longer than to check a signature."""
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    return load_pem_public_key(pem.encode())
 
 
 def token(app: int, installation: int, expires: datetime) -> str:
