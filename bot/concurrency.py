@@ -5,7 +5,8 @@ cancels the task of its own that connects the process's pipes, and waits for the
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
@@ -40,3 +41,39 @@ async def together(*work: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def started(
+    *command: str, cwd: str, env: Mapping[str, str], process_group: int | None = None
+) -> asyncio.subprocess.Process:
+    """Start a process with pipes on its three streams. Raises FileNotFoundError.
+
+    A cancellation ends the process: it starts within milliseconds, and asyncio can wait for ever for one whose start it cancels.
+    """
+    pipe = asyncio.subprocess.PIPE
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *command, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, process_group=process_group
+        )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        process = await starting
+        await ended(process, process.stdout, process.stderr)
+        raise
+
+
+async def ended(process: asyncio.subprocess.Process, *unread: asyncio.StreamReader | None) -> None:
+    """End a process that still runs: nobody waits for it any more.
+
+    `unread`: its pipes that nobody else reads to their end. asyncio waits until each pipe is closed, and does not see the end of
+    one while more has come through it than a reader holds: what is left is read and dropped.
+
+    What reads starts no other programs. A fetch does, leads them as a group, and `remote` ends the group; a group of its own for
+    each reader would outlive the child process in which a review computes, whose whole group its parent ends.
+    """
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await asyncio.gather(*(pipe.read() for pipe in unread if pipe is not None), process.wait())

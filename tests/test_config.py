@@ -138,6 +138,10 @@ def test_an_unknown_key_is_a_warning_with_its_line() -> None:
         (b"verify: perhaps\n", "line 1: verify: write true or false"),
         (b"strategy: magic\n", "line 1: strategy: write one of auto, direct, fanout,"),
         (b"quota: -1\nlanguage: 7\n", "line 1: quota: write a number of at least 0; .* line 2: language: write a text"),
+        (
+            b"quotas: 1\nmodels: {root: 3}\nquota: x\nfail_on: bad\nverify: 7\n",
+            "line 1: .* line 2: .* line 3: .* line 4: .* line 5: ",
+        ),
         (b"triggers:\n  events: [opened,\n    labeled]\n", "line 3: triggers.events.1: write one of opened"),
     ],
 )
@@ -263,6 +267,6 @@ def test_a_key_that_stands_twice_is_a_warning() -> None:
     found, warnings = config.read(b"quota: 1\nbudget:\n  usd: 1\n  usd: 2\nquota: 3\n")
     assert (found.quota, found.budget.usd) == (3, 2)
     assert [warning.partition(" is set")[0] for warning in warnings] == [
-        ".deeprepo.yml line 5: quota",
         ".deeprepo.yml line 4: usd",
+        ".deeprepo.yml line 5: quota",
     ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bot.concurrency import ended, started
 from bot.errors import DeepRepoError
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
@@ -57,10 +58,10 @@ async def _reports(folder: str, codes: Sequence[str]) -> AsyncIterator[bytes]:
     """What ruff prints, line by line. Of a file that a program wrote it can be gigabytes."""
     arguments = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "json-lines"]
     arguments += ["--target-version", NEWEST, "--select", ",".join(codes), "--", "."]
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(_binary(), *arguments, cwd=folder, env={}, stdout=pipe, stderr=pipe)
-    if process.stdout is None or process.stderr is None:
+    process = await started(_binary(), *arguments, cwd=folder, env={})
+    if process.stdin is None or process.stdout is None or process.stderr is None:
         raise DeepRepoError("ruff has no pipes")
+    process.stdin.close()
     errors = asyncio.ensure_future(process.stderr.read())
     try:
         rest = b""
@@ -70,10 +71,7 @@ async def _reports(folder: str, codes: Sequence[str]) -> AsyncIterator[bytes]:
                 yield line
         await process.wait()
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.stdout.read()  # a pipe that nobody reads may never be seen to end
-            await process.wait()
+        await ended(process, process.stdout)
         said = await errors
     if process.returncode:
         raise DeepRepoError(f"ruff failed: {said.decode('utf-8', 'replace').strip()[:400]}")

@@ -4,9 +4,9 @@ import asyncio
 import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
+from bot.concurrency import ended, started
 from bot.errors import GitError
 
 # The second wall: commands that read a change run without its repository's configuration (`isolated`). Whatever runs with one,
@@ -72,24 +72,11 @@ async def start(
     *arguments: str, cwd: str, env: Mapping[str, str] | None = None, online: bool = False, personal: bool = False
 ) -> asyncio.subprocess.Process:
     """Start git with pipes on its three streams. `online`: it starts others, and leads them as a group that can be ended."""
-    pipe = asyncio.subprocess.PIPE
-    starting = asyncio.ensure_future(
-        asyncio.create_subprocess_exec(
-            "git", *SAFE, *arguments,
-            cwd=cwd, env=environment(env, online=online, personal=personal), stdin=pipe, stdout=pipe, stderr=pipe,
-            process_group=0 if online else None,
-        )
-    )  # fmt: skip
+    own = environment(env, online=online, personal=personal)
     try:
-        return await asyncio.shield(starting)
+        return await started("git", *SAFE, *arguments, cwd=cwd, env=own, process_group=0 if online else None)
     except FileNotFoundError as error:
         raise GitError("git was not found: install it, or put it on PATH") from error
-    except (
-        asyncio.CancelledError
-    ):  # it starts within milliseconds, and asyncio can wait for ever for one that it cancels
-        process = await starting
-        await end(process, process.stdout, process.stderr)
-        raise
 
 
 async def run(
@@ -108,7 +95,7 @@ async def run(
     except TimeoutError:
         raise GitError(f"git {arguments[0]} took longer than {seconds:g} s and was ended") from None
     finally:
-        await end(process, process.stdout, process.stderr)
+        await ended(process, process.stdout, process.stderr)
     return Done(process.returncode or 0, out, err.decode("utf-8", "replace").strip())
 
 
@@ -139,24 +126,9 @@ async def search(
     except TimeoutError:
         stopped = True
     finally:
-        await end(process, process.stdout)
+        await ended(process, process.stdout)
         err = await said
     return Done(process.returncode or 0, bytes(out), err.decode("utf-8", "replace").strip(), stopped)
-
-
-async def end(process: asyncio.subprocess.Process, *unread: asyncio.StreamReader | None) -> None:
-    """End a command that still runs: nobody waits for it any more.
-
-    `unread`: its pipes that nobody else reads to their end. asyncio waits until each pipe is closed, and does not see the end of
-    one while more has come through it than a reader holds: what is left is read and dropped.
-
-    What reads starts no other programs. A fetch does, leads them as a group, and `remote` ends the group; a group of its own for
-    each reader would outlive the child process in which a review computes, whose whole group its parent ends.
-    """
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await asyncio.gather(*(pipe.read() for pipe in unread if pipe is not None), process.wait())
 
 
 async def output(

@@ -12,7 +12,7 @@ from typing import Literal, Self
 from bot import limits
 from bot.checkout import git, isolated
 from bot.checkout.locate import place_of
-from bot.concurrency import together
+from bot.concurrency import ended, together
 from bot.errors import GitError
 from bot.values import PullRequest, RawChange, Side, TreeEntry
 
@@ -73,7 +73,7 @@ class Checkout:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._batch is not None:
-            await git.end(self._batch, self._batch.stdout, self._batch.stderr)
+            await ended(self._batch, self._batch.stdout, self._batch.stderr)
         self._opened.close()
 
     async def change(self) -> RawChange:
@@ -338,7 +338,7 @@ class Checkout:
                 asyncio.CancelledError,
             ) as error:  # the rest of an answer would be read as the next one
                 self._batch = None
-                await git.end(process, process.stdout, process.stderr)
+                await ended(process, process.stdout, process.stderr)
                 if isinstance(error, TimeoutError):
                     raise GitError(f"git cat-file took longer than {git.MOST_SECONDS:g} s and was ended") from None
                 raise

@@ -89,7 +89,13 @@ def join(arguments: list[str]) -> None:
 def _outside(error: Exception) -> int:
     """The parser's own errors, and defects of ours with a log to hand in."""
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-        said = str(error.format_message()).replace("Value error, ", "")  # its library adds these words
+        said = str(error.format_message())
+        errors = getattr(error.__cause__, "errors", None)  # of pydantic, whose words are for programmers
+        if errors is not None:
+            from bot.config import written
+
+            first = errors()[0]
+            said = said.replace(first["msg"], written.sentence(first))
         about = getattr(error, "ctx", None)
         tell(f"deeprepo: {said}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
         return USAGE

@@ -13,7 +13,7 @@ from bot.errors import ConfigError
 from bot.values import Effort, Severity
 
 FILE = ".deeprepo.yml"
-SHOWN = 3  # problems of one file that one error names
+SHOWN = 12  # problems of one file that one error names
 Strategy = Literal["auto", "direct", "fanout", "rlm", "rlm-only", "offline"]
 
 
@@ -159,13 +159,14 @@ def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
             Problem(written.line_of(node, item["loc"]), f"{'.'.join(map(str, item['loc']))}: {written.sentence(item)}")
             for item in error.errors()
         )
-        return RepoConfig(), tuple(found)
+        return RepoConfig(), (*found, *_unknown(node, RepoConfig), *_twice(node))
 
 
 def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
     """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the lines."""
     found, problems = check(text)
-    told = tuple(f"{written.place(name, each.line)}: {each.said}" for each in problems)
+    ordered = sorted(problems, key=lambda problem: problem.line or 0)
+    told = tuple(f"{written.place(name, each.line)}: {each.said}" for each in ordered)
     if any(each.fatal for each in problems):
         raise ConfigError("; ".join(told[:SHOWN]))
     return found, told

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from bot.errors import ProviderDown
 from bot.models import prices
 from bot.models.answers import json_object, sendable, without_thinking
-from bot.models.connection import Client, Connection, FormRefused, Library, Received, transport
+from bot.models.connection import Client, Connection, FormRefused, Library, Received, counted, transport
 from bot.models.forms import ANTHROPIC, CHARS_PER_TOKEN, Forms, RequestForm
 from bot.models.provider import Key, revealed
 from bot.models.stream import Messages
@@ -93,15 +93,11 @@ class AnthropicModel:
         while True:
             arriving = Messages()
             try:
-                received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
-                done = read(received.reply, prompt, form, self.name, received.allowance)
+                with counted(arriving, _broken):
+                    received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
+                    done = read(received.reply, prompt, form, self.name, received.allowance)
             except FormRefused as error:
                 form = self._forms.next(form, refused, error.refusal, prompt)
-            except ProviderDown as error:
-                broken = arriving.so_far()
-                if broken is not None and error.usage is None:
-                    error.usage = _broken(broken)
-                raise
             else:
                 self._forms.learn(form, refused)
                 return done

@@ -12,7 +12,8 @@ httpx. What is used here has the same names in both.
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus as Http
@@ -27,7 +28,7 @@ from bot.errors import ProviderDown, ProviderError, ProviderRefused
 from bot.models import failures
 from bot.models.allowances import allowance
 from bot.models.stream import Assembly
-from bot.values import Allowance
+from bot.values import Allowance, Usage
 
 CONNECT = 10.0  # seconds for a connection
 FIRST = 2.5  # times the time-out: how long a model may think before its first word
@@ -60,6 +61,18 @@ class FormRefused(Exception):  # noqa: N818 - an outcome that a dialect may answ
     def __init__(self, refusal: failures.HttpFailure) -> None:
         super().__init__(f"status {refusal.status}")
         self.refusal = refusal
+
+
+@contextmanager
+def counted(arriving: Assembly, used: Callable[[Mapping[str, Any]], Usage]) -> Iterator[None]:
+    """Give a ProviderDown the tokens of what had arrived: a reply that breaks off is paid for. `used` counts them."""
+    try:
+        yield
+    except ProviderDown as error:
+        broken = arriving.so_far()
+        if broken is not None and error.usage is None:
+            error.usage = used(broken)
+        raise
 
 
 @dataclass(frozen=True, slots=True)

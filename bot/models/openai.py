@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from bot.errors import BadAnswer, ProviderDown
 from bot.models import prices
 from bot.models.answers import json_object, parsed, sendable, strict, without_thinking
-from bot.models.connection import Client, Connection, FormRefused, Library, Received, transport
+from bot.models.connection import Client, Connection, FormRefused, Library, Received, counted, transport
 from bot.models.forms import CHARS_PER_TOKEN, OPENAI, Forms, RequestForm
 from bot.models.provider import Key, Tokens, revealed
 from bot.models.stream import Chat
@@ -110,18 +110,18 @@ class OpenAIModel:
     async def complete(self, prompt: Prompt) -> Completion:
         """One request; one more for each form that the server refuses."""
         form, refused = self._forms.form, set[RequestForm]()
+
+        def used(broken: Mapping[str, Any]) -> Usage:
+            return _usage(broken["usage"], prompt, json.dumps(broken["choices"]))
+
         while True:
             arriving = Chat()
             try:
-                received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
-                done = read(received.reply, prompt, form, self.name, received.allowance)
+                with counted(arriving, used):
+                    received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
+                    done = read(received.reply, prompt, form, self.name, received.allowance)
             except FormRefused as error:
                 form = self._forms.next(form, refused, error.refusal, prompt)
-            except ProviderDown as error:
-                broken = arriving.so_far()
-                if broken is not None and error.usage is None:
-                    error.usage = _usage(broken["usage"], prompt, json.dumps(broken["choices"]))
-                raise
             else:
                 self._forms.learn(form, refused)
                 return done

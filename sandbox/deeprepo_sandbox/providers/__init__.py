@@ -10,8 +10,10 @@ What a provider does to every request is a mode: it thinks, it counts tokens per
 `in_thread` runs one beside a loop that must not be shared, `python -m deeprepo_sandbox.providers` one in a process of its own.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Literal
 
 from deeprepo_sandbox.providers.modes import Modes
 from deeprepo_sandbox.providers.reply import PerModel, Reply, Script, code
@@ -20,35 +22,13 @@ from deeprepo_sandbox.providers.thread import in_thread
 
 
 @asynccontextmanager
-async def openai_server(
-    script: Script = "",
-    *,
-    rejects: tuple[str, ...] = (),
-    key: str = "",
-    delay: float = 0.0,
-    modes: Modes | None = None,
-    clock: Callable[[], float] | None = None,
-) -> AsyncIterator[Server]:
-    """A server whose `base_url` is for OpenAI's dialect; see `Server` for the arguments."""
-    async with Server(script, rejects=rejects, key=key, delay=delay, modes=modes, clock=clock) as server:
-        server.base_url = server.openai_url
+async def serving(dialect: Literal["openai", "anthropic"], script: Script = "", **how: Any) -> AsyncIterator[Server]:  # noqa: ANN401 - as `Server` takes it
+    """A server whose `base_url` is for this dialect; see `Server` for the arguments."""
+    async with Server(script, **how) as server:
+        server.base_url = server.openai_url if dialect == "openai" else server.anthropic_url
         yield server
 
 
-@asynccontextmanager
-async def anthropic_server(
-    script: Script = "",
-    *,
-    rejects: tuple[str, ...] = (),
-    key: str = "",
-    delay: float = 0.0,
-    modes: Modes | None = None,
-    clock: Callable[[], float] | None = None,
-) -> AsyncIterator[Server]:
-    """A server whose `base_url` is for Anthropic's dialect; see `Server` for the arguments."""
-    async with Server(script, rejects=rejects, key=key, delay=delay, modes=modes, clock=clock) as server:
-        server.base_url = server.anthropic_url
-        yield server
-
-
+openai_server = partial(serving, "openai")
+anthropic_server = partial(serving, "anthropic")
 __all__ = ["Modes", "PerModel", "Reply", "Script", "Server", "anthropic_server", "code", "in_thread", "openai_server"]
