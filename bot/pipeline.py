@@ -6,19 +6,22 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bot import __version__, checkout, config, coverage, dependents, diff, policy, strategies, units
+from bot import __version__, checkout, config, coverage, dependents, diff, strategies, units
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, suggest, suppress
 from bot.journal import codec
-from bot.policy import No
 from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
 from bot.review.session import Session
-from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Trigger, Unit
+from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
+
+if TYPE_CHECKING:
+    from bot.policy import No
+    from bot.values import Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +104,16 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         )
 
 
-async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
+async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
     """Why there is no review after all, now that the changed files are known."""
+    from bot import policy
+
     if not settings.triggers.paths:
         return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
     decision = policy.touched([file.path for file in files], settings.triggers, trigger)
-    return decision if isinstance(decision, No) else None
+    return decision if isinstance(decision, policy.No) else None
 
 
 async def _judged(

@@ -11,7 +11,7 @@ from bot.config import Settings
 from bot.errors import ConfigError
 from bot.lenses import LENSES
 
-NONE = Settings(_env_file=None)
+NONE = Settings()
 
 
 def test_every_plug_in_is_asked_for_unless_a_repository_says_otherwise() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic_settings import BaseSettings
 
+from bot.config.environment import reader
 from bot.config.resolved import DEFAULTS
 from bot.config.schema import schema
 from bot.config.server import CREDENTIALS, PREFIX, App, ServerPlace
-from bot.config.settings import Settings
 
 AS_FILE = (*CREDENTIALS, "database_url")  # secrets that may also stand in a file whose path is given
 SECTIONS = ("models", "budget")  # of the repository's file, whose keys are settings of their own
@@ -30,7 +30,7 @@ def tables() -> dict[str, list[SettingRow]]:
     """The rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
     return {
         "repository": list(_keys(json.loads(schema()))),
-        "everywhere": list(_variables(Settings)),
+        "everywhere": list(_variables(reader())),
         "server": list(_variables(ServerPlace)),
         "app": list(_variables(App)),
     }

@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from bot.config.repository import FILE, RepoConfig
+from bot.config.names import FILE
+from bot.config.repository import RepoConfig
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

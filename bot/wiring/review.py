@@ -7,17 +7,14 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot import checkout, config
-from bot.agent.dry_run import DryRun
 from bot.analyzers import ANALYZERS
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
-from bot.journal import codec, spans
-from bot.journal import replay as replays
+from bot.journal import codec
 from bot.journal.codec import Start
-from bot.journal.reader import Record, Section
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
@@ -30,6 +27,9 @@ from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, PullRequest
 from bot.wiring import addresses
+
+if TYPE_CHECKING:
+    from bot.journal.reader import Record, Section
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -85,8 +85,9 @@ def deps(
     )
 
 
-def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo: str | None) -> Deps:
+def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, repo: str | None) -> Deps:
     """The parts of a review that is done again from its record: no provider, no environment, no clock."""
+    from bot.journal import replay as replays
 
     def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         chosen = Models(*replays.models(begun, section))
@@ -97,7 +98,7 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
         languages=LANGUAGES,
         faults=faults,
         open_session=opening,
-        settings=config.Settings.model_construct(),
+        settings=config.Settings(),
         flags=begun.settings,
         scratch=scratch,
         clock=lambda: 0.0,
@@ -113,6 +114,7 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
 
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
     """The parts of an estimate: the change is read, and models weigh prompts instead of answering them. No key is needed."""
+    from bot.agent.dry_run import DryRun
 
     def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         root, worker = resolved["root"], resolved["worker"]
@@ -163,7 +165,12 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
     path = Path(named) if named else None
     if path is not None and path.is_dir():
         path /= f"{pull.base[:12]}-{pull.head[:12]}.jsonl"
-    return Journal(path, fresh=bool(fresh), watch=spans.exporting(config.telemetry()))
+    endpoint = config.telemetry()
+    if endpoint is None:
+        return Journal(path, fresh=bool(fresh))
+    from bot.journal import spans
+
+    return Journal(path, fresh=bool(fresh), watch=spans.exporting(endpoint))
 
 
 def lenses(resolved: Config) -> dict[str, Lens]:
