@@ -206,7 +206,7 @@ def test_wrong_triggers_are_said_with_their_place(text: bytes) -> None:
 def test_the_published_schema_is_the_one_that_is_read() -> None:
     """docs/deeprepo.schema.json is what `deeprepo config --schema` prints."""
     published = Path(__file__).parents[1] / "docs" / "deeprepo.schema.json"
-    assert published.read_text(encoding="utf-8") == config.schema(), (
+    assert published.read_text(encoding="utf-8") == config.json_schema(), (
         "deeprepo config --schema > docs/deeprepo.schema.json"
     )
 
@@ -223,7 +223,7 @@ def test_the_published_schema_is_the_one_that_is_read() -> None:
 )
 def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
     """The schema takes what the reader takes, and no unknown key."""
-    assert Draft202012Validator(json.loads(config.schema())).is_valid(yaml.safe_load(text)) == sound
+    assert Draft202012Validator(json.loads(config.json_schema())).is_valid(yaml.safe_load(text)) == sound
 
 
 @pytest.mark.parametrize("text", [b"ignore: " + b"[" * 5_000 + b"]" * 5_000, b"language: de # " + b"x" * 70_000])

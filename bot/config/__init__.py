@@ -14,8 +14,8 @@ from bot.config.settings import Settings, Strategy, base_url, environment, first
 if TYPE_CHECKING:
     from bot.config.action import Step, step
     from bot.config.repository import Pattern, Problem, RepoConfig, Triggers, check, read
-    from bot.config.schema import schema
-    from bot.config.server import App, Server, ServerPlace, server
+    from bot.config.schema import json_schema
+    from bot.config.server import App, Server, ServerPlace, server_settings
 
 __all__ = [
     "DEFAULTS",
@@ -38,26 +38,24 @@ __all__ = [
     "check",
     "environment",
     "first",
+    "json_schema",
     "key",
     "read",
     "resolve",
-    "schema",
-    "server",
+    "server_settings",
     "step",
     "telemetry",
 ]
 LATER = {
     "action": ("Step", "step"),
     "repository": ("Pattern", "Problem", "RepoConfig", "Triggers", "check", "read"),
-    "schema": ("schema",),
-    "server": ("App", "Server", "ServerPlace", "server"),
+    "schema": ("json_schema",),
+    "server": ("App", "Server", "ServerPlace", "server_settings"),
 }
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module's own names
     for module, names in LATER.items():
         if name in names:
-            found = getattr(import_module(f"{__name__}.{module}"), name)
-            globals()[name] = found  # `schema` and `server` name a module too, which the import has put here
-            return found
+            return getattr(import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

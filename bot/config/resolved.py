@@ -47,7 +47,7 @@ DEFAULTS: dict[str, Any] = {
     "quota": 4,
     "fail_on": None,
     "verify": True,
-    "analyzers": ("contracts", "ruff", "secrets", "settings"),
+    "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"),
     "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
     "language": "en",
     "instructions": (),

@@ -107,7 +107,7 @@ def _validated() -> Settings:
     from pydantic import ValidationError
 
     from bot.config import written
-    from bot.config.environment import reader
+    from bot.config.operator import reader
 
     try:
         return Settings(**reader()().model_dump())
