@@ -83,6 +83,13 @@ TRACE = typer.Option(
 PREVIOUS = typer.Option(
     metavar="FILE", help="The JSON output of the last review of this change: read only what is new since then."
 )
+SARIF = typer.Option(
+    metavar="FILE",
+    help="Results of another tool (SARIF 2.1.0): those that the change brings are reported too. Repeatable.",
+)
+SARIF_BASE = typer.Option(
+    metavar="FILE", help="With --sarif: the same tool's results about the base. What they hold is not new. Repeatable."
+)
 FULL = typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
 SHOW = typer.Option(help="Also list findings that a second call did not confirm (unproven).")
 
@@ -116,6 +123,8 @@ def command(
     previous: Annotated[Path | None, PREVIOUS] = None,
     full: Annotated[bool, FULL] = False,
     show: Annotated[list[Show] | None, SHOW] = None,
+    sarif: Annotated[list[Path] | None, SARIF] = None,
+    sarif_base: Annotated[list[Path] | None, SARIF_BASE] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")] = False,
 ) -> int:
     """Review a change: what HEAD adds to the default branch, a range, staged or uncommitted work.
@@ -139,6 +148,8 @@ def command(
         "trace": trace,
         "previous": reviewing.last(previous),
         "full": full,
+        "sarif": reviewing.contents(sarif),
+        "sarif_base": reviewing.contents(sarif_base),
     }
     request = reviewing.asked(change, repo, staged=staged, uncommitted=uncommitted)
     return reviewing.reviewed(request, flags, form=form.value, output=output, unproven=bool(show), quiet=quiet)

@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -116,6 +116,20 @@ def last(previous: Path | None) -> bytes | None:
         return None
     except OSError as error:
         raise UsageError(f"{previous} cannot be read: {error.strerror}") from error
+
+
+def contents(paths: Sequence[Path] | None) -> tuple[tuple[str, bytes], ...]:
+    """The name and the content of each file, at most a byte more than is read. Raises UsageError."""
+    from bot.findings import reported
+
+    found = []
+    for path in paths or ():
+        try:
+            with path.open("rb") as file:
+                found.append((str(path), file.read(reported.MOST_BYTES + 1)))
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    return tuple(found)
 
 
 def asked(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":

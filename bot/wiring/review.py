@@ -13,6 +13,7 @@ from bot import checkout, config
 from bot.analyzers import ANALYZERS
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
+from bot.findings import reported
 from bot.journal import codec
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
@@ -22,10 +23,11 @@ from bot.lenses import LENSES
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
 from bot.pipeline import Deps
-from bot.ports import Lens, Model
+from bot.ports import Analyzer, Lens, Model
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, PullRequest
+from bot.values.reported import Reported
 from bot.wiring import addresses
 
 if TYPE_CHECKING:
@@ -82,6 +84,7 @@ def deps(
         say=say,
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
+        reports=_reports(flags),
     )
 
 
@@ -109,6 +112,7 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         full=begun.given["full"],
         ignored=tuple((mark, reason) for mark, reason in begun.given.get("ignored", ())),
         note=begun.given.get("note", ""),
+        reports=tuple(reported.restored(begun.given.get("sarif", ()))),
     )
 
 
@@ -142,7 +146,7 @@ def _open(
     return open_session(
         subject,
         chosen,
-        {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)},
+        {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)} | _others(subject),
         limits(resolved, own, chosen.reader.name if chosen.reader else ""),
         languages=LANGUAGES,
         lenses=lenses(resolved),
@@ -151,6 +155,24 @@ def _open(
         keep_on_cancel=keep_on_cancel,
         say=say,
     )
+
+
+def _others(subject: Survey) -> dict[str, Analyzer]:
+    """What other tools have reported, if anybody has handed it over."""
+    if "sarif" not in subject.given:
+        return {}
+    from bot.analyzers.sarif import Sarif
+
+    return {"sarif": Sarif(tuple(reported.restored(subject.given["sarif"])))}
+
+
+def _reports(flags: Mapping[str, Any]) -> tuple[Reported, ...]:
+    """The results in the files of `--sarif`, compared with those of `--sarif-base` if there are any."""
+    found, base = (
+        tuple(each for name, data in flags.get(option) or () for each in reported.read(data, name))
+        for option in ("sarif", "sarif_base")
+    )
+    return reported.compared(found, base) if flags.get("sarif_base") else found
 
 
 def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:
