@@ -128,3 +128,12 @@ def test_every_chosen_rule_exists() -> None:
     status, out = asyncio.run(linter_run.run("oxlint", ["--rules"], {}))
     known = {row.split("|")[1].strip() for row in out.decode().splitlines() if row.startswith("| ")}
     assert (status, set(rules(("oxlint.toml",))) - known) == (0, set())
+
+
+@pytest.mark.parametrize(
+    "text", ["github.workspace", "env.TAG", "secrets.TOKEN", "inputs.version", "github.event.release.tag_name"]
+)
+def test_a_workflows_own_values_are_no_injection(repository: Repository, text: str) -> None:
+    """Nobody outside can write them; zizmor alone reports them in scripts too."""
+    step = INJECTED.replace("github.event.comment.body", text)
+    assert look(repository.change({CASES[3][1]: WORKFLOW}, {CASES[3][1]: WORKFLOW + step}), "zizmor") == []
