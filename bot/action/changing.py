@@ -3,6 +3,7 @@
 from typing import Any
 
 from bot import github
+from bot.action import files
 from bot.action.visit import ActionRun
 from bot.checkout.held import held
 from bot.errors import UsageError
@@ -37,6 +38,7 @@ async def asked(visit: ActionRun, pull: PullRequest, decision: Go) -> Change:
     """The review to make, built upon the last one where its state can be had."""
     earlier, lost = await _earlier(visit)
     flags: dict[str, Any] = visit.step.inputs.flags()
+    flags["sarif"] = files.reports(visit.step.inputs.sarif_reports, visit.step.runner)
     if decision.offline or visit.bare:
         flags["strategy"] = "offline"
     notes = (decision.reason, NO_SECRETS if visit.bare else "", lost)

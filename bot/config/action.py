@@ -47,6 +47,7 @@ class Inputs(BaseSettings):
     config: Annotated[str, AfterValidator(_inside)] = FILE
     previous: Path | None = None
     full: bool = False
+    sarif_reports: str = ""  # paths, one on a line
     sarif: Path | None = None
     json_file: Path | None = None
 
