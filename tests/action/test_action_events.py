@@ -38,14 +38,14 @@ def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(tmp_path: Pa
     async def go() -> None:
         async with stage(tmp_path, BASE) as at:
             number, body = await opened(at)
-            place = {"artifactLocation": {"uri": "shop/cart.py"}, "region": {"startLine": 5}}
+            place = {"artifactLocation": {"uri": "shop/price.py"}, "region": {"startLine": 2}}
             result = {"message": {"text": "a smell"}, "locations": [{"physicalLocation": place}], "level": "error"}
-            run = {"tool": {"driver": {"name": "Sniffer"}}, "results": [{**result, "baselineState": "new"}]}
+            run = {"tool": {"driver": {"name": "Sniffer"}}, "results": [result]}
             (at.workspace / "s.sarif").write_text(json.dumps({"version": "2.1.0", "runs": [run]}))
             ran = await at.run("pull_request", body, strategy="offline", sarif_reports="s.sarif", json="out.json")
             assert ran.code == 0
             assert "Sniffer" in (at.workspace / "out.json").read_text()
-            assert "1 finding" in summary(at.gh, number)
+            assert "2 findings" in summary(at.gh, number)
             wrong = await at.run("pull_request", body, strategy="offline", sarif_reports="../../etc/passwd")
             assert wrong.code == 2
 
