@@ -18,7 +18,10 @@ def test_the_published_hooks_go_the_short_way() -> None:
     """Their command lines mean what they have always meant."""
     published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_bytes())
     read = [asked(hook["entry"].split()[1:]) for hook in published]
-    assert read == [HookOptions(True, "high", False), HookOptions(False, "high", False)]
+    assert read == [
+        HookOptions(staged=True, fail_on="high", quiet=False),
+        HookOptions(staged=False, fail_on="high", quiet=False),
+    ]
 
 
 @pytest.mark.parametrize(
