@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -71,6 +71,9 @@ need = $(if $($(1)),,$(error $(2)))
 
 bench-start: $(READY)  ## start-up, own time and memory; REPO=a clone of The-PR-Agent/pr-agent for the 7-file change
 	$(BIN)/python -m benchmarks.start $(if $(REPO),--repo $(REPO))
+
+bench-hook: $(READY)  ## our hook in a real pre-commit beside an empty one, for a change of 5 files; RUNS=20
+	$(BIN)/python -m benchmarks.hook $(if $(RUNS),--runs $(RUNS))
 
 PEERS ?= .cache/peers
 bench-action: $(READY)  ## how long the GitHub Action's own steps take; downloads what the lock holds

@@ -6,19 +6,23 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bot import __version__, checkout, config, coverage, dependents, diff, policy, strategies, units
+from bot import __version__, checkout, config, coverage, dependents, diff, strategies, units
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import areas, judge, numbers, place, rank, suggest, suppress
+from bot.findings import areas, judge, numbers, place, rank, reported, suggest, suppress
 from bot.journal import codec
-from bot.policy import No
 from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
 from bot.review.session import Session
-from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Trigger, Unit
+from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
+from bot.values.reported import Reported
+
+if TYPE_CHECKING:
+    from bot.policy import No
+    from bot.values import Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class Deps:
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
     ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people asked elsewhere not to hear again
+    reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
@@ -88,6 +93,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
         given |= {"ignored": deps.ignored} if deps.ignored else {}
         given |= {"note": deps.note} if deps.note else {}
+        brought = reported.introduced(deps.reports, files) if deps.reports else ()
+        given |= {"sarif": reported.rows(brought)} if brought else {}
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
         subject = Survey(pull, files, parts, users, tree, coverage.start(parts, files, users), request, given)
         yield (
@@ -101,14 +108,16 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         )
 
 
-async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
+async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
     """Why there is no review after all, now that the changed files are known."""
+    from bot import policy
+
     if not settings.triggers.paths:
         return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
     decision = policy.touched([file.path for file in files], settings.triggers, trigger)
-    return decision if isinstance(decision, No) else None
+    return decision if isinstance(decision, policy.No) else None
 
 
 async def _judged(

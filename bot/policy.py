@@ -7,11 +7,15 @@ for. Each refusal is a sentence that the check run shows, so that a person knows
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from bot import globs
-from bot.config import FILE, Triggers
+from bot.config import FILE
 from bot.values.ask import ReviewAsk, Trigger
 from bot.values.host import PullFacts
+
+if TYPE_CHECKING:
+    from bot.config import Triggers
 
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
 HOW = "`/deeprepo review` in a comment starts one"
@@ -45,7 +49,7 @@ def bound(ask: ReviewAsk, facts: PullFacts) -> ReviewAsk:
     return replace(ask, trigger="push", full=False)
 
 
-def decide(facts: PullFacts, ask: ReviewAsk, triggers: Triggers, *, paused: bool) -> Go | No:
+def decide(facts: PullFacts, ask: ReviewAsk, triggers: "Triggers", *, paused: bool) -> Go | No:
     """Whether this pull request, as it is now, is reviewed for this reason."""
     asked = ask.trigger in ASKED
     if facts.state != "open":
@@ -58,7 +62,7 @@ def decide(facts: PullFacts, ask: ReviewAsk, triggers: Triggers, *, paused: bool
     return _size(facts, triggers, asked=asked)
 
 
-def touched(paths: Iterable[str], triggers: Triggers, trigger: Trigger) -> Go | No:
+def touched(paths: Iterable[str], triggers: "Triggers", trigger: Trigger) -> Go | No:
     """The same question once the changed files are known."""
     if trigger in ASKED or not triggers.paths or any(globs.matches(triggers.paths, path) for path in paths):
         return Go()
@@ -74,7 +78,7 @@ def forks_used(limit: float, source: str = FILE) -> str:
     )
 
 
-def _against(facts: PullFacts, trigger: Trigger, triggers: Triggers, *, paused: bool) -> Iterator[str]:
+def _against(facts: PullFacts, trigger: Trigger, triggers: "Triggers", *, paused: bool) -> Iterator[str]:
     """Every reason that the repository gives against a review that nobody asked for, the most telling first."""
     if paused:
         yield "reviews of this pull request are paused, `/deeprepo resume` ends that"
@@ -93,12 +97,12 @@ def _against(facts: PullFacts, trigger: Trigger, triggers: Triggers, *, paused: 
     yield from _labels(facts.labels, triggers)
 
 
-def _starts(trigger: Trigger, triggers: Triggers) -> bool:
+def _starts(trigger: Trigger, triggers: "Triggers") -> bool:
     """Whether this event starts a review; one that was missed may have been any of them."""
     return bool(triggers.events) if trigger == "catch-up" else trigger in triggers.events
 
 
-def _labels(there: Sequence[str], triggers: Triggers) -> Iterator[str]:
+def _labels(there: Sequence[str], triggers: "Triggers") -> Iterator[str]:
     """GitHub does not tell labels apart by their letters' case, and neither do we."""
     own = {label.lower() for label in there}
     bad = next((label for label in triggers.skip_labels if label.lower() in own), None)
@@ -114,7 +118,7 @@ def _logins(names: Iterable[str]) -> Iterator[str]:
         yield from (name, f"{name}[bot]")
 
 
-def _size(facts: PullFacts, triggers: Triggers, *, asked: bool) -> Go | No:
+def _size(facts: PullFacts, triggers: "Triggers", *, asked: bool) -> Go | No:
     """Beyond some size a diff is a vendored library or a generated file, and money spent on reading it is lost."""
     files, lines = facts.changed_files, facts.additions + facts.deletions
     size = f"it changes {files:,} files and {lines:,} lines"

@@ -11,7 +11,7 @@ from bot.config import Settings
 from bot.errors import ConfigError
 from bot.lenses import LENSES
 
-NONE = Settings(_env_file=None)
+NONE = Settings()
 
 
 def test_every_plug_in_is_asked_for_unless_a_repository_says_otherwise() -> None:
@@ -210,7 +210,7 @@ def test_wrong_triggers_are_said_with_their_place(text: bytes) -> None:
 def test_the_published_schema_is_the_one_that_is_read() -> None:
     """docs/deeprepo.schema.json is what `deeprepo config --schema` prints."""
     published = Path(__file__).parents[1] / "docs" / "deeprepo.schema.json"
-    assert published.read_text(encoding="utf-8") == config.schema(), (
+    assert published.read_text(encoding="utf-8") == config.json_schema(), (
         "deeprepo config --schema > docs/deeprepo.schema.json"
     )
 
@@ -227,7 +227,7 @@ def test_the_published_schema_is_the_one_that_is_read() -> None:
 )
 def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
     """The schema takes what the reader takes, and no unknown key."""
-    assert Draft202012Validator(json.loads(config.schema())).is_valid(yaml.safe_load(text)) == sound
+    assert Draft202012Validator(json.loads(config.json_schema())).is_valid(yaml.safe_load(text)) == sound
 
 
 @pytest.mark.parametrize("text", [b"ignore: " + b"[" * 5_000 + b"]" * 5_000, b"language: de # " + b"x" * 70_000])

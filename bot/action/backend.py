@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from bot import github, pipeline
-from bot.action import spending
+from bot.action import files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.checkout.held import held
@@ -101,7 +101,8 @@ class StepBackend:
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
         earlier, lost = await self._earlier(run)
-        return Change(pull, self.step.inputs.flags(), "", earlier, run.ask.full, lost)
+        flags = {**self.step.inputs.flags(), "sarif": files.reports(self.step.inputs.sarif_reports, self.step.runner)}
+        return Change(pull, flags, "", earlier, run.ask.full, lost)
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.config.action import RunnerVariables
 from bot.errors import UsageError
+from bot.findings import reported
 
 
 def put(path: Path | None, values: Mapping[str, str]) -> None:
@@ -44,6 +45,21 @@ def place(wanted: Path, runner: RunnerVariables) -> Path:
     if taken:
         raise UsageError(f"{wanted} cannot be written: it is a folder")
     return folder / path.name
+
+
+def reports(names: str, runner: RunnerVariables) -> tuple[tuple[str, bytes], ...]:
+    """The name and the content of each file on a line, at most a byte more than is read. Raises UsageError."""
+    found = []
+    for name in filter(None, map(str.strip, names.splitlines())):
+        path = place(Path(name), runner)
+        try:
+            if not path.resolve(strict=True).is_relative_to(path.parent):
+                raise UsageError(f"the input sarif-reports: {name} leads to another folder")
+            with path.open("rb") as file:
+                found.append((name, file.read(reported.MOST_BYTES + 1)))
+        except OSError as error:
+            raise UsageError(f"the input sarif-reports: {name} cannot be read: {error.strerror}") from error
+    return tuple(found)
 
 
 def write(path: Path, text: str) -> None:

@@ -7,19 +7,18 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from bot import config
-from bot.config import ignored
+from bot.config import names
 from bot.ports import Tree
-from bot.render import sandbox
 from bot.values import ChangedFile, Dependents, Finding, Severity
 
 NAME = "settings"
 READS = "deeprepo's own settings"
-INSTEAD = dict.fromkeys(config.OTHER_NAMES, config.FILE) | dict.fromkeys(ignored.OTHER_NAMES, ignored.FILE)
+INSTEAD = dict.fromkeys(names.OTHER_NAMES, names.FILE) | dict.fromkeys(names.OTHER_IGNORE, names.IGNORE)
 
 
 def wants(file: ChangedFile) -> bool:
     """The settings, and files that somebody may take for them."""
-    return file.status != "deleted" and file.path in {config.FILE, ignored.FILE, *config.TEMPLATES, *INSTEAD}
+    return file.status != "deleted" and file.path in {names.FILE, names.IGNORE, *names.TEMPLATES, *INSTEAD}
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG001
@@ -36,6 +35,8 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 async def _template(path: str, text: bytes) -> list[Finding]:
     """A template of the comments that cannot be compiled. One that can may still fail when it is filled in."""
+    from bot.render import sandbox
+
     source = text.decode("utf-8", "replace")
     problem = await asyncio.to_thread(sandbox.check, source)
     if problem is None:
@@ -58,6 +59,8 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
             "The key has no effect.",
         )
     else:
+        from bot.config import ignored
+
         problems = ignored.check(text).problems
         stops, lost = "Every finding that it lists is reported again.", "What it means to ignore may be reported again."
     for problem in problems:

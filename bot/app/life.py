@@ -28,7 +28,7 @@ async def serve(
     leaving = Leaving()
     if settings.app is None:
         await _set_up(settings, leaving, say)
-        settings = config.server()
+        settings = config.server_settings()
         logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
     if leaving.asked.is_set():
         return

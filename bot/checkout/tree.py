@@ -226,6 +226,16 @@ class Checkout:
     async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist in a commit, in the order asked; an unknown commit holds none."""
         wanted = [path for path in dict.fromkeys(paths) if path]
+        rows = await self._rows_of(commit, wanted)
+        found = [e for p in wanted if (e := rows.get(p)) and self._may_read(e)]
+        async with self._lock:
+            blobs = await self._blobs([entry.oid for entry in found])
+        return _contents(found, blobs)
+
+    async def _rows_of(self, commit: str, wanted: Sequence[str]) -> Mapping[str, TreeEntry]:
+        """The entries of these paths in a commit. The base is listed already, unless its tree is too large."""
+        if commit == self._tree("base") and "base" in self._entries and not self.stopped:
+            return self._entries["base"]
         out = b""
         for at in range(0, len(wanted), 256):
             listed = await git.run(
@@ -233,11 +243,7 @@ class Checkout:
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += listed.out if listed.status == 0 else b""
-        rows = {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
-        found = [e for p in wanted if (e := rows.get(p)) and self._may_read(e)]
-        async with self._lock:
-            blobs = await self._blobs([entry.oid for entry in found])
-        return _contents(found, blobs)
+        return {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
 
     async def descends(self, commit: str) -> bool:
         """Whether the head was made on top of this commit. Work that is not committed yet is on top of everything."""

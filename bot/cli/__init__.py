@@ -8,48 +8,22 @@
 """
 
 import sys
-from importlib.metadata import entry_points
-from typing import Annotated, Any
-
-import typer
-from typer.core import TyperGroup
+from typing import TYPE_CHECKING, Any
 
 from bot import __version__
-from bot.cli import action, config, estimate, ignore, mcp, replay, review, serve, status, trace, worker
-from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, USAGE, tell
+from bot.cli import hook
+from bot.cli.exits import CLEAN, FAULT, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
-GROUP = "deeprepo.commands"
-ELSEWHERE = {"demo": "sandbox", "eval": "evals"}  # commands of other distributions, by the folder of each
-
-
-class _Commands(TyperGroup):
-    """The commands. Ctrl-C before there is a review to show: typer alone would leave without a word."""
-
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - of the command line's own library
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            tell("deeprepo: interrupted before anything was found")
-            return INTERRUPTED
-
-
-app = typer.Typer(
-    name="deeprepo",
-    cls=_Commands,
-    help="Reviews a change by reading beyond the diff: every changed definition and everything that depends on it.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+if TYPE_CHECKING:
+    from bot.cli.hook import HookOptions
 
 
 def run(arguments: list[str]) -> int:
     """Run the command line; every error becomes a sentence and an exit code here."""
     try:
-        join(arguments)
-        code = app(arguments, standalone_mode=False)
+        quick = hook.asked(arguments)
+        code = _hook(quick) if quick is not None else _command(arguments)
     except NothingToReview as outcome:
         tell(str(outcome))
         return CLEAN
@@ -67,23 +41,19 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else CLEAN
 
 
-def join(arguments: list[str]) -> None:
-    """Add the commands of other distributions (entry points of the group `deeprepo.commands`) if one of them is asked for, or help."""
-    known = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
-    wanted = next((word for word in arguments if not word.startswith("-")), "")
-    if wanted in known:
-        return
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name not in known:
-            command = point.load()
-            if isinstance(command, typer.Typer):
-                app.add_typer(command, name=point.name)
-            else:
-                app.command(name=point.name)(command)
-            known.add(point.name)
-    if wanted in ELSEWHERE and wanted not in known:
-        folder = ELSEWHERE[wanted]
-        raise UsageError(f"`deeprepo {wanted}` is a part of deeprepo-{folder}: run `pip install ./{folder}` in a clone")
+def _hook(options: "HookOptions") -> int:
+    from bot.cli import reviewing
+
+    request = reviewing.asked(None, ".", staged=options.staged, uncommitted=False)
+    flags = {"strategy": "offline", "fail_on": options.fail_on}
+    return reviewing.reviewed(request, flags, quiet=options.quiet)
+
+
+def _command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
+    from bot.cli import commands
+
+    commands.join(arguments)
+    return commands.app(arguments, standalone_mode=False)
 
 
 def _outside(error: Exception) -> int:
@@ -107,25 +77,3 @@ def _outside(error: Exception) -> int:
         log.writelines(traceback.format_exception(error, chain=True))
     tell(f"deeprepo: this is a defect of deeprepo ({type(error).__name__}); what to report is in {log.name}")
     return FAULT
-
-
-@app.callback(invoke_without_command=True)
-def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
-) -> None:
-    if version:
-        print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks
-        raise typer.Exit
-
-
-app.command(name="review", cls=review.OneChange)(review.command)
-app.command(name="estimate", cls=review.OneChange)(estimate.command)
-app.command(name="config")(config.command)
-app.command(name="action")(action.command)
-app.command(name="ignore")(ignore.command)
-app.command(name="trace")(trace.command)
-app.command(name="replay")(replay.command)
-app.command(name="mcp")(mcp.command)
-app.command(name="serve")(serve.command)
-app.command(name="worker")(worker.command)
-app.command(name="status")(status.command)

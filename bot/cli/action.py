@@ -1,7 +1,5 @@
 """`deeprepo action`: one step of a GitHub Actions workflow. action.yml starts it."""
 
-import asyncio
-
 from bot.cli.exits import CLEAN
 
 
@@ -10,8 +8,10 @@ def command() -> int:
 
     Exit codes: 0 reviewed, or nothing to review; 1 a finding at or above `fail-on`; 2 a wrong input; 3 provider or internal error.
     """
+    import asyncio
+
     from bot import action, config
-    from bot.cli.review import exit_code
+    from bot.cli.reviewing import exit_code
     from bot.errors import DeepRepoError
 
     console = action.Console(lambda row: print(row, flush=True))  # noqa: T201 - the runner listens there

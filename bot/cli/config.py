@@ -26,7 +26,7 @@ def command(
     from bot.values import ReviewRequest
 
     if schema:
-        print(config.schema(), end="")  # noqa: T201 - the command line speaks
+        print(config.json_schema(), end="")  # noqa: T201 - the command line speaks
         return CLEAN
     if reference:
         print(_reference(), end="")  # noqa: T201 - the command line speaks

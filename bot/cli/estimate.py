@@ -18,11 +18,8 @@ from bot.cli.review import (
     Level,
     Show,
     StrategyName,
-    asked,
-    last,
-    progress,
-    workplace,
 )
+from bot.cli.reviewing import asked, last, progress, workplace
 
 
 class EstimateFormat(StrEnum):

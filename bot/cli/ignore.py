@@ -48,6 +48,7 @@ def command(
     repo: Annotated[Path, typer.Option(help="The work tree of the repository.", metavar="DIR")] = Path(),
 ) -> int:
     """Write an entry into .deeprepo/ignore.yml; the entry applies once it is on the base branch."""
+    from bot.config.ignored import IgnoreEntry
     from bot.findings import suppress
 
     if not reason.strip():
@@ -67,7 +68,7 @@ def command(
     entry = (
         suppress.entry_for(found, scope.value, reason.strip(), until)
         if found is not None
-        else suppress.IgnoreEntry(fingerprint=fingerprint, reason=reason.strip(), expires=until)
+        else IgnoreEntry(fingerprint=fingerprint, reason=reason.strip(), expires=until)
     )
     if path is not None:
         entry = entry.model_copy(update={"path": path})

@@ -32,7 +32,7 @@ def command(
     Exit codes: those of the review (0, 1, 3, 130); 2 if FILE holds no review; 3 if the replay differs from the record.
     """
     from bot import __version__, pipeline, wiring
-    from bot.cli.review import deliver, exit_code
+    from bot.cli.reviewing import deliver, exit_code
     from bot.journal import replay
     from bot.values import ReviewRequest
 

@@ -22,7 +22,7 @@ def command(
     from bot.app import checks
     from bot.wiring import server as parts
 
-    settings = config.server()
+    settings = config.server_settings()
     if check:
         found = asyncio.run(checks.checks(settings, chosen))
         for line in found:

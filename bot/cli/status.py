@@ -32,7 +32,7 @@ def command(
     from bot import config
     from bot.app.status import status
 
-    found = asyncio.run(status(config.server(), days, time.time()))
+    found = asyncio.run(status(config.server_settings(), days, time.time()))
     if as_json:
         print(json.dumps(asdict(found), indent=2))  # noqa: T201 - the command line speaks
     else:

@@ -16,5 +16,5 @@ def command() -> int:
     from bot.cli.serve import keys
     from bot.wiring import server as parts
 
-    asyncio.run(app.serve(app.worker(config.server()), parts.worker, tell, web=False, secrets=keys()))
+    asyncio.run(app.serve(app.worker(config.server_settings()), parts.worker, tell, web=False, secrets=keys()))
     return CLEAN

@@ -2,6 +2,7 @@
 
 from bot.commands import target
 from bot.commands.context import CommandContext, CommandReply, Permission
+from bot.config.ignored import IgnoreEntry
 from bot.findings import suppress
 
 WORD = "ignore"
@@ -23,7 +24,7 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     entry = (
         suppress.entry_for(finding, "finding", reason)
         if finding is not None
-        else suppress.IgnoreEntry(fingerprint=found.fingerprint, reason=reason)
+        else IgnoreEntry(fingerprint=found.fingerprint, reason=reason)
     )
     lines = suppress.write(None, entry).removeprefix(suppress.HEAD)
     title = finding.title if finding is not None else found.fingerprint

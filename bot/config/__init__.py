@@ -1,13 +1,21 @@
-"""Settings: the environment at the door, .deeprepo.yml of the base branch, the flags of the command. Each value knows its origin."""
+"""Settings: the environment at the door, .deeprepo.yml of the base branch, the flags of the command. Each value knows its origin.
 
-from bot.config.action import Step, step
-from bot.config.repository import FILE, OTHER_NAMES, Pattern, Problem, RepoConfig, Strategy, Triggers, check, read
+What a review without a file of settings needs is imported at once. The others bring pydantic, which takes as long as that review:
+they are imported when they are first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
-from bot.config.schema import schema
-from bot.config.server import App, Server, ServerPlace, server
-from bot.config.settings import Settings, base_url, environment, first, key, telemetry
+from bot.config.settings import Settings, Strategy, base_url, environment, first, key, telemetry
 
-TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))  # an owner's own
+if TYPE_CHECKING:
+    from bot.config.action import Step, step
+    from bot.config.repository import Pattern, Problem, RepoConfig, Triggers, check, read
+    from bot.config.schema import json_schema
+    from bot.config.server import App, Server, ServerPlace, server_settings
 
 __all__ = [
     "DEFAULTS",
@@ -30,11 +38,24 @@ __all__ = [
     "check",
     "environment",
     "first",
+    "json_schema",
     "key",
     "read",
     "resolve",
-    "schema",
-    "server",
+    "server_settings",
     "step",
     "telemetry",
 ]
+LATER = {
+    "action": ("Step", "step"),
+    "repository": ("Pattern", "Problem", "RepoConfig", "Triggers", "check", "read"),
+    "schema": ("json_schema",),
+    "server": ("App", "Server", "ServerPlace", "server_settings"),
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module's own names
+    for module, names in LATER.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,8 +9,9 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config import written
-from bot.config.repository import FILE, Strategy
+from bot.config.names import FILE
 from bot.config.server import Address
+from bot.config.settings import Strategy
 from bot.errors import ConfigError, UsageError
 from bot.values import Severity
 
@@ -46,6 +47,7 @@ class Inputs(BaseSettings):
     config: Annotated[str, AfterValidator(_inside)] = FILE
     previous: Path | None = None
     full: bool = False
+    sarif_reports: str = ""  # paths, one on a line
     sarif: Path | None = None
     json_file: Path | None = None
 

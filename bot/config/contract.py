@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.config.repository import Strategy
+from bot.config.settings import Strategy
 from bot.errors import ConfigError
 
 COMMIT = r"^[0-9a-f]{40}$"

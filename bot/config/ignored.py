@@ -9,12 +9,11 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot import globs
-from bot.config import written
+from bot.config import names, written
 from bot.config.repository import Pattern, Problem
 from bot.values import Finding
 
-FILE = ".deeprepo/ignore.yml"
-OTHER_NAMES = (".deeprepo/ignore.yaml", ".deeprepoignore")  # that somebody may try; none of them is read
+FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE
 Scope = Literal["finding", "rule", "path"]
 NEEDS: dict[Scope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic_settings import BaseSettings
 
+from bot.config.operator import reader
 from bot.config.resolved import DEFAULTS
-from bot.config.schema import schema
+from bot.config.schema import json_schema
 from bot.config.server import CREDENTIALS, PREFIX, App, ServerPlace
-from bot.config.settings import Settings
 
 AS_FILE = (*CREDENTIALS, "database_url")  # secrets that may also stand in a file whose path is given
 SECTIONS = ("models", "budget")  # of the repository's file, whose keys are settings of their own
@@ -29,8 +29,8 @@ class SettingRow:
 def tables() -> dict[str, list[SettingRow]]:
     """The rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
     return {
-        "repository": list(_keys(json.loads(schema()))),
-        "everywhere": list(_variables(Settings)),
+        "repository": list(_keys(json.loads(json_schema()))),
+        "everywhere": list(_variables(reader())),
         "server": list(_variables(ServerPlace)),
         "app": list(_variables(App)),
     }

@@ -9,12 +9,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from bot import globs
 from bot.config import written
+from bot.config.names import FILE
+from bot.config.settings import Strategy
 from bot.errors import ConfigError
 from bot.values import Effort, Severity
 
-FILE = ".deeprepo.yml"
 SHOWN = 12  # problems of one file that one error names
-Strategy = Literal["auto", "direct", "fanout", "rlm", "rlm-only", "offline"]
 
 
 def _pattern(value: str) -> str:
@@ -128,9 +128,6 @@ class RepoConfig(_Section):
         default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
     )
     triggers: Triggers = Field(default=Triggers(), description="Which pull requests are reviewed automatically.")
-
-
-OTHER_NAMES = (".deeprepo.yaml", "deeprepo.yml", "deeprepo.yaml", ".github/deeprepo.yml", ".github/.deeprepo.yml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,15 @@ A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bot import globs
-from bot.config.repository import FILE, RepoConfig, Triggers, read
+from bot.config.names import FILE
 from bot.config.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.config.repository import RepoConfig, Triggers
 
 FROM_FILE = f"{FILE} of the base branch"
 LIMITS = ("usd", "tokens", "calls", "seconds", "turns", "concurrency")  # which the environment's value is a ceiling of
@@ -45,7 +47,7 @@ DEFAULTS: dict[str, Any] = {
     "quota": 4,
     "fail_on": None,
     "verify": True,
-    "analyzers": ("contracts", "ruff", "secrets", "settings"),
+    "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"),
     "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
     "language": "en",
     "instructions": (),
@@ -62,15 +64,26 @@ class Config:
 
     values: Mapping[str, Value]
     warnings: tuple[str, ...] = field(default=())
-    triggers: Triggers = field(default=Triggers())
+    file_triggers: "Triggers | None" = None  # of the repository's file; None if there is no file
     ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - settings are of several types; a wrong name is a KeyError
         return self.values[name].value
 
+    @property
+    def triggers(self) -> "Triggers":
+        """What starts a review by itself."""
+        from bot.config.repository import Triggers
+
+        return self.file_triggers or Triggers()
+
     def ignores(self, path: str) -> bool:
         """Whether the repository's file asks not to review this path."""
-        return bool(self["ignore"]) and globs.matches(self["ignore"], path)
+        if not self["ignore"]:
+            return False
+        from bot import globs
+
+        return globs.matches(self["ignore"], path)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value and origin of each setting, as texts for people."""
@@ -109,10 +122,10 @@ def resolve(
 
     `others` are files of the repository that somebody may take for it: a warning says that they are not read.
     """
-    file, warnings = read(repository, name) if repository is not None else (RepoConfig(), ())
+    file, warnings = _read(repository, name) if repository is not None else (None, ())
     warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
-    operator = settings.model_dump()
-    given, refused = _allowed(_flat(file), flags, operator, name)
+    operator = asdict(settings)
+    given, refused = _allowed(_flat(file) if file else {}, flags, operator, name)
     source = f"{name} of the base branch"
     layers = (("flag", flags), (source, given), ("environment", operator))
     values = {}
@@ -124,7 +137,13 @@ def resolve(
             values[key] = _lowered(key, values[key], operator)
     if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
-    return Config(values, (*warnings, *refused), file.triggers, tuple(settings.ceilings()))
+    return Config(values, (*warnings, *refused), file.triggers if file else None, tuple(settings.ceilings()))
+
+
+def _read(text: bytes, name: str) -> "tuple[RepoConfig, tuple[str, ...]]":
+    from bot.config.repository import read
+
+    return read(text, name)
 
 
 def _allowed(
@@ -173,7 +192,7 @@ def _below(variable: str, most: Any, asked: Value) -> Value:  # noqa: ANN401 - a
     return Value(most, f"{variable}, below the {text} of: {asked.origin}")
 
 
-def _flat(file: RepoConfig) -> dict[str, Any]:
+def _flat(file: "RepoConfig") -> dict[str, Any]:
     """The file's settings under the names of DEFAULTS; an empty list counts as not set."""
     rows = (
         file.model_dump(exclude={"models", "budget", "instructions", "triggers"})

@@ -3,12 +3,13 @@
 import json
 from typing import Any
 
-from bot.config.repository import FILE, RepoConfig
+from bot.config.names import FILE
+from bot.config.repository import RepoConfig
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def schema() -> str:
+def json_schema() -> str:
     """The schema as text. Stricter than the reader, which takes an unknown key as a warning: an editor should mark it."""
     made = {"$schema": DIALECT, **RepoConfig.model_json_schema()}
     made |= {"title": FILE, "description": f"The settings of a repository, in {FILE} on its base branch."}

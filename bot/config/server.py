@@ -193,7 +193,7 @@ class Server:
         return (*(secret.get_secret_value() for secret in held), *([unquote(password), password] if password else []))
 
 
-def server() -> Server:
+def server_settings() -> Server:
     """The settings of a server. Raises ConfigError with one sentence for each variable, never with its value."""
     wrong: list[str] = []
     place = _read(ServerPlace, _files(("database_url",), wrong), wrong)

@@ -1,16 +1,22 @@
-"""What the environment sets for every command. Read here and nowhere else."""
+"""What the environment sets for every command. Read here and nowhere else.
+
+Pydantic takes longer to load than the rest of a review by code, so it is loaded when there is something for it to read.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
-
-from bot.config import written
-from bot.config.repository import Strategy
 from bot.errors import ConfigError
 from bot.values import Effort
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+Strategy = Literal["auto", "direct", "fanout", "rlm", "rlm-only", "offline"]
+PREFIX = "DEEPREPO_"
 
 # What holds for a server, whose reviews are paid by somebody who watches none of them, if the operator sets nothing else.
 HOSTED = {
@@ -22,66 +28,61 @@ HOSTED = {
 BASE_URL = "DEEPREPO_BASE_URL"
 
 
-class Settings(BaseSettings):
+def _about(description: str, **bounds: float) -> Any:  # noqa: ANN401 - the type stands beside it
+    """A setting that nobody has to set, with its description and bounds as pydantic's `Field` takes them."""
+    return field(default=None, metadata={"description": description, **bounds})
+
+
+# ruff: noqa: RUF009 - `_about` returns what `field` returns
+@dataclass(frozen=True, slots=True)
+class Settings:
     """What the environment sets: DEEPREPO_ROOT, DEEPREPO_WORKER, DEEPREPO_BASE_URL and so on."""
 
-    model_config = SettingsConfigDict(env_prefix="DEEPREPO_", extra="ignore", frozen=True, env_ignore_empty=True)
-
-    root: str | None = Field(default=None, description="As `models.root`.")
-    worker: str | None = Field(default=None, description="As `models.worker`.")
-    models: str | None = Field(
-        default=None,
-        description="The models that a repository's file may choose, separated by commas, with `*`; without it "
-        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set.",
+    root: str | None = _about("As `models.root`.")
+    worker: str | None = _about("As `models.worker`.")
+    models: str | None = _about(
+        "The models that a repository's file may choose, separated by commas, with `*`; without it "
+        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set."
     )
-    effort: Effort | None = Field(default=None, description="As `models.effort`.")
-    timeout: float | None = Field(default=None, gt=0, description="As `models.timeout`.")
-    concurrency: int | None = Field(default=None, ge=1, description="As `models.concurrency`.")
-    context: int | None = Field(default=None, ge=2_048, description="As `models.context`.")
-    base_url: str | None = Field(
-        default=None,
-        description="The address of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
-        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one.",
+    effort: Effort | None = _about("As `models.effort`.")
+    timeout: float | None = _about("As `models.timeout`.", gt=0)
+    concurrency: int | None = _about("As `models.concurrency`.", ge=1)
+    context: int | None = _about("As `models.context`.", ge=2_048)
+    base_url: str | None = _about(
+        "The address of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
+        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one."
     )
-    strategy: Strategy | None = Field(default=None, description="As `strategy`.")
-    usd: float | None = Field(default=None, ge=0, description="As `budget.usd`, which can only lower this value.")
-    tokens: int | None = Field(default=None, ge=0, description="As `budget.tokens`, which can only lower this value.")
-    calls: int | None = Field(default=None, ge=0, description="As `budget.calls`, which can only lower this value.")
-    seconds: float | None = Field(
-        default=None, gt=0, description="As `budget.seconds`, which can only lower this value."
-    )
-    cap_usd: float | None = Field(
-        default=None,
-        ge=0,
-        description=f"The operator's ceiling for one review: no option and no file can exceed it. On a server and in "
+    strategy: Strategy | None = _about("As `strategy`.")
+    usd: float | None = _about("As `budget.usd`, which can only lower this value.", ge=0)
+    tokens: int | None = _about("As `budget.tokens`, which can only lower this value.", ge=0)
+    calls: int | None = _about("As `budget.calls`, which can only lower this value.", ge=0)
+    seconds: float | None = _about("As `budget.seconds`, which can only lower this value.", gt=0)
+    cap_usd: float | None = _about(
+        f"The operator's ceiling for one review: no option and no file can exceed it. On a server and in "
         f"the Action ${HOSTED['cap_usd']:g}, if not set.",
-    )
-    cap_usd_per_day: float | None = Field(
-        default=None,
         ge=0,
-        description=f"The most that a server spends in 24 hours, in dollars. On a server "
+    )
+    cap_usd_per_day: float | None = _about(
+        f"The most that a server spends in 24 hours, in dollars. On a server "
         f"${HOSTED['cap_usd_per_day']:g}, if not set.",
-    )
-    cap_usd_per_day_installation: float | None = Field(
-        default=None,
         ge=0,
-        description=f"The same for one installation of the App. On a server "
+    )
+    cap_usd_per_day_installation: float | None = _about(
+        f"The same for one installation of the App. On a server "
         f"${HOSTED['cap_usd_per_day_installation']:g}, if not set.",
-    )
-    cap_usd_per_day_repository: float | None = Field(
-        default=None,
         ge=0,
-        description=f"The same for one repository. On a server ${HOSTED['cap_usd_per_day_repository']:g}, if not set.",
     )
-    journal: str | None = Field(
-        default=None,
-        description="The file in which `deeprepo review` records its calls, or a folder with one file for each change.",
+    cap_usd_per_day_repository: float | None = _about(
+        f"The same for one repository. On a server ${HOSTED['cap_usd_per_day_repository']:g}, if not set.", ge=0
+    )
+    journal: str | None = _about(
+        "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
     )
 
     def hosted(self) -> "Settings":
         """The same with the ceilings of a server, if the operator has set none."""
         missing = {name: value for name, value in HOSTED.items() if getattr(self, name) is None}
-        return self.model_copy(update=missing)
+        return replace(self, **missing)  # type: ignore[arg-type]  # the names are those of numbers
 
     def ceilings(self) -> Iterator[tuple[str, str]]:
         """The limits that a repository's file cannot raise, by the name of their variable, as texts for people."""
@@ -96,12 +97,23 @@ def environment(*, hosted: bool = False) -> Settings:
 
     `hosted`: with the ceilings that hold where strangers start reviews.
     """
+    asked = {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
+    given = any(value and name.upper() in asked for name, value in os.environ.items())
+    found = _validated() if given else Settings()
+    return found.hosted() if hosted else found
+
+
+def _validated() -> Settings:
+    from pydantic import ValidationError
+
+    from bot.config import written
+    from bot.config.operator import reader
+
     try:
-        found = Settings()
-        return found.hosted() if hosted else found
+        return Settings(**reader()().model_dump())
     except ValidationError as error:
         first = error.errors()[0]
-        raise ConfigError(f"DEEPREPO_{str(first['loc'][0]).upper()}: {written.sentence(first)}") from None
+        raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {written.sentence(first)}") from None
 
 
 def base_url(provider: str) -> str | None:
@@ -119,7 +131,7 @@ def first(variables: Sequence[str]) -> str | None:
     return next((found for name in variables if (found := os.environ.get(name, "").strip())), None)
 
 
-def key(variable: str) -> SecretStr | None:
+def key(variable: str) -> "SecretStr | None":
     """A provider's key from the environment, or from the file that <variable>_FILE names; its repr shows nothing."""
     found = os.environ.get(variable, "").strip()
     path = os.environ.get(f"{variable}_FILE", "").strip()
@@ -130,4 +142,8 @@ def key(variable: str) -> SecretStr | None:
             raise ConfigError(
                 f"{variable}_FILE: the file cannot be read; name a file that this user may read"
             ) from error
-    return SecretStr(found) if found else None
+    if not found:
+        return None
+    from pydantic import SecretStr
+
+    return SecretStr(found)

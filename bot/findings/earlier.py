@@ -5,18 +5,24 @@ What cannot be built upon is answered with a sentence, and the change is reviewe
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from bot.findings import numbers
 from bot.values import Earlier, Finding, Mark
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 32 << 20
-_FINDINGS = TypeAdapter(tuple[Finding, ...])
-_MARKS = TypeAdapter(tuple[tuple[str, str, str], ...])
-_NUMBERS = TypeAdapter(tuple[tuple[int, str], ...])
+_FINDINGS = tuple[Finding, ...]
+_MARKS = tuple[tuple[str, str, str], ...]
+_NUMBERS = tuple[tuple[int, str], ...]
+
+
+@cache
+def _reader(form: Any) -> Any:  # noqa: ANN401 - a type, and pydantic's reader of it
+    from pydantic import TypeAdapter  # takes longer to load than a review in a first round
+
+    return TypeAdapter(form)
 
 
 def read(data: bytes) -> Earlier | str:
@@ -33,13 +39,13 @@ def read(data: bytes) -> Earlier | str:
         return f"the earlier review has another form (schema_version {found.get('schema_version')!r}, not {SCHEMA_VERSION})"
     try:
         return _earlier(found)
-    except (ValidationError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         return f"the file of the earlier review is damaged ({type(error).__name__})"
 
 
 def _earlier(found: Mapping[str, Any]) -> Earlier:
     said = listed(found)
-    marks = _MARKS.validate_python(found["read"])
+    marks = _reader(_MARKS).validate_python(found["read"])
     rows = found["coverage"]["readings"]
     return Earlier(
         number=max(1, int(found["round"]["number"])),
@@ -66,9 +72,9 @@ def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 
 
 def listed(found: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """What was open, with the numbers that the summary showed: new findings, then those of rounds before. Raises ValidationError."""
+    """What was open, with the numbers that the summary showed: new findings, then those of rounds before. Raises ValueError."""
     rows = found["findings"]
-    findings, still = _FINDINGS.validate_python(rows), _FINDINGS.validate_python(found["still"])
+    findings, still = _reader(_FINDINGS).validate_python(rows), _reader(_FINDINGS).validate_python(found["still"])
     # The state in a comment leaves out where a finding was shown; what is low is always collapsed.
     folded = [
         at for at, row in enumerate(rows) if row.get("place", "folded" if row["severity"] == "low" else "") == "folded"
@@ -78,5 +84,7 @@ def listed(found: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 def given(found: Mapping[str, Any], said: tuple[Finding, ...]) -> numbers.Given:
     """Every number that was given by then."""
-    known = {n: mark for n, mark in _NUMBERS.validate_python(found.get("numbers", ())) if 0 < n <= numbers.MOST}
+    known = {
+        n: mark for n, mark in _reader(_NUMBERS).validate_python(found.get("numbers", ())) if 0 < n <= numbers.MOST
+    }
     return tuple(sorted((known | {one.number: one.fingerprint for one in said}).items()))

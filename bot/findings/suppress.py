@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
-import yaml
-
-from bot.config import ignored, written
-from bot.config.ignored import FILE, IgnoreEntry, Scope, rule
+from bot.config import names
 from bot.values import Finding, Suppressed
 
-__all__ = ["FILE", "HEAD", "IgnoreEntry", "IgnoreList", "entry_for", "read", "write"]
+if TYPE_CHECKING:  # what reads the file takes longer to load than a review in which there is none
+    from bot.config.ignored import IgnoreEntry, Scope
 
+FILE = names.IGNORE
 HEAD = """\
 # Findings that deeprepo does not repeat. Written by `deeprepo ignore`; edit or remove entries as you like.
 # scope: finding = this one finding; rule = this rule or category in files that match `path`; path = everything there.
@@ -28,11 +28,15 @@ HEAD = """\
 class IgnoreList:
     """The whole file: the entries that count, and sentences about those that do not."""
 
-    entries: tuple[IgnoreEntry, ...] = ()
+    entries: "tuple[IgnoreEntry, ...]" = ()
     warnings: tuple[str, ...] = ()
 
     def also(self, asked: Sequence[tuple[str, str]]) -> "IgnoreList":
         """With what people asked for elsewhere: fingerprint and reason of single findings."""
+        if not asked:
+            return self
+        from bot.config.ignored import IgnoreEntry
+
         more = (IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason in asked)
         return IgnoreList((*self.entries, *more), self.warnings)
 
@@ -53,6 +57,8 @@ def read(text: bytes | None, today: date) -> IgnoreList:
     """The file as it is on the base branch. An entry that cannot be read or has expired is a warning, not a failure."""
     if text is None:
         return IgnoreList()
+    from bot.config import ignored, written
+
     found = ignored.check(text)
     entries: list[IgnoreEntry] = []
     warnings = [f"{written.place(FILE, each.line)}: {each.said}" for each in found.problems]
@@ -65,16 +71,20 @@ def read(text: bytes | None, today: date) -> IgnoreList:
     return IgnoreList(tuple(entries), tuple(warnings))
 
 
-def write(before: bytes | None, entry: IgnoreEntry) -> str:
+def write(before: bytes | None, entry: "IgnoreEntry") -> str:
     """The file with one more entry; what people wrote in it stays as it is."""
+    import yaml
+
     text = before.decode("utf-8", "replace") if before else HEAD
     data = {name: value for name, value in entry.model_dump(mode="json").items() if value not in ("", None)}
     added = yaml.safe_dump([data], sort_keys=False, allow_unicode=True, width=120)
     return f"{text.rstrip()}\n{added}"
 
 
-def entry_for(finding: Finding, scope: Scope, reason: str, expires: date | None = None) -> IgnoreEntry:
+def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":
     """The entry that silences a finding in this scope."""
+    from bot.config.ignored import IgnoreEntry, rule
+
     path, title = _only(finding.path), " ".join(finding.title.split())
     if scope == "finding":
         return IgnoreEntry(fingerprint=finding.fingerprint, path=path, title=title, reason=reason, expires=expires)

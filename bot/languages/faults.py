@@ -12,7 +12,6 @@ from functools import lru_cache
 from importlib import import_module
 from pathlib import PurePosixPath
 
-import yaml
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser
 
@@ -99,6 +98,8 @@ def _toml(source: bytes) -> frozenset[int]:
 
 def _yaml(source: bytes) -> frozenset[int] | None:
     """Syntax alone: nothing is built from it, and anchors are not followed."""
+    import yaml
+
     if source.count(b"[") + source.count(b"{") > DEEPEST:  # every parser of YAML takes time by the square of the depth
         return None
     try:

@@ -16,7 +16,6 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.outputs import facts, hide
-from bot.outputs.excerpt import excerpt
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
@@ -93,6 +92,8 @@ def _header(review: "Review") -> RenderableType:
 
 
 def _finding(placed: "Placed") -> RenderableType:
+    from bot.outputs.excerpt import excerpt  # colours by syntax take long to load, and most reviews find nothing
+
     finding = placed.finding
     colour = COLOURS[finding.severity]
     head = Text.assemble(

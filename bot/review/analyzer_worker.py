@@ -3,14 +3,17 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from bot.context.file_questions import Part, Sight
 from bot.coverage import CoverageTracker
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Compares, Tree
 from bot.render import count
 from bot.review.session import WorkerReply
 from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, Unit
+
+if TYPE_CHECKING:
+    from bot.context.file_questions import Part, Sight
 
 NOTHING_ADDED = "nothing added"
 NAMED = 3  # files of which more was found than is listed
@@ -56,8 +59,10 @@ class AnalyzerWorker:
         self._mark(units)
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
 
-    async def look(self, parts: Sequence[Part], question: str) -> Sight:  # noqa: ARG002 - nobody is there to answer
+    async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
+        from bot.context.file_questions import Sight
+
         paths = len({part.path for part in parts})
         return Sight(error=f"no model is configured: {paths} files were not looked at")
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot import __version__, dependents
 from bot.coverage import CoverageTracker
@@ -18,8 +18,10 @@ from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
 from bot.review.session import Session
-from bot.review.workers import ModelWorker
 from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewRequest, Unit
+
+if TYPE_CHECKING:
+    from bot.review.workers import ModelWorker
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,9 @@ async def open_session(
             await open_one.close()
 
 
-def _model_worker(model: Model, subject: Survey, calls: Calls, lenses: Mapping[str, Lens]) -> ModelWorker:
+def _model_worker(model: Model, subject: Survey, calls: Calls, lenses: Mapping[str, Lens]) -> "ModelWorker":
+    from bot.review.workers import ModelWorker
+
     return ModelWorker(
         model, calls, subject.pull, subject.files, subject.tree, subject.tracker, lenses, subject.guidance
     )

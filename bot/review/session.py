@@ -3,9 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from bot.context.file_questions import Part, Sight
 from bot.coverage import CoverageTracker
 from bot.errors import DeepRepoError
 from bot.findings import claims, merge
@@ -14,6 +13,9 @@ from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
 from bot.values import ChangedFile, Completion, Dependents, Finding, Prompt, PullRequest, Reference, Unit
+
+if TYPE_CHECKING:
+    from bot.context.file_questions import Part, Sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Worker(Protocol):
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Judge these units (one prompt's worth each; the worker packs them) and mark them as read."""
 
-    async def look(self, parts: Sequence[Part], question: str) -> Sight:
+    async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":
         """Answer a question about files that are not part of the change; the parts are one prompt's worth."""
 
     async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:

@@ -52,7 +52,7 @@ class Estimate:
 
 async def estimate(name: str, session: Session, *, verify: bool, habits: Habits = HABITS) -> Estimate:
     """Rehearse one strategy over this session, whose models are rehearsals."""
-    await STRATEGIES[name](session)
+    await STRATEGIES[name]()(session)
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")

@@ -1,7 +1,6 @@
 """The harness maps every unit to a worker and reduces: no model-written code runs."""
 
 from bot.review.session import Session, Worker, admit
-from bot.review.workers import ModelWorker
 from bot.values import Transcript
 
 
@@ -23,6 +22,8 @@ async def run(session: Session, *, checked: bool = False) -> Transcript:
 
 async def read_uses(session: Session, worker: Worker) -> None:
     """Have a model read the uses of changed contracts that no comparison could decide and no prompt has shown."""
+    from bot.review.workers import ModelWorker
+
     if not isinstance(worker, ModelWorker) or not session.tracker.open_uses():
         return
     session.say(f"reading {len(session.tracker.open_uses())} uses of what changed")

@@ -1,18 +1,11 @@
-"""The values that travel along the pipeline: frozen, slotted, fully typed; each can be printed and compared."""
+"""The values that travel along the pipeline: frozen, slotted, fully typed; each can be printed and compared.
 
-from bot.values.ask import (
-    Ask,
-    Cancel,
-    CommandAsk,
-    CommentRef,
-    Forget,
-    MergeGroup,
-    NothingAsked,
-    PullRef,
-    Reason,
-    ReviewAsk,
-    Trigger,
-)
+Those of the App (`ask`, `host`) are imported when one is asked for: a hook has no use for them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from bot.values.change import (
     ChangedFile,
     ChangedSymbol,
@@ -34,23 +27,6 @@ from bot.values.change import (
     Symbol,
     TreeEntry,
     Unit,
-)
-from bot.values.host import (
-    Access,
-    Action,
-    Annotation,
-    Bases,
-    Check,
-    Draft,
-    Ending,
-    Hidden,
-    Installed,
-    OpenPull,
-    Posted,
-    PullFacts,
-    Sent,
-    Thread,
-    WorkflowRun,
 )
 from bot.values.model import (
     Allowance,
@@ -91,6 +67,38 @@ from bot.values.review import (
 )
 from bot.values.round import Earlier, Mark
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
+
+if TYPE_CHECKING:
+    from bot.values.ask import (
+        Ask,
+        Cancel,
+        CommandAsk,
+        CommentRef,
+        Forget,
+        MergeGroup,
+        NothingAsked,
+        PullRef,
+        Reason,
+        ReviewAsk,
+        Trigger,
+    )
+    from bot.values.host import (
+        Access,
+        Action,
+        Annotation,
+        Bases,
+        Check,
+        Draft,
+        Ending,
+        Hidden,
+        Installed,
+        OpenPull,
+        Posted,
+        PullFacts,
+        Sent,
+        Thread,
+        WorkflowRun,
+    )
 
 __all__ = [
     "SEVERITIES",
@@ -180,3 +188,12 @@ __all__ = [
     "ordered",
     "tokens",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module's own names
+    if name in __all__:
+        for module in ("ask", "host"):
+            values = vars(import_module(f"{__name__}.{module}"))
+            if name in values:
+                return values[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,17 +7,15 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot import checkout, config
-from bot.agent.dry_run import DryRun
 from bot.analyzers import ANALYZERS
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
-from bot.journal import codec, spans
-from bot.journal import replay as replays
+from bot.findings import reported
+from bot.journal import codec
 from bot.journal.codec import Start
-from bot.journal.reader import Record, Section
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
@@ -25,11 +23,15 @@ from bot.lenses import LENSES
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT, connect, named, prices, warm
 from bot.pipeline import Deps
-from bot.ports import Lens, Model
+from bot.ports import Analyzer, Lens, Model
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, PullRequest
+from bot.values.reported import Reported
 from bot.wiring import addresses
+
+if TYPE_CHECKING:
+    from bot.journal.reader import Record, Section
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -82,11 +84,13 @@ def deps(
         say=say,
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
+        reports=_reports(flags),
     )
 
 
-def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo: str | None) -> Deps:
+def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, repo: str | None) -> Deps:
     """The parts of a review that is done again from its record: no provider, no environment, no clock."""
+    from bot.journal import replay as replays
 
     def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         chosen = Models(*replays.models(begun, section))
@@ -97,7 +101,7 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
         languages=LANGUAGES,
         faults=faults,
         open_session=opening,
-        settings=config.Settings.model_construct(),
+        settings=config.Settings(),
         flags=begun.settings,
         scratch=scratch,
         clock=lambda: 0.0,
@@ -108,11 +112,13 @@ def replay(recorded: Record, section: Section, begun: Start, scratch: str, repo:
         full=begun.given["full"],
         ignored=tuple((mark, reason) for mark, reason in begun.given.get("ignored", ())),
         note=begun.given.get("note", ""),
+        reports=tuple(reported.restored(begun.given.get("sarif", ()))),
     )
 
 
 def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
     """The parts of an estimate: the change is read, and models weigh prompts instead of answering them. No key is needed."""
+    from bot.agent.dry_run import DryRun
 
     def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         root, worker = resolved["root"], resolved["worker"]
@@ -140,7 +146,7 @@ def _open(
     return open_session(
         subject,
         chosen,
-        {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)},
+        {name: ANALYZERS[name](LANGUAGES) for name in analyzers(resolved)} | _others(subject),
         limits(resolved, own, chosen.reader.name if chosen.reader else ""),
         languages=LANGUAGES,
         lenses=lenses(resolved),
@@ -149,6 +155,24 @@ def _open(
         keep_on_cancel=keep_on_cancel,
         say=say,
     )
+
+
+def _others(subject: Survey) -> dict[str, Analyzer]:
+    """What other tools have reported, if anybody has handed it over."""
+    if "sarif" not in subject.given:
+        return {}
+    from bot.analyzers.sarif import Sarif
+
+    return {"sarif": Sarif(tuple(reported.restored(subject.given["sarif"])))}
+
+
+def _reports(flags: Mapping[str, Any]) -> tuple[Reported, ...]:
+    """The results in the files of `--sarif`, compared with those of `--sarif-base` if there are any."""
+    found, base = (
+        tuple(each for name, data in flags.get(option) or () for each in reported.read(data, name))
+        for option in ("sarif", "sarif_base")
+    )
+    return reported.compared(found, base) if flags.get("sarif_base") else found
 
 
 def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) -> Journal:
@@ -163,7 +187,12 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
     path = Path(named) if named else None
     if path is not None and path.is_dir():
         path /= f"{pull.base[:12]}-{pull.head[:12]}.jsonl"
-    return Journal(path, fresh=bool(fresh), watch=spans.exporting(config.telemetry()))
+    endpoint = config.telemetry()
+    if endpoint is None:
+        return Journal(path, fresh=bool(fresh))
+    from bot.journal import spans
+
+    return Journal(path, fresh=bool(fresh), watch=spans.exporting(endpoint))
 
 
 def lenses(resolved: Config) -> dict[str, Lens]:

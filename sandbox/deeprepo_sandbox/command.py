@@ -44,7 +44,7 @@ def command(
 def _printed() -> None:
     """Review the sample change as `deeprepo review` does it in a checkout."""
     from bot.cli.exits import tell
-    from bot.cli.review import deliver, progress, workplace
+    from bot.cli.reviewing import deliver, progress, workplace
     from bot.values import ReviewRequest
     from bot.wiring import local
     from deeprepo_sandbox.demo import build

@@ -1,6 +1,7 @@
 """action.yml as a runner carries it out, for each event that a workflow may be started by."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,26 @@ def test_a_pull_request_is_reviewed_and_the_job_says_how(tmp_path: Path) -> None
             assert '"version": "2.1.0"' in (at.workspace / "out.sarif").read_text()
             assert '"schema_version": 1' in (at.workspace / "out.json").read_text()
             assert at.gh.pull(number).checks == []
+
+    asyncio.run(go())
+
+
+def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(tmp_path: Path) -> None:
+    """The input `sarif-reports` names files of earlier steps; a path out of the workspace is a usage error."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await opened(at)
+            place = {"artifactLocation": {"uri": "shop/price.py"}, "region": {"startLine": 2}}
+            result = {"message": {"text": "a smell"}, "locations": [{"physicalLocation": place}], "level": "error"}
+            run = {"tool": {"driver": {"name": "Sniffer"}}, "results": [result]}
+            (at.workspace / "s.sarif").write_text(json.dumps({"version": "2.1.0", "runs": [run]}))
+            ran = await at.run("pull_request", body, strategy="offline", sarif_reports="s.sarif", json="out.json")
+            assert ran.code == 0
+            assert "Sniffer" in (at.workspace / "out.json").read_text()
+            assert "2 findings" in summary(at.gh, number)
+            wrong = await at.run("pull_request", body, strategy="offline", sarif_reports="../../etc/passwd")
+            assert wrong.code == 2
 
     asyncio.run(go())
 

@@ -110,7 +110,7 @@ def main() -> None:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 
-    settings = config.server()
+    settings = config.server_settings()
     web = sys.argv[2] == "server"
     asyncio.run(app.serve(settings if web else app.worker(settings), open_work, say, web=web))
 

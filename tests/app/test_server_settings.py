@@ -35,7 +35,7 @@ def read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Read:
     def given(variables: Mapping[str, str]) -> config.Server:
         for name, value in variables.items():
             monkeypatch.setenv(f"DEEPREPO_{name}", value)
-        return config.server()
+        return config.server_settings()
 
     return given
 

@@ -90,7 +90,7 @@ class Scene:
             self.running, before = False, self.running
             return before
 
-        resolved = config.resolve({}, self.settings, Settings(_env_file=None))
+        resolved = config.resolve({}, self.settings, Settings())
         opening = self._open_session if self.model else None
         return CommandContext(
             resolved, "maintainer", "main", last, submit, suppress, pause, resume, cancel, top, opening, lambda: 1.0

@@ -108,7 +108,7 @@ def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: 
 
 def test_a_review_that_is_asked_for_is_refused_with_the_same_words() -> None:
     """It is no command to be answered, so its refusal is asked for by itself."""
-    settings = config.resolve({}, None, Settings(_env_file=None))
+    settings = config.resolve({}, None, Settings())
     refused = commands.refusal("full review", "passer-by", Permission("read", 0.0), settings)
     assert refused is not None
     assert "`/deeprepo full review` needs write permission" in refused.body

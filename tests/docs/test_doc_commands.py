@@ -15,7 +15,7 @@ import typer
 from doc_pages import PAGES, ROOT, Block, Command
 from families import few
 
-from bot import cli
+from bot.cli import commands
 from deeprepo_sandbox import demo
 
 RUNNABLE = [page for page in PAGES if any(block.runs for block in doc_pages.blocks(page))]
@@ -109,8 +109,8 @@ def spelt(page: Path) -> list[str]:
 def unknown(typed: str) -> list[str]:
     """The words and options of a command that the program does not know."""
     words = shlex.split(typed.partition("   ")[0], comments=True)
-    cli.join([])
-    command: Any = typer.main.get_command(cli.app)
+    commands.join([])
+    command: Any = typer.main.get_command(commands.app)
     rest = words[words.index("deeprepo") + 1 :]
     while rest and (inner := getattr(command, "commands", None)):
         if rest[0] not in inner:

@@ -13,7 +13,7 @@ from bot import config
 from bot.app import manifest
 from bot.app.metrics import Metrics
 from bot.commands import COMMANDS
-from bot.config import reference
+from bot.config import operator, reference
 from bot.models import PROVIDERS
 
 APP, TRIGGERS, OPERATIONS = (ROOT / "docs" / f"{name}.md" for name in ("github-app", "triggers", "operations"))
@@ -47,7 +47,7 @@ def test_the_reference_leaves_nothing_out() -> None:
     names = {name for table in tables.values() for row in table for name in quoted(row.name)}
     last = {name.rpartition(".")[2] for name in names}
     assert set(config.DEFAULTS) <= last
-    for settings in (config.Settings, config.ServerPlace, config.App):
+    for settings in (operator.reader(), config.ServerPlace, config.App):
         assert {f"DEEPREPO_{field.upper()}" for field in settings.model_fields} <= names
     printed = (ROOT / "docs" / "configuration.md").read_text()
     assert all(f"`{provider.key_variable}`" in printed for provider in PROVIDERS.values() if provider.key_variable)

@@ -3,6 +3,7 @@ from datetime import date
 
 import pytest
 
+from bot.config.ignored import Scope
 from bot.findings import suppress
 from bot.values import Finding
 
@@ -67,7 +68,7 @@ def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> Non
 
 @pytest.mark.parametrize("path", ["app/[id]/page.tsx", "setup.py", "#a b.py", "!x?.py", "a\\b*.py"])
 @pytest.mark.parametrize("scope", ["rule", "path"])
-def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: suppress.Scope) -> None:
+def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Scope) -> None:
     """Brackets are no pattern there, and a file of the top folder is not one of another folder."""
     mine = replace(FINDING, path=path)
     text = suppress.write(None, suppress.entry_for(mine, scope, "r"))

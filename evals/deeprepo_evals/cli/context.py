@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
-from bot.cli.review import progress
+from bot.cli.reviewing import progress
 from deeprepo_evals.cli.shape import Shape
 
 RESULTS = Path("eval-context.jsonl")  # where a run that costs money keeps its results, if nothing else is said

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
-from bot.cli.review import StrategyName, progress
+from bot.cli.review import StrategyName
+from bot.cli.reviewing import progress
 from bot.errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
-from bot.cli.review import progress
+from bot.cli.reviewing import progress
 from deeprepo_evals.cli.shape import Shape
 
 

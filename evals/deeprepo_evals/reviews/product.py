@@ -93,7 +93,7 @@ def rehearsal(strategy: str, model: Model, scratch: str) -> Deps:
         )
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
-    settings = Settings.model_construct()
+    settings = Settings()
     return Deps(LANGUAGES, open_desk, settings, flags, scratch, time.monotonic, lambda _: None)
 
 

@@ -180,9 +180,7 @@ class _Arena:
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
         flags = {"strategy": "direct" if baseline else item["strategy"], "verify": item["verify"], "analyzers": ()}
-        return Deps(
-            LANGUAGES, open_desk, Settings.model_construct(), flags, str(scratch), time.monotonic, lambda _: None
-        )
+        return Deps(LANGUAGES, open_desk, Settings(), flags, str(scratch), time.monotonic, lambda _: None)
 
 
 def _told(review: Review, code: CodeBase, tally: Tally, seconds: float) -> dict[str, Any]:

@@ -53,7 +53,7 @@ async def roll(
         scratch = Path(folder) / "scratch"
         scratch.mkdir()
         opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
-        deps = Deps(LANGUAGES, opened, Settings.model_construct(), FLAGS, str(scratch), time.monotonic, lambda _: None)
+        deps = Deps(LANGUAGES, opened, Settings(), FLAGS, str(scratch), time.monotonic, lambda _: None)
         review = await pipeline.review(ReviewRequest(str(repo), "range", "base", "head"), deps)
     return Rollout(told(review, code, till, task.turns), review, till.failure, till.why, till.capped)
 

@@ -1,0 +1,77 @@
+"""Running another's linter over contents that are in no work tree: its own process and folder, an empty environment, our configuration."""
+
+import asyncio
+import sysconfig
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from bot.errors import DeepRepoError
+
+SECONDS = 30.0  # of one run
+MOST_BYTES = 16 << 20  # of what it prints
+CHUNK = 1 << 20
+SCHEMES = (
+    "",
+    f"{'nt' if sysconfig.get_platform().startswith('win') else 'posix'}_user",
+)  # this environment, then the user's own
+
+
+def program(name: str) -> str | None:
+    """The path of a linter that was installed as a package, beside deeprepo or for the user; None if there is none.
+
+    PATH is not searched: it may lead into the reviewed repository, as `node_modules/.bin` does.
+    """
+    for scheme in SCHEMES:
+        folder = sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts")
+        found = Path(folder, name)
+        if found.is_file():
+            return str(found)
+    return None
+
+
+async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes]:
+    """The exit status and the output of a linter in a folder that holds these files.
+
+    Raises DeepRepoError if it is not there, takes too long, prints too much or is ended by a signal.
+    """
+    path = program(name)
+    if path is None:
+        raise DeepRepoError(f"{name} is not installed: pip install 'deeprepo-bot[lint]'")
+    with tempfile.TemporaryDirectory(prefix="deeprepo-lint-") as folder:
+        _write(folder, files)
+        return await _output(name, [path, *arguments], folder)
+
+
+def _write(folder: str, files: Mapping[str, bytes]) -> None:
+    for inside, content in files.items():
+        target = Path(folder, inside)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, bytes]:
+    pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(*command, cwd=folder, env={}, stdin=null, stdout=pipe, stderr=null)
+    if process.stdout is None:
+        raise DeepRepoError(f"{name} has no pipe")
+    out = bytearray()
+    try:
+        async with asyncio.timeout(SECONDS):
+            while chunk := await process.stdout.read(CHUNK):
+                out += chunk
+                if len(out) > MOST_BYTES:
+                    raise DeepRepoError(f"{name} reported more than {MOST_BYTES >> 20} MiB: no report of it was used")
+            await process.wait()
+    except TimeoutError:
+        raise DeepRepoError(f"{name} took longer than {SECONDS:g} s and was ended") from None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.stdout.read()  # a pipe that nobody reads may never be seen to end
+            await process.wait()
+    if process.returncode is not None and process.returncode < 0:
+        raise DeepRepoError(f"{name} was ended by signal {-process.returncode}")
+    return process.returncode or 0, bytes(out)

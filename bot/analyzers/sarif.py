@@ -1,0 +1,59 @@
+"""What other tools have reported about the change, as findings like our own. It runs nothing."""
+
+from collections.abc import Sequence
+
+from bot.ports import Tree
+from bot.values import ChangedFile, Dependents, Finding
+from bot.values.reported import Reported
+
+NAME = "sarif"
+LONGEST = 500  # characters of a line that is quoted
+TITLE = 160
+
+
+class Sarif:
+    """The results that the change brings. Satisfies `ports.Analyzer`."""
+
+    NAME, READS = NAME, "files that another tool reported on"
+
+    def __init__(self, found: Sequence[Reported]) -> None:
+        self._found: dict[str, list[Reported]] = {}
+        for each in found:
+            self._found.setdefault(each.path, []).append(each)
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Files with a result."""
+        return file.path in self._found
+
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:  # noqa: ARG002
+        """One finding for each result whose line exists."""
+        texts = await tree.read_many([file.path for file in files])
+        found = []
+        for path, text in texts.items():
+            lines = [line.rstrip("\r") for line in text.decode("utf-8", "replace").split("\n")]
+            found += [
+                _finding(each, lines[each.start - 1])
+                for each in self._found[path]
+                if each.start <= len(lines)
+                and len(lines[each.start - 1].strip()) > 0
+                and len(lines[each.start - 1]) <= LONGEST
+            ]
+        return tuple(found)
+
+
+def _finding(result: Reported, quote: str) -> Finding:
+    said = result.message or result.about or f"{result.tool} reports {result.rule or 'this line'}"
+    return Finding(
+        path=result.path,
+        quote=quote,
+        title=said if len(said) <= TITLE else said[: TITLE - 1] + "…",
+        why=f"{result.tool} reports: {said}",
+        consequence=result.about if result.about != said else "",
+        severity=result.severity,
+        category="security" if result.security else "bug",
+        source=result.tool.replace(" + ", " and "),
+        rule=result.rule,
+        start=result.start,
+        end=result.start,
+        verdict="proven" if result.sure else "unproven",
+    )

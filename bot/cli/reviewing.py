@@ -1,0 +1,197 @@
+"""What `deeprepo review` does once its options are read. Nothing here knows the library that reads them: a hook starts without it."""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell
+from bot.errors import NothingToReview, UsageError
+
+if TYPE_CHECKING:
+    from bot.values import Review, ReviewRequest
+
+OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
+
+
+def reviewed(
+    request: "ReviewRequest",
+    flags: Mapping[str, Any],
+    *,
+    form: str = "console",
+    output: Path | None = None,
+    unproven: bool = False,
+    quiet: bool = False,
+) -> int:
+    """Review, hand the review over, and return the exit code. `unproven`: list what a second call did not confirm too."""
+    from bot.strategies.choice import NO_MODEL
+    from bot.wiring import local
+
+    with workplace(request) as scratch:
+        result = local.reviewed(request, flags, scratch, partial(progress, quiet=quiet), tell)
+    if result.reason == NO_MODEL:
+        tell(OFFLINE)
+    listed = result if unproven or form == "json" else replace(result, unproven=())
+    deliver(listed, form, output)
+    return exit_code(result)
+
+
+@contextmanager
+def workplace(request: "ReviewRequest") -> Iterator[str]:
+    """A folder for the time that a change is read. If the change is empty, NothingToReview tells what to type instead."""
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+        try:
+            yield scratch
+        except NothingToReview as empty:
+            raise NothingToReview(nothing(request, behind=empty.behind)) from None
+
+
+def deliver(review: "Review", form: str, output: Path | None) -> None:
+    """Print the review, or write it to a file and say so."""
+    from bot.outputs import OUTPUTS
+    from bot.render import count
+
+    if form == "console" and output is None:
+        from rich.console import Console
+
+        from bot.outputs import console
+
+        console.show(review, Console())
+        return
+    text = OUTPUTS[form]().render(review)
+    if output is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        sys.stdout.write(text)  # it may have been paid for
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+    old = {finding.fingerprint for finding in review.still}  # among the findings as well, if everything was read again
+    new = sum(placed.finding.fingerprint not in old for placed in review.findings)
+    found = f"{count(new, 'new finding')}, {len(old)} still open" if old else count(new, "finding")
+    tell(f"{found}; the review is in {output}")
+
+
+def writable(output: Path | None) -> None:
+    """Said before anything is paid: a review that has nowhere to go would be lost."""
+    if output is None:
+        return
+    try:
+        taken, room = output.is_dir(), output.parent.is_dir()
+    except OSError as error:  # a name that is too long
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+    if taken:
+        raise UsageError(f"{output} cannot be written: it is a folder")
+    if not room:
+        raise UsageError(f"{output} cannot be written: there is no folder {output.parent}")
+
+
+def exit_code(review: "Review") -> int:
+    """What a script sees: an interruption and a fault first, then --fail-on."""
+    from bot.values import SEVERITIES
+
+    if review.fault:
+        return INTERRUPTED if review.fault == "interrupted" else FAULT
+    if review.fail_on is None:
+        return CLEAN
+    bar = SEVERITIES.index(review.fail_on)
+    there = [*(placed.finding for placed in review.findings), *review.still]
+    return FOUND if any(SEVERITIES.index(finding.severity) <= bar for finding in there) else CLEAN
+
+
+def last(previous: Path | None) -> bytes | None:
+    """The last review, as it was written. In the first round the file does not exist yet, and the console reports that."""
+    if previous is None:
+        return None
+    try:
+        return previous.read_bytes()
+    except FileNotFoundError:
+        tell(f"{previous} does not exist yet: this is the first round")
+        return None
+    except OSError as error:
+        raise UsageError(f"{previous} cannot be read: {error.strerror}") from error
+
+
+def contents(paths: Sequence[Path] | None) -> tuple[tuple[str, bytes], ...]:
+    """The name and the content of each file, at most a byte more than is read. Raises UsageError."""
+    from bot.findings import reported
+
+    found = []
+    for path in paths or ():
+        try:
+            with path.open("rb") as file:
+                found.append((str(path), file.read(reported.MOST_BYTES + 1)))
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    return tuple(found)
+
+
+def asked(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
+    """What was typed, as a value; in a pre-push hook, what is pushed. Raises UsageError if the parts contradict each other."""
+    from bot.config import hook
+    from bot.values import ReviewRequest
+
+    if sum((staged, uncommitted, change is not None)) > 1:
+        raise UsageError("give one of BASE..HEAD, --staged and --uncommitted")
+    if staged or uncommitted:
+        return ReviewRequest(repo, "staged" if staged else "uncommitted")
+    if change is None and (push := hook.push()) is not None:
+        return ReviewRequest(repo, "range", push.base, push.head)
+    base, dots, head = (change or "").replace("...", "..").partition("..")
+    if change is not None and not dots and base.startswith("-"):
+        raise UsageError(f"{change!r} is not a revision")
+    return ReviewRequest(repo, "range", base or None, head or None)
+
+
+def nothing(request: "ReviewRequest", *, behind: bool = False) -> str:
+    """What an empty change means, and what to type instead. `behind`: the base has commits that the head lacks."""
+    return f"Nothing to review: {_nothing(request, request.head or 'HEAD', behind=behind)}."
+
+
+def _nothing(request: "ReviewRequest", head: str, *, behind: bool) -> str:
+    base = request.base
+    if request.scope != "range":
+        staged = "nothing is staged (`git add` something, or use --uncommitted)"
+        return staged if request.scope == "staged" else "there is no uncommitted work"
+    if base and behind:
+        return (
+            f"{head} has nothing that {base} lacks. `deeprepo review {head}..{base}` reviews what {base} adds to {head}"
+        )
+    if base:
+        alone = f"; `deeprepo review {base}~1..{base}` reviews what {base} itself changes"
+        return f"no file differs between {base} and {head}" + ("" if request.head else alone)
+    last = (
+        ""
+        if request.head
+        else " (`deeprepo review HEAD~1..HEAD` reviews the last commit, `--uncommitted` what is not committed yet)"
+    )
+    if last and _shallow(request.repo):
+        last = " (this clone is shallow: after `git fetch --unshallow`, `deeprepo review HEAD~1..HEAD` reviews the last commit)"
+    return f"{head} adds nothing to the default branch{last}"
+
+
+def _shallow(repo: str) -> bool:
+    from bot.checkout import isolated
+    from bot.checkout.locate import locate
+
+    return isolated.shallow(locate(repo))
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A line that is rewritten while the review works; silent where standard error is not a terminal."""
+    # Begun once the child works: its parent would wait, and loads what shows the review meanwhile.
+    import_module("bot.outputs.console")
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting", spinner="dots") as status:
+        yield lambda text: status.update(f"{text} ...")

@@ -1,0 +1,7 @@
+"""The files of a repository that deeprepo reads for its settings, and those that somebody may take for them."""
+
+FILE = ".deeprepo.yml"
+OTHER_NAMES = (".deeprepo.yaml", "deeprepo.yml", "deeprepo.yaml", ".github/deeprepo.yml", ".github/.deeprepo.yml")
+TEMPLATES = tuple(f".deeprepo/templates/{name}.md.j2" for name in ("summary", "finding", "inline"))  # an owner's own
+IGNORE = ".deeprepo/ignore.yml"
+OTHER_IGNORE = (".deeprepo/ignore.yaml", ".deeprepoignore")

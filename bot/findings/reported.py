@@ -1,0 +1,228 @@
+"""Results of other tools, from SARIF 2.1.0. A file from outside: every value is looked at before it is used, every loop has a bound.
+
+`read` makes plain rows of a file; `introduced` keeps those that the change brings.
+"""
+
+import json
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from bot.errors import UsageError
+from bot.values import SEVERITIES, ChangedFile, Severity
+from bot.values.reported import Reported
+
+MOST_BYTES = 64 << 20  # of one file
+MOST_RESULTS = 100_000  # of one file
+MOST_WORDS, MOST_NAME, MOST_PATH = 600, 100, 1_000  # characters of a message, of a name, of a path
+MOST_BASES = 10  # base addresses that refer to each other
+MOST_ARGUMENTS = 20
+LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
+SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
+OLD = frozenset({"unchanged", "absent"})
+
+
+def read(data: bytes, name: str) -> tuple[Reported, ...]:
+    """The results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB: give results of the changed files alone")
+    try:
+        log = json.loads(data.decode("utf-8-sig"))
+    except RecursionError:
+        raise UsageError(f"{name} is nested too deeply to be read") from None
+    except ValueError as error:
+        raise UsageError(f"{name} is not JSON: {str(error)[:100]}") from None
+    if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or str(log.get("version")) != "2.1.0":
+        raise UsageError(f"{name} is not SARIF 2.1.0: it must be an object with `version` and `runs`")
+    found: list[Reported] = []
+    for run in log["runs"]:
+        for result in _list(_dict(run).get("results")):
+            if len(found) >= MOST_RESULTS:
+                raise UsageError(
+                    f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
+                )
+            made = _reported(_dict(run), _dict(result))
+            found += [made] if made is not None else []
+    return tuple(found)
+
+
+def compared(found: Iterable[Reported], base: Iterable[Reported]) -> tuple[Reported, ...]:
+    """The results, each marked as new or old by what the same tool reported about the base."""
+    before = Counter(each.key() for each in base)
+    told = []
+    for each in found:
+        before[each.key()] -= 1
+        told.append(replace(each, new=before[each.key()] < 0))
+    return tuple(told)
+
+
+def introduced(found: Sequence[Reported], files: Sequence[ChangedFile]) -> tuple[Reported, ...]:
+    """The results in changed files that the change brings: new ones if somebody has compared, else those on added lines."""
+    changed = {file.path: file for file in files if file.status != "deleted" and file.analyzed}
+    root = _root(found, changed)
+    kept = []
+    for each in found:
+        path = each.path.removeprefix(root) if root and each.path.startswith(root) else each.path
+        file = changed.get(path)
+        fresh = each.new if each.new is not None else file is not None and each.start in file.added
+        if file is not None and fresh:
+            kept.append(replace(each, path=path))
+    return tuple(dict.fromkeys(kept))
+
+
+def _root(found: Iterable[Reported], changed: Mapping[str, ChangedFile]) -> str:
+    """Where the repository lay when the tool ran: the folder that explains most absolute paths by names of changed files."""
+    names: dict[str, list[str]] = {}
+    for path in changed:
+        names.setdefault(posixpath.basename(path), []).append(path)
+    seen: Counter[str] = Counter()
+    for each in {one.path for one in found if one.path.startswith("/")}:
+        for path in names.get(posixpath.basename(each), ())[:MOST_BASES]:
+            if each.endswith(f"/{path}"):
+                seen[each.removesuffix(path)] += 1
+    return min(seen, key=lambda root: (-seen[root], len(root)), default="")
+
+
+def _reported(run: Mapping[str, Any], result: Mapping[str, Any]) -> Reported | None:
+    state = result.get("baselineState")
+    closed = any(_dict(each).get("status", "accepted") == "accepted" for each in _list(result.get("suppressions")))
+    if closed or state in OLD or result.get("kind", "fail") != "fail":
+        return None
+    tool = _dict(run.get("tool"))
+    rule_id, rule = _rule(tool, result)
+    level = result.get("level") or _dict(rule.get("defaultConfiguration")).get("level") or "warning"
+    place = _dict(_dict((_list(result.get("locations")) or [{}])[0]).get("physicalLocation"))
+    path, region = _path(run, _dict(place.get("artifactLocation"))), _dict(place.get("region"))
+    start = _whole(region.get("startLine"))
+    if level not in LEVELS or not path or not start:
+        return None
+    properties = _dict(rule.get("properties"))
+    score = _score(_dict(result.get("properties")).get("security-severity", properties.get("security-severity")))
+    tags = [tag for tag in _list(properties.get("tags"))[:MOST_ARGUMENTS] if isinstance(tag, str)]
+    severity = next((named for least, named in SCORES if score is not None and score >= least), LEVELS[level])
+    return Reported(
+        path=path,
+        start=start,
+        end=max(start, _whole(region.get("endLine"))),
+        tool=_words(_dict(tool.get("driver")).get("name"), MOST_NAME) or "another tool",
+        rule=_words(rule_id, MOST_NAME),
+        message=_message(result, rule),
+        about=_text(rule.get("shortDescription")) or _text(rule.get("fullDescription")),
+        severity=severity,
+        security=score is not None or "security" in tags,
+        sure=level == "error",
+        new=True if state == "new" else None,
+        mark=_mark(result),
+    )
+
+
+def _rule(tool: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The result's rule, by its index in the tool or one of its extensions, or by its id."""
+    named = _dict(result.get("rule"))
+    part = _dict(named.get("toolComponent")).get("index")
+    extensions = _list(tool.get("extensions"))
+    component = (
+        _dict(extensions[part]) if isinstance(part, int) and 0 <= part < len(extensions) else _dict(tool.get("driver"))
+    )
+    rules = _list(component.get("rules"))
+    wanted = result.get("ruleId") or named.get("id")
+    index = result.get("ruleIndex", named.get("index"))
+    if isinstance(index, int) and 0 <= index < len(rules):
+        rule = _dict(rules[index])
+    else:
+        rule = next((_dict(each) for each in rules[:MOST_RESULTS] if wanted and _dict(each).get("id") == wanted), {})
+    found = wanted or rule.get("id")
+    return (found if isinstance(found, str) else ""), rule
+
+
+def _path(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
+    """A path inside the repository, or an absolute one; "" if it leaves the repository or is no file's."""
+    artifacts, index = _list(run.get("artifacts")), place.get("index")
+    if "uri" not in place and isinstance(index, int) and 0 <= index < len(artifacts):
+        place = _dict(_dict(artifacts[index]).get("location"))
+    uri, base = place.get("uri"), place.get("uriBaseId")
+    bases = _dict(run.get("originalUriBaseIds"))
+    for _ in range(MOST_BASES):
+        at = _dict(bases.get(base)) if isinstance(base, str) else {}
+        if not isinstance(uri, str) or len(uri) > MOST_PATH or not at or re.match(r"(?i)[a-z]+:|/", uri):
+            break
+        above = at.get("uri")
+        uri = f"{above.rstrip('/')}/{uri}" if isinstance(above, str) and above else uri
+        base = at.get("uriBaseId")
+    if not isinstance(uri, str) or not 0 < len(uri) <= MOST_PATH:
+        return ""
+    try:
+        parts = urlsplit(uri.replace("\\", "/"))
+    except ValueError:
+        return ""
+    drive = len(parts.scheme) == 1  # C:/work/a.py, as some tools write it
+    if parts.scheme not in ("", "file") and not drive:
+        return ""
+    path = unquote(f"/{parts.path}" if drive else parts.path)
+    clean = posixpath.normpath(path)
+    inside = not clean.startswith("../") and clean not in (".", "..", "/") and clean.isprintable()
+    return re.sub("^/+", "/", clean) if inside else ""
+
+
+def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
+    message = _dict(result.get("message"))
+    text = message.get("text")
+    if not isinstance(text, str):
+        text = _dict(_dict(rule.get("messageStrings")).get(str(message.get("id")))).get("text")
+    given = [each for each in _list(message.get("arguments"))[:MOST_ARGUMENTS] if isinstance(each, str)]
+    said = text[: 4 * MOST_WORDS] if isinstance(text, str) else ""
+    for at, value in enumerate(given):
+        said = said.replace(f"{{{at}}}", value[:MOST_NAME])[: 4 * MOST_WORDS]
+    return _words(said, MOST_WORDS)
+
+
+def _mark(result: Mapping[str, Any]) -> str:
+    marks = _dict(result.get("fingerprints")) or _dict(result.get("partialFingerprints"))
+    rows = [f"{name}={value}" for name, value in sorted(marks.items())[:MOST_ARGUMENTS] if isinstance(value, str)]
+    return "\0".join(rows)[:MOST_PATH]
+
+
+def _score(value: object) -> float | None:
+    try:
+        score = float(value) if isinstance(value, str | int | float) else None
+    except (ValueError, OverflowError):
+        return None
+    return score if score is not None and 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 31 else 0
+
+
+def _text(value: object) -> str:
+    return _words(_dict(value).get("text"), MOST_WORDS)
+
+
+def _words(value: object, most: int) -> str:
+    text = " ".join(value[: 4 * most].split()) if isinstance(value, str) else ""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _dict(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def rows(found: Iterable[Reported]) -> list[list[object]]:
+    """The results as a journal keeps them."""
+    return [[getattr(each, name) for name in Reported.__dataclass_fields__] for each in found]
+
+
+def restored(kept: Iterable[Sequence[Any]]) -> Iterator[Reported]:
+    """The results that a journal has kept."""
+    for row in kept:
+        made = Reported(*row)
+        if made.severity in SEVERITIES:
+            yield made

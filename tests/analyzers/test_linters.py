@@ -1,0 +1,139 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot import diff
+from bot.analyzers import ANALYZERS, linter_run
+from bot.analyzers.linters import Linter, rules
+from bot.checkout import Checkout
+from bot.errors import DeepRepoError
+from bot.findings.check import check as verify
+from bot.values import Dependents, Finding, PullRequest
+
+LINTERS = ("oxlint", "shellcheck", "zizmor", "hadolint")
+WORKFLOW = """\
+on: issue_comment
+permissions: {}
+jobs:
+  greet:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo hello
+"""
+INJECTED = '      - run: echo "${{ github.event.comment.body }}"\n'
+# linter, path, before, after, the rule and the line that are reported
+CASES = [
+    ("oxlint", "src/a.ts", "const n = 1;\n", "const n = 1;\nn = 2;\n", "no-const-assign", 2),
+    ("oxlint", "web/b.jsx", "", "export const o = {a: 1, a: 2};\n", "no-dupe-keys", 1),
+    ("shellcheck", "run.sh", "#!/bin/sh\n", '#!/bin/sh\nif [ "$1" > "2" ]; then echo more; fi\n', "SC2071", 2),
+    ("zizmor", ".github/workflows/g.yml", WORKFLOW, WORKFLOW + INJECTED, "template-injection", 8),
+    ("hadolint", "deploy/Dockerfile", "FROM a:1\n", "FROM a:1\nCOPY one two three\n", "DL3021", 2),
+]
+
+
+def look(pull: PullRequest, name: str) -> list[Finding]:
+    """The findings about a change, each confirmed to quote what stands in the tree."""
+
+    async def run() -> list[Finding]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            linter = ANALYZERS[name]({})
+            found = await linter.check(tree, [file for file in files if linter.wants(file)], Dependents())
+            assert all([isinstance(await verify(finding, tree), Finding) for finding in found])
+            return list(found)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(("name", "path", "before", "after", "rule", "line"), CASES)
+def test_a_bug_that_the_change_brings_is_found(
+    repository: Repository, name: str, path: str, before: str, after: str, rule: str, line: int
+) -> None:
+    """Each linter is the real one; the finding names it and its rule."""
+    (finding,) = look(repository.change({path: before, "x": "1\n"}, {path: after}), name)
+    assert (finding.source, finding.rule, finding.path, finding.start) == (name, rule, path, line)
+
+
+@pytest.mark.parametrize(("name", "path", "before", "after", "rule", "line"), CASES)
+def test_what_the_base_had_is_silent(
+    repository: Repository, name: str, path: str, before: str, after: str, rule: str, line: int
+) -> None:
+    """An old fault is not reported, also if the change moves it to another line."""
+    del before, rule, line
+    comment = "// more\n" if name == "oxlint" else "# more\n"
+    moved = comment + after if name != "shellcheck" else after.replace("\n", "\n# more\n", 1)
+    assert look(repository.change({path: after}, {path: moved}), name) == []
+
+
+def test_no_configuration_of_the_repository_is_read(repository: Repository) -> None:
+    """Settings that would switch every rule off, or load code, have no effect."""
+    settings = {
+        ".oxlintrc.json": '{"rules": {"no-const-assign": "off"}, "jsPlugins": ["./evil.js"]}',
+        ".eslintignore": "*\n",
+        ".shellcheckrc": "disable=all\n",
+        ".hadolint.yaml": "ignored: [DL3021]\n",
+        "zizmor.yml": "rules: {template-injection: {disable: true}}\n",
+    }
+    before = {path: text for _, path, text, *_ in CASES if text}
+    pull = repository.change({**settings, **before, "x": "1\n"}, {path: after for _, path, _, after, *_ in CASES})
+    assert {finding.rule for name in LINTERS for finding in look(pull, name)} == {rule for *_, rule, _ in CASES}
+
+
+def test_a_file_that_cannot_be_parsed_is_no_failure(repository: Repository) -> None:
+    """The other files are still judged."""
+    broken = {
+        "b.ts": "function (((\n",
+        "b.sh": "if [ ; then\n",
+        ".github/workflows/b.yml": "jobs: [\n",
+        "b.Dockerfile": "FRM {\n",
+    }
+    pull = repository.change({"x": "1\n"}, {**broken, **{path: after for _, path, _, after, *_ in CASES}})
+    assert {finding.rule for name in LINTERS for finding in look(pull, name)} == {rule for *_, rule, _ in CASES}
+    alone = repository.change({"y": "1\n"}, {path: text + " " for path, text in broken.items()})
+    assert [finding for name in LINTERS for finding in look(alone, name)] == []
+
+
+def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) -> None:
+    """And a program of that name on PATH is not taken: PATH may lead into the repository."""
+
+    async def wanted(linter: Linter) -> bool:
+        async with Checkout(repository.change({"x": "1\n"}, {"a.ts": "let a;\n"})) as tree:
+            return any(linter.wants(file) for file in diff.read(await tree.change()))
+
+    real = ANALYZERS["oxlint"]({})
+    assert isinstance(real, Linter)
+    absent = Linter("git", real.READS, real.tables, real.name, real.arguments, real.read)
+    assert (asyncio.run(wanted(real)), linter_run.program("git"), asyncio.run(wanted(absent))) == (True, None, False)
+
+
+def test_output_that_is_no_report_is_a_sentence() -> None:
+    """A linter that prints something else ends in an error that the review notes."""
+    real = ANALYZERS["oxlint"]({})
+    assert isinstance(real, Linter)
+    with pytest.raises(DeepRepoError, match="ended with status 7 and no report that can be read"):
+        real._reports(7, b"panic")  # noqa: SLF001 - what a program prints that we cannot make misbehave
+
+
+def test_every_chosen_rule_is_in_the_docs() -> None:
+    """The table says of each why it means a bug."""
+    page = (Path(__file__).parents[2] / "docs" / "linters.md").read_text(encoding="utf-8")
+    chosen = {code for name in LINTERS for code in rules((f"{name}.toml",))}
+    assert [code for code in sorted(chosen) if f"`{code}`" not in page] == []
+
+
+def test_every_chosen_rule_exists() -> None:
+    """A rule that oxlint does not know would be a line without effect."""
+    status, out = asyncio.run(linter_run.run("oxlint", ["--rules"], {}))
+    known = {row.split("|")[1].strip() for row in out.decode().splitlines() if row.startswith("| ")}
+    assert (status, set(rules(("oxlint.toml",))) - known) == (0, set())
+
+
+@pytest.mark.parametrize(
+    "text", ["github.workspace", "env.TAG", "secrets.TOKEN", "inputs.version", "github.event.release.tag_name"]
+)
+def test_a_workflows_own_values_are_no_injection(repository: Repository, text: str) -> None:
+    """Nobody outside can write them; zizmor alone reports them in scripts too."""
+    step = INJECTED.replace("github.event.comment.body", text)
+    assert look(repository.change({CASES[3][1]: WORKFLOW}, {CASES[3][1]: WORKFLOW + step}), "zizmor") == []

@@ -1,0 +1,178 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from recorded import deeprepo
+
+BEFORE = {"src/app.js": "let a = 1;\nlet old = eval(a);\n", "README.md": "x\n"}
+AFTER = {"src/app.js": "let a = 1;\nlet old = eval(a);\nlet b = eval(location.hash);\n"}
+ROOT = "file:///home/runner/work/shop/shop/"
+
+
+def located(uri: str, line: int, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of SARIF
+    """A result of rule `eval` at this place."""
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}
+    return {"ruleId": "eval", "message": {"text": "eval is unsafe"}, "locations": [{"physicalLocation": place}], **more}
+
+
+def log(*results: dict[str, Any], **run: Any) -> str:  # noqa: ANN401 - parts of SARIF
+    """A file of one run of a tool called Semgrep."""
+    rule = {"id": "eval", "shortDescription": {"text": "Code from text"}, "properties": {"security-severity": "8.1"}}
+    tool = {"driver": {"name": "Semgrep", "rules": [rule]}}
+    return json.dumps({"version": "2.1.0", "runs": [{"tool": tool, "results": list(results), **run}]})
+
+
+@pytest.fixture
+def changed(repository: Repository) -> Repository:
+    """A repository whose last commit adds one line."""
+    repository.commit(BEFORE, "before")
+    repository.commit(AFTER, "after")
+    return repository
+
+
+def review(
+    repository: Repository, tmp_path: Path, *texts: str, base: str = ""
+) -> tuple[int, list[dict[str, Any]], str]:
+    """Exit code, the findings of another tool, and what was said on standard error."""
+    arguments = ["review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "json", "--fail-on", "high"]
+    for at, text in enumerate(texts):
+        (tmp_path / f"{at}.sarif").write_text(text)
+        arguments += ["--sarif", str(tmp_path / f"{at}.sarif")]
+    if base:
+        (tmp_path / "base.sarif").write_text(base)
+        arguments += ["--sarif-base", str(tmp_path / "base.sarif")]
+    done = deeprepo(*arguments, cwd=repository.folder)
+    found = json.loads(done.stdout)["findings"] if done.stdout else []
+    return done.returncode, [one for one in found if "Semgrep" in one["source"]], done.stderr
+
+
+def test_a_result_on_an_added_line_is_reported_like_our_own(changed: Repository, tmp_path: Path) -> None:
+    """It names its tool and rule, and --fail-on counts it; a result on an old line is left out."""
+    results = (located("src/app.js", 3, level="error"), located("src/app.js", 2, level="error"))
+    code, found, _ = review(changed, tmp_path, log(*results))
+    assert code == 1
+    assert [(one["source"], one["rule"], one["start"], one["severity"], one["category"]) for one in found] == [
+        ("Semgrep", "eval", 3, "high", "security")
+    ]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"uri": f"{ROOT}src/app.js"},
+        {"uri": "./src/app.js"},
+        {"uri": "app.js", "uriBaseId": "SRC"},
+        {"uri": "src%2Fapp.js", "uriBaseId": "%SRCROOT%"},
+        {"uri": "src\\app.js"},
+        {"index": 1},
+    ],
+)
+def test_places_are_understood_as_tools_write_them(changed: Repository, tmp_path: Path, place: dict[str, Any]) -> None:
+    """Absolute, relative, through a base address, by index."""
+    result = located("", 3)
+    result["locations"][0]["physicalLocation"]["artifactLocation"] = place
+    bases = {"SRC": {"uri": "src/", "uriBaseId": "%SRCROOT%"}, "%SRCROOT%": {"uri": ROOT}}
+    artifacts = [{"location": {"uri": "README.md"}}, {"location": {"uri": "src/app.js"}}]
+    _, found, _ = review(changed, tmp_path, log(result, originalUriBaseIds=bases, artifacts=artifacts))
+    assert [(one["path"], one["start"]) for one in found] == [("src/app.js", 3)]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        located("src/app.js", 3, suppressions=[{"kind": "inSource"}]),
+        located("src/app.js", 3, baselineState="unchanged"),
+        located("src/app.js", 3, kind="pass"),
+        located("src/app.js", 3, level="none"),
+        located("../src/app.js", 3),
+        located("https://example.com/src/app.js", 3),
+        located("src/app.js", 4_000_000_000),
+        located("src/app.js", 99),
+        {"locations": "src/app.js"},
+        {},
+    ],
+)
+def test_what_is_closed_or_nowhere_is_left_out(changed: Repository, tmp_path: Path, result: dict[str, Any]) -> None:
+    """No such result is a finding, and none is an error."""
+    assert review(changed, tmp_path, log(result))[:2] == (0, [])
+
+
+def test_the_tools_own_comparison_counts(changed: Repository, tmp_path: Path) -> None:
+    """A result that is new is reported on an unchanged line of a changed file too; one that the base has is old anywhere."""
+    _, found, _ = review(changed, tmp_path, log(located("src/app.js", 2, baselineState="new")))
+    assert [one["start"] for one in found] == [2]
+    both = log(located("src/app.js", 2), located("src/app.js", 3))
+    _, found, _ = review(changed, tmp_path, both, base=log(located("src/app.js", 2)))
+    assert [one["start"] for one in found] == [3]
+    assert review(changed, tmp_path, log(located("src/app.js", 3)), base=both)[1] == []
+
+
+def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path: Path) -> None:
+    """Duplicates merge, also between tools; the source names both."""
+    text = log(located("src/app.js", 3))
+    _, found, _ = review(changed, tmp_path, text, text.replace("Semgrep", "CodeQL"))
+    assert [one["source"] for one in found] == ["Semgrep + CodeQL"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nothing", "is not JSON"),
+        ("[" * 100_000, "is nested too deeply"),
+        ('{"version": "2.0.0", "runs": []}', "is not SARIF 2.1.0"),
+        ("[]", "is not SARIF 2.1.0"),
+        ('{"version": "2.1.0", "runs": [{"results": [' + ",".join(["{}"] * 9) + "]}, 7, {}]}", ""),
+        (
+            json.dumps({"version": "2.1.0", "runs": [{"results": [located("a", 1)] * 100_001}]}),
+            "more than 100,000 results",
+        ),
+    ],
+    ids=["text", "deep", "old", "list", "odd", "many"],
+)
+def test_a_file_that_cannot_be_used_is_said(changed: Repository, tmp_path: Path, text: str, said: str) -> None:
+    """A usage error with the file's name; nothing is reviewed without it."""
+    code, _, error = review(changed, tmp_path, text)
+    assert (code, said in error) == (2 if said else 0, True)
+
+
+def test_a_missing_file_is_said(changed: Repository) -> None:
+    """Before anything is read."""
+    done = deeprepo("review", "HEAD~1..HEAD", "--strategy", "offline", "--sarif", "none.sarif", cwd=changed.folder)
+    assert (done.returncode, "none.sarif cannot be read" in done.stderr) == (2, True)
+
+
+def test_words_of_a_tool_are_data(changed: Repository, tmp_path: Path) -> None:
+    """Markup, control characters and length do not reach the page as they are."""
+    text = log(
+        located("src/app.js", 3, level="error", message={"text": "<img src=x> [a](http://b) \u202e" + "long " * 5_000})
+    )
+    (tmp_path / "0.sarif").write_text(text)
+    done = deeprepo(
+        "review",
+        "HEAD~1..HEAD",
+        "--strategy",
+        "offline",
+        "--format",
+        "markdown",
+        "--sarif",
+        str(tmp_path / "0.sarif"),
+        cwd=changed.folder,
+    )
+    assert done.returncode == 0
+    assert "<img" not in done.stdout
+    assert "](http://b)" not in done.stdout
+    assert "\u202e" not in done.stdout
+    assert len(done.stdout) < 10_000
+
+
+def test_a_replay_has_the_results_of_the_review(changed: Repository, tmp_path: Path) -> None:
+    """They came from outside, so the journal keeps them."""
+    (tmp_path / "0.sarif").write_text(log(located("src/app.js", 3, level="error")))
+    journal = str(tmp_path / "journal.jsonl")
+    asked = ("HEAD~1..HEAD", "--strategy", "offline", "--format", "json", "--journal", journal)
+    first = deeprepo("review", *asked, "--sarif", str(tmp_path / "0.sarif"), cwd=changed.folder)
+    again = deeprepo("replay", journal, "--format", "json", cwd=changed.folder)
+    assert "Semgrep" in first.stdout
+    assert json.loads(again.stdout)["findings"] == json.loads(first.stdout)["findings"]
