@@ -10,6 +10,7 @@ from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.packing import LARGE_PROMPT, packed
 from bot.coverage import CoverageTracker
+from bot.diff import told
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
@@ -89,7 +90,7 @@ class ModelWorker:
                 title=self.pull.title,
                 body=self.pull.body[:BODY_CHARS],
                 guidance=self.guidance.of(use.path for use in mine),
-                units=[unit] if unit is not None else [],
+                parts=told([unit] if unit is not None else [], self.files),
                 unchanged=beside,
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
             )
@@ -160,7 +161,7 @@ class ModelWorker:
             title=self.pull.title,
             body=self.pull.body[:BODY_CHARS],
             guidance=self.guidance.of(unit.path for unit in units),
-            units=units,
+            parts=told(units, self.files),
             questions=[question] if question else self._questions(units),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
