@@ -46,6 +46,10 @@ _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its numbe
 _COUNTED = re.compile(r"[ +] (.*)$")  # one whose number is counted from the rows above
 _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)  # sign and number before a line of code
 
+_WRITTEN = re.compile(
+    r"^[ +-]?\d{0,7} ", re.MULTILINE
+)  # the same in front of a row of a diff, whatever the line begins with
+
 
 class CoverageTracker:
     """The coverage of one review. Not frozen: it is the one thing that grows while workers answer."""
@@ -101,8 +105,13 @@ class CoverageTracker:
             if path not in self._callers and line in prompt and (self._lines[path, line] or path in prompt):
                 self._callers[path] = [by]
         plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
+        own = _WRITTEN.sub("", prompt)  # as prompts write the rows of a diff
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
-        read = [unit for unit in left if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain)]
+        read = [
+            unit
+            for unit in left
+            if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain) or _whole(unit, own)
+        ]
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
     def _saw_uses(self, prompt: str, by: str) -> None:

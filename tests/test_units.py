@@ -120,13 +120,17 @@ def test_a_short_class_is_read_with_its_members(repository: Repository) -> None:
 
 
 def test_a_new_file_is_one_unit_with_few_numbers(repository: Repository) -> None:
-    """A file that is new is read whole; every tenth line has its number."""
+    """A file that is new is read whole; every twentieth line has its number, and none has a sign in a prompt."""
     text = "".join(f"x{n} = {n}\n" for n in range(1, 13))
     files, texts = read(repository.change({"r": "x"}, {"a.py": text}))
     (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "x1", 1, 1, "added"),)), texts)
     assert unit.name == "the new file"
-    assert unit.diff.split("\n")[9:11] == ["+ x10 = 10", "+11 x11 = 11"]
+    assert unit.diff.split("\n")[:2] == ["+1 x1 = 1", "+ x2 = 2"]
     assert unit.diff in diff.numbered(files[0].hunks)
+    (part,) = diff.told([unit], files)
+    assert (part.kind, part.body.split("\n")[:2]) == ("new file", [" 1 x1 = 1", "  x2 = 2"])
+    tracker = coverage.start([unit], files, Dependents())
+    assert tracker.saw(f"--- a.py (new file) ---\n{part.body}", "worker") == 1
 
 
 def test_quiet_stretches_of_a_long_definition_are_marked(repository: Repository) -> None:
@@ -175,7 +179,7 @@ def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(rep
         "      def m3(self):",
         "          a = 3",
         "-19         b = 3",
-        " 19         return 3",
+        "          return 3",
         "  ",
         " 21     def m4(self):",
         " [... 79 unchanged lines ...]",
@@ -184,7 +188,7 @@ def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(rep
         "          b = 20",
         "-105         return 20",
         "+104         return 0",
-        " 105 ",
+        "  ",
         "      def m21(self):",
         "          a = 21",
     ]

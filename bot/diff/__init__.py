@@ -3,6 +3,6 @@
 from bot.diff.read import read
 from bot.diff.show import numbered, rows
 from bot.diff.skip import SUBMODULE
-from bot.diff.tell import Told, told
+from bot.diff.tell import Told, followers, told
 
-__all__ = ["SUBMODULE", "Told", "numbered", "read", "rows", "told"]
+__all__ = ["SUBMODULE", "Told", "followers", "numbered", "read", "rows", "told"]

@@ -10,6 +10,7 @@ from bot.diff.show import EVERY
 from bot.paths import is_prose, is_test
 from bot.values import ChangedFile, DiffRow, Unit
 
+LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs
 SMALL = 4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
 Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
 _KIND = {"added": "new file", "deleted": "deleted file"}
@@ -32,7 +33,8 @@ class Told:
 def told(units: Iterable[Unit], files: Iterable[ChangedFile], around: int | None = None) -> list[Told]:
     """The units file by file, code before tests and texts, each row once; notes say what lies between.
 
-    `around`: unchanged lines beside a change at most.
+    All of a new file is new: its rows have no sign.
+    `around`: unchanged lines beside a change at most; a text has its changed lines alone then.
     """
     known = {file.path: file for file in files}
     by_path: dict[str, list[Unit]] = defaultdict(list)
@@ -52,25 +54,31 @@ def _kind(file: ChangedFile) -> str:
 
 
 def _rows(file: ChangedFile, units: Sequence[Unit], around: int | None) -> tuple[DiffRow, ...]:
-    followers = _followers(file)
+    above = followers(file)
     rows: dict[Place, DiffRow] = {}
     heads: set[Place] = set()
     for unit in units:
         for row in (row for row in unit.rows if row.sign):
-            rows[_place(row, followers)] = row
-        heads.update(_place(row, followers) for row in unit.heads)
-        rows.update({_place(row, followers): row for row in unit.heads if _place(row, followers) not in rows})
+            rows[_place(row, above)] = row
+        heads.update(_place(row, above) for row in unit.heads)
+        rows.update({_place(row, above): row for row in unit.heads if _place(row, above) not in rows})
     context = {line.new: line.text for hunk in file.hunks for line in hunk.lines if line.kind == " " and line.new}
     rows.update(_between(sorted(rows), context))
     places = sorted(rows)
     if around is not None:
+        around = 0 if is_prose(file.path) else around
         changed = [at for at, place in enumerate(places) if rows[place].sign != " "]
         near = {n for at in changed for n in range(at - around, at + around + 1)}
-        places = [place for at, place in enumerate(places) if at in near or place in heads]
-    return tuple(_with_notes(places, rows, sorted(file.added), sorted(followers.items(), key=lambda item: item[0])))
+        kept = [at for at, place in enumerate(places) if at in near or place in heads]
+        kept += [at for one, other in pairwise(kept) if other - one - 1 <= around for at in range(one + 1, other)]
+        places = [places[at] for at in sorted(kept)]
+    found = _with_notes(places, rows, sorted(file.added), sorted(above.items(), key=lambda item: item[0]))
+    if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
+        return tuple(replace(row, sign=" ") if row.sign == "+" else row for row in found)
+    return tuple(found)
 
 
-def _followers(file: ChangedFile) -> Mapping[int, int]:
+def followers(file: ChangedFile) -> Mapping[int, int]:
     """For each removed line the head line that it stood above."""
     found: dict[int, int] = {}
     for hunk in file.hunks:
@@ -106,6 +114,7 @@ def _with_notes(
     """The rows in their order, with a note in each gap and a number on each unchanged row that cannot be counted."""
     gone = [(line, 0, old) for old, line in removed]
     before: Place | None = None
+    countable = False
     for place in places:
         row = rows[place]
         hidden = 0
@@ -116,8 +125,11 @@ def _with_notes(
             fresh = bisect_left(added, last) - bisect_left(added, first) if last > first else 0
             if hidden:
                 yield DiffRow("", _note(hidden, between + fresh))
-        follows = before is not None and not hidden and rows[before].sign == " " and row.number % EVERY != 1
-        yield replace(row, counted=follows) if row.sign == " " else row
+        countable = (
+            countable and not hidden
+        ) or row.sign == "+"  # from a row above of the same side, with no gap between
+        yield replace(row, counted=countable and row.number % EVERY != 1) if row.sign == " " else row
+        countable = countable or row.sign == " "
         before = place
 
 

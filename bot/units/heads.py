@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from bot.diff import followers
 from bot.lines import defined, is_comment
 from bot.values import ChangedFile, DiffRow, Symbol, Unit, tokens
 
@@ -34,25 +35,22 @@ def given(
     symbols: Iterable[Symbol],
 ) -> Iterator[Unit]:
     """The units with their heads. `lines`: of the head; `added`: the added rows by their lines; `symbols`: the changed definitions."""
-    starts = {unit.id: _starts(unit) for unit in units}
+    above = followers(file)
+    starts = {unit.id: _starts(unit, above) for unit in units}
     chains = _chains(lines, {at for mine in starts.values() for at in mine}, file.path) if lines else {}
     known = [one for one in symbols if one.side == "head" and one.start <= len(lines)]
     for unit in units:
-        shown = {row.number for row in unit.rows if row.sign in (" ", "+")}
+        shown = {row.number: row for row in unit.rows if row.sign in (" ", "+")}
         numbers: set[int] = set()
         for at in starts[unit.id]:
             numbers.update(one.start for one in known if one.start < at <= one.end)
             numbers.update(chains.get(at, ()))
         whole = {n for number in numbers for n in _signature(lines, number)}
         whole.update(_near(whole, shown, added))
-        found = [
-            added.get(n) or DiffRow(" ", lines[n - 1], n) for n in sorted(whole - shown) if len(lines[n - 1]) <= LONGEST
-        ]
-        yield (
-            replace(unit, heads=tuple(found), tokens=tokens(unit.diff) + tokens("\n".join(map(str, found))))
-            if found
-            else unit
-        )
+        wanted = [n for n in sorted(whole) if len(lines[n - 1]) <= LONGEST]
+        heads = tuple(shown.get(n) or added.get(n) or DiffRow(" ", lines[n - 1], n) for n in wanted)
+        more = tokens("\n".join(str(row) for row in heads if row.number not in shown))
+        yield replace(unit, heads=heads, tokens=unit.tokens + more) if heads else unit
 
 
 def _near(heads: Collection[int], shown: Collection[int], added: Collection[int]) -> Iterator[int]:
@@ -62,15 +60,14 @@ def _near(heads: Collection[int], shown: Collection[int], added: Collection[int]
             yield from range(one + 1, other)
 
 
-def _starts(unit: Unit) -> list[int]:
-    """The head lines on which stretches of rows begin that nothing is left out of."""
-    found, fresh = [], True
+def _starts(unit: Unit, above: Mapping[int, int]) -> list[int]:
+    """The head lines on which stretches of rows begin that nothing is left out of, and runs of changed ones."""
+    found: list[int] = []
+    before = ""
     for row in unit.rows:
-        if not row.sign:
-            fresh = True
-        elif fresh and row.sign in (" ", "+"):
-            found.append(row.number)
-            fresh = False
+        if row.sign and (not before or (row.sign != " " and before == " ")):
+            found.append(above.get(row.number, row.number) if row.sign == "-" else row.number)
+        before = row.sign
     return found
 
 

@@ -297,7 +297,8 @@ class Unit:
 
     def __post_init__(self) -> None:
         """Write the rows once: every prompt and every answered prompt is held against them."""
-        object.__setattr__(self, "diff", "\n".join(map(str, (*self.heads, *self.rows))))
+        above = [row for row in self.heads if row not in self.rows] if self.heads else []
+        object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))
 
     @property
     def changed(self) -> tuple[DiffRow, ...]:
