@@ -7,7 +7,7 @@ in an answered prompt. The finish gate, the coverage table and the conclusion al
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -43,7 +43,12 @@ SAYS: Mapping[Contract, str] = {
 REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
-_NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[+-] )", re.MULTILINE)  # sign and number before a line of code
+_COUNTED = re.compile(r"[ +] (.*)$")  # one whose number is counted from the rows above
+_NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)  # sign and number before a line of code
+
+_WRITTEN = re.compile(
+    r"^[ +-]?\d{0,7} ", re.MULTILINE
+)  # the same in front of a row of a diff, whatever the line begins with
 
 
 class CoverageTracker:
@@ -100,8 +105,13 @@ class CoverageTracker:
             if path not in self._callers and line in prompt and (self._lines[path, line] or path in prompt):
                 self._callers[path] = [by]
         plain = _NUMBERED.sub("", prompt)  # as read() prints lines to the root
+        own = _WRITTEN.sub("", prompt)  # as prompts write the rows of a diff
         left = [unit for unit in self.units.values() if by not in self._by.get(unit.id, ())]
-        read = [unit for unit in left if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain)]
+        read = [
+            unit
+            for unit in left
+            if stands_in(unit, self._blocks[unit.id], prompt) or _whole(unit, plain) or _whole(unit, own)
+        ]
         return self.mark((unit.id for unit in read if unit.id not in self._twins or unit.path in prompt), by)
 
     def _saw_uses(self, prompt: str, by: str) -> None:
@@ -110,7 +120,7 @@ class CoverageTracker:
         if not left:
             return
         rows = prompt.split("\n")
-        numbered = {(row[1], row[2].strip()) for text in rows if (row := _ROW.match(text))}
+        numbered = set(_numbers(rows))
         plain = {row.strip() for row in rows}
         named = {path for path in {use.path for use in left} if path in prompt}
         for use in left:
@@ -232,6 +242,20 @@ class ObligedUse:
     def place(self) -> Place:
         """What it is known by."""
         return self.symbol, self.path, self.line
+
+
+def _numbers(rows: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The lines of code in a prompt, each with the number that is written before it or that can be counted."""
+    at = 0
+    for text in rows:
+        if row := _ROW.match(text):
+            at = int(row[1]) if text[0] != "-" else at
+            yield row[1], row[2].strip()
+        elif at and (counted := _COUNTED.match(text)):
+            at += 1
+            yield str(at), counted[1].strip()
+        elif not text.startswith("- "):
+            at = 0
 
 
 def _heads(use: ObligedUse, numbered: Collection[tuple[str, str]]) -> bool:

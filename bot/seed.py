@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot import render
-from bot.diff import numbered
+from bot.diff import told
 from bot.values import ChangedFile, Dependents, Finding, PullRequest, Unit, tokens
 
 DIFF_TOKENS = 30_000  # above this the root sees the risk map and the heads of the riskiest units
+AROUND = 5  # unchanged lines beside a change
 MAP_UNITS = 120
 HEAD_LINES = 12  # of a unit, in the risk map
 MAX_SITES = 60
@@ -33,8 +34,8 @@ def gather(
 ) -> Seed:
     """The seed under its limits; riskiest first where something is cut."""
     reviewable = [file for file in files if not file.skip]
-    diffs = [(file.path, numbered(file.hunks)) for file in reviewable]
-    size = sum(tokens(text) for _, text in diffs)
+    diffs = told(units, reviewable, AROUND)
+    size = sum(tokens(part.body) for part in diffs)
     whole = size <= DIFF_TOKENS
     sites = sorted(dependents.references, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
     left_out = [] if whole else [f"the diff: about {size:,} tokens; use diff(path)"]

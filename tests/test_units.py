@@ -5,7 +5,7 @@ from fakes import Repository
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot import diff, units
+from bot import coverage, diff, units
 from bot.checkout import Checkout
 from bot.units import MAX_TOKENS, Texts
 from bot.values import (
@@ -120,13 +120,17 @@ def test_a_short_class_is_read_with_its_members(repository: Repository) -> None:
 
 
 def test_a_new_file_is_one_unit_with_few_numbers(repository: Repository) -> None:
-    """A file that is new is read whole; every tenth line has its number."""
+    """A file that is new is read whole; every twentieth line has its number, and none has a sign in a prompt."""
     text = "".join(f"x{n} = {n}\n" for n in range(1, 13))
     files, texts = read(repository.change({"r": "x"}, {"a.py": text}))
     (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "x1", 1, 1, "added"),)), texts)
     assert unit.name == "the new file"
-    assert unit.diff.split("\n")[9:11] == ["+ x10 = 10", "+11 x11 = 11"]
+    assert unit.diff.split("\n")[:2] == ["+1 x1 = 1", "+ x2 = 2"]
     assert unit.diff in diff.numbered(files[0].hunks)
+    (part,) = diff.told([unit], files)
+    assert (part.kind, part.body.split("\n")[:2]) == ("new file", [" 1 x1 = 1", "  x2 = 2"])
+    tracker = coverage.start([unit], files, Dependents())
+    assert tracker.saw(f"--- a.py (new file) ---\n{part.body}", "worker") == 1
 
 
 def test_quiet_stretches_of_a_long_definition_are_marked(repository: Repository) -> None:
@@ -135,11 +139,66 @@ def test_quiet_stretches_of_a_long_definition_are_marked(repository: Repository)
     after = [*lines[:150], "    changed = 1", *lines[151:]]
     files, texts = read(repository.change({"a.py": "\n".join(lines)}, {"a.py": "\n".join(after)}))
     (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 201),)), texts)
-    rows = unit.diff.split("\n")
-    assert rows[0] == " 1 def f(x):"
-    assert rows[3] == " [... 132 unchanged lines ...]"
+    (part,) = diff.told([unit], files)
+    rows = part.body.split("\n")
+    assert rows[:2] == [" 1 def f(x):", " [... 137 unchanged lines ...]"]
     assert "+151     changed = 1" in rows
     assert len(rows) < 50
+
+
+def test_a_large_body_with_one_change_is_one_unit(repository: Repository) -> None:
+    """What did not change is no reason for a part of its own, however long the definition is."""
+    lines = ["def f(x):", *[f"    value_{n} = compute({n}, 'some text to fill the line')" for n in range(3_000)]]
+    after = [*lines[:1_500], "    changed = 1", *lines[1_501:]]
+    files, texts = read(repository.change({"a.py": "\n".join(lines)}, {"a.py": "\n".join(after)}))
+    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 3_001),)), texts)
+    assert (unit.name, unit.start, unit.end) == ("f", 1_489, 1_513)
+    assert [row.text for row in unit.heads] == ["def f(x):"]
+
+
+def test_a_comment_above_a_definition_and_blank_lines_around_it_belong_to_it(repository: Repository) -> None:
+    """They are no units of their own, on both sides."""
+    text = "import os\n\n# About f.\n@cached\ndef f():\n    return 1\n\n\n# About g.\ndef g():\n    return 2\n"
+    symbols = (function("a.py", "f", 5, 6, "added"), function("a.py", "g", 10, 11, "added"))
+    files, texts = read(repository.change({"a.py": "import os\n"}, {"a.py": text}))
+    found = units.cut(files, Dependents(symbols=symbols), texts)
+    assert sorted((unit.name, unit.start, unit.end) for unit in found) == [("f", 2, 8), ("g", 9, 11)]
+
+
+def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(repository: Repository) -> None:
+    """Removed and added lines stand where the change put them; a note says what lies between and who reads it."""
+    body = "".join(f"    def m{n}(self):\n        a = {n}\n        b = {n}\n        return {n}\n\n" for n in range(40))
+    after = body.replace("return 20\n", "return 0\n").replace("        b = 3\n", "").replace("a = 38", "a = 1")
+    files, texts = read(repository.change({"a.py": f"class A:\n{body}"}, {"a.py": f"class A:\n{after}"}))
+    found = [unit for unit in units.cut(files, Dependents(), texts) if "a = 1" not in unit.diff]
+    (part,) = diff.told(found, files)
+    assert part.body.split("\n") == [
+        " 1 class A:",
+        " [... 14 unchanged lines ...]",
+        " 16 ",
+        "      def m3(self):",
+        "          a = 3",
+        "-19         b = 3",
+        "          return 3",
+        "  ",
+        " 21     def m4(self):",
+        " [... 79 unchanged lines ...]",
+        " 101     def m20(self):",
+        "          a = 20",
+        "          b = 20",
+        "-105         return 20",
+        "+104         return 0",
+        "  ",
+        "      def m21(self):",
+        "          a = 21",
+    ]
+    assert "[... 165 lines, 2 of them changed: another reader has them ...]" in _hidden(files, texts)
+
+
+def _hidden(files: tuple[ChangedFile, ...], texts: Texts) -> str:
+    """The file with its last change, without the one in the middle of it."""
+    others = [unit for unit in units.cut(files, Dependents(), texts) if "return 0" not in unit.diff]
+    return diff.told(others, files)[0].body
 
 
 def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
@@ -198,9 +257,34 @@ def test_every_changed_line_stands_in_a_unit(rows: list[tuple[str, str]], wanted
     head = len(texts.head["f"].split("\n"))
     symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
     found = units.cut((file,), Dependents(symbols=tuple(symbols)), texts)
-    shown = {row.partition(" ")[0] for unit in found for row in unit.diff.split("\n")}
-    assert {f"+{line}" for line in file.added} <= shown
-    assert {f"-{line}" for line in file.removed} <= shown
+    shown = {(row.sign, row.number) for unit in found for row in unit.rows}
+    assert {("+", line) for line in file.added} | {("-", line) for line in file.removed} <= shown
+
+
+@settings(max_examples=300, deadline=None)
+@given(edits, spans, st.data())
+def test_a_file_that_is_told_shows_every_line_of_its_units_once(
+    rows: list[tuple[str, str]], wanted: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    """Whichever units share a prompt: all their changed lines in their order, no line of another unit, and coverage sees them."""
+    file, texts = _hand_made(rows)
+    head = len(texts.head["f"].split("\n"))
+    symbols = [function("f", f"s{n}", a, min(head, a + size)) for n, (a, size) in enumerate(wanted) if a <= head]
+    found = units.cut((file,), Dependents(symbols=tuple(symbols)), texts)
+    mine = [unit for unit in found if data.draw(st.booleans())] or list(found[:1])
+    told = diff.told(mine, (file,))
+    changed = [(row.sign, row.number) for part in told for row in part.rows if row.sign in ("+", "-")]
+    assert sorted(changed) == sorted(
+        {(row.sign, row.number) for unit in mine for row in (*unit.changed, *unit.heads) if row.sign != " "}
+    )
+    whole = [(line.kind, line.new or line.old) for hunk in file.hunks for line in hunk.lines if line.kind != " "]
+    assert changed == [place for place in whole if place in changed]
+    prompt = "\n".join(part.body for part in told)
+    tracker = coverage.start(found, (file,), Dependents())
+    tracker.saw(f"--- f ---\n{prompt}", "worker")
+    assert {unit.id for unit in mine if unit.changed} <= {unit.id for unit in found} - {
+        unit.id for unit in tracker.unread()
+    }
 
 
 def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:

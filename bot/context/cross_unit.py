@@ -1,9 +1,10 @@
-"""Changed code that uses what another prompt's changed code defines. Pure.
+"""Changed code that uses what other changed code defines: what goes into one prompt, and what is shown beside one. Pure.
 
 A definition that the change itself brings has no callers elsewhere to be looked up: the code that calls it was changed with it. So
 the lines that the change adds are matched with each other.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -15,6 +16,40 @@ from bot.values import ChangedFile, Unit
 
 MAX_PICKS = 4  # lines shown for the definitions of one prompt
 PER_NAME = 2
+MOST_HOLDERS = 8  # units that hold a name: one that more of them hold brings nobody together
+SHORTEST = 4  # letters of a name that does
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
+    """Pairs of units of which one names what the other changes or brings, and how much that says: rare names say more."""
+    words = {unit.id: _words(unit) for unit in units}
+    changed: dict[str, list[str]] = defaultdict(list)
+    for unit in units:
+        for name in _own(unit):
+            changed[name].append(unit.id)
+    holders: dict[str, list[str]] = defaultdict(list)
+    for unit in units:
+        for word in words[unit.id] & changed.keys():
+            holders[word].append(unit.id)
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    for name, owners in changed.items():
+        if len(holders[name]) <= MOST_HOLDERS and len(owners) <= PER_NAME:
+            for pair in {(min(o, h), max(o, h)) for o in owners for h in holders[name] if o != h}:
+                found[pair] += 1 / len(holders[name])
+    return found
+
+
+def _own(unit: Unit) -> set[str]:
+    """What a unit defines, or did: its name, and what its changed lines define."""
+    found = {re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]}
+    for row in unit.changed:
+        found |= definitions.names(unit.path, row.text)
+    return {name for name in found if len(name) >= SHORTEST and _WORD.fullmatch(name)}
+
+
+def _words(unit: Unit) -> set[str]:
+    return {word for row in unit.changed for word in _WORD.findall(row.text[:LONG_LINE])}
 
 
 class Links:

@@ -1,25 +1,35 @@
-"""Units in prompts' worth: those of one file together, files of one folder together, gaps filled from elsewhere. Pure.
+"""Units in prompts' worth: those of one file together, and where one part of a change uses what another one brings, both. Pure.
 
-Every prompt pays for the instructions and the schema once more, so half-empty prompts cost a large review a tenth of its tokens.
+Every prompt pays for the instructions and the schema once more: a large change is read in larger prompts, and gaps are filled.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from bot.context.cross_unit import meetings
 from bot.values import Unit
 
 PROMPT_TOKENS = 6_000  # of units in one prompt; small units share one
-LARGE, LARGE_PROMPT = 150_000, 9_000  # above this many tokens of units a prompt takes more
+LARGE, LARGE_PROMPT = 150_000, 45_000  # above this many tokens of units a prompt takes more
+LARGE_AROUND = 1  # unchanged lines beside a change that it shows then
+Chunk = list[Unit]
 
 
-def packed(units: Sequence[Unit], limit: int = 0) -> list[list[Unit]]:
+def large(units: Sequence[Unit]) -> bool:
+    """Whether a change is so large that its prompts hold more of it, with fewer unchanged lines."""
+    return _size(units) > LARGE
+
+
+def packed(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
     """Groups of units, none above the limit but a lone unit. The group with the riskiest unit comes first."""
-    most = limit or (LARGE_PROMPT if _size(units) > LARGE else PROMPT_TOKENS)
-    groups: list[list[Unit]] = []
+    most = LARGE_PROMPT if large(units) else PROMPT_TOKENS
+    most = min(limit, most) if limit else most
     ordered = sorted(units, key=lambda unit: (_folder(unit), unit.path, unit.start))
-    for _, of_folder in groupby(ordered, key=_folder):
-        mine: list[list[Unit]] = []
-        for chunk in sorted(_chunks(list(of_folder), most), key=_size, reverse=True):
+    groups: list[Chunk] = []
+    for _, of_folder in groupby(_met(list(_chunks(ordered, most)), most), key=lambda chunk: _folder(chunk[0])):
+        mine: list[Chunk] = []
+        for chunk in sorted(of_folder, key=_size, reverse=True):
             if not _first_fit(chunk, mine, most):
                 mine.append(chunk)
         groups += [group for group in mine if not _first_fit(group, groups, most)]
@@ -28,10 +38,10 @@ def packed(units: Sequence[Unit], limit: int = 0) -> list[list[Unit]]:
     return sorted(groups, key=lambda group: -max(unit.risk for unit in group))
 
 
-def _chunks(units: Sequence[Unit], most: int) -> Iterator[list[Unit]]:
+def _chunks(units: Sequence[Unit], most: int) -> Iterator[Chunk]:
     """The units of each file in the order of its lines, cut where the limit is reached."""
     for _, of_file in groupby(units, key=lambda unit: unit.path):
-        chunk: list[Unit] = []
+        chunk: Chunk = []
         for unit in of_file:
             if chunk and _size(chunk) + unit.tokens > most:
                 yield chunk
@@ -40,7 +50,31 @@ def _chunks(units: Sequence[Unit], most: int) -> Iterator[list[Unit]]:
         yield chunk
 
 
-def _first_fit(chunk: list[Unit], groups: Sequence[list[Unit]], most: int) -> bool:
+def _met(chunks: Sequence[Chunk], most: int) -> list[Chunk]:
+    """The chunks, those joined whose names meet: the closest first, as long as both fit into one prompt."""
+    place = {unit.id: at for at, chunk in enumerate(chunks) for unit in chunk}
+    weights: dict[tuple[int, int], float] = defaultdict(float)
+    for (one, other), weight in meetings([unit for chunk in chunks for unit in chunk]).items():
+        first, second = sorted((place[one], place[other]))
+        if first != second:
+            weights[first, second] += weight
+    return _joined(chunks, weights, most)
+
+
+def _joined(chunks: Sequence[Chunk], weights: Mapping[tuple[int, int], float], most: int) -> list[Chunk]:
+    held = {at: [at] for at in range(len(chunks))}
+    whose = {at: at for at in range(len(chunks))}
+    sizes = {at: _size(chunk) for at, chunk in enumerate(chunks)}
+    for first, second in sorted(weights, key=lambda pair: (-weights[pair], pair)):
+        one, other = sorted((whose[first], whose[second]))
+        if one != other and sizes[one] + sizes[other] <= most:
+            held[one] += held.pop(other)
+            sizes[one] += sizes.pop(other)
+            whose.update(dict.fromkeys(held[one], one))
+    return [[unit for at in mine for unit in chunks[at]] for mine in held.values()]
+
+
+def _first_fit(chunk: Chunk, groups: Sequence[Chunk], most: int) -> bool:
     """Put the chunk into the first group that has room for it; False where none has."""
     for group in groups:
         if _size(group) + _size(chunk) <= most:

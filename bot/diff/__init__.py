@@ -1,7 +1,8 @@
 """From git's text to ChangedFile: the only import of unidiff, and the rules on what is listed but not reviewed. Pure."""
 
 from bot.diff.read import read
-from bot.diff.show import numbered, row
+from bot.diff.show import numbered, rows
 from bot.diff.skip import SUBMODULE
+from bot.diff.tell import Told, followers, told
 
-__all__ = ["SUBMODULE", "numbered", "read", "row"]
+__all__ = ["SUBMODULE", "Told", "followers", "numbered", "read", "rows", "told"]

@@ -35,8 +35,11 @@ class Guidance:
     language: str = "en"  # in which models write what people read
     templates: tuple[tuple[str, str], ...] = ()  # of comments, the owner's own: (name, source)
 
-    def of(self, paths: Iterable[str]) -> tuple[Advice, ...]:
-        """What applies to these files: instructions first, then the nearest guideline file, then those of the root."""
+    def of(self, paths: Iterable[str], room: int = MAX_CHARS) -> tuple[Advice, ...]:
+        """What applies to these files: instructions first, then the nearest guideline file, then those of the root.
+
+        `room`: characters of all of it.
+        """
         wanted = list(dict.fromkeys(paths))
         found = [
             Advice(pattern, text.strip())
@@ -44,7 +47,7 @@ class Guidance:
             if any(globs.matches([pattern], path) for path in wanted)
         ]
         found += [Advice(name, self.files[name]) for name in self._nearest(wanted)]
-        return tuple(_fitting(found))
+        return tuple(_fitting(found, room))
 
     def _nearest(self, paths: Sequence[str]) -> list[str]:
         near: dict[str, None] = {}
@@ -92,8 +95,7 @@ def _folders(path: str) -> list[str]:
     return [*found, ""]
 
 
-def _fitting(advice: Iterable[Advice]) -> Iterable[Advice]:
-    room = MAX_CHARS
+def _fitting(advice: Iterable[Advice], room: int) -> Iterable[Advice]:
     for item in advice:
         text = item.text if len(item.text) <= MAX_FILE else item.text[:MAX_FILE].rsplit("\n", 1)[0] + "\n[...]"
         if len(text) <= room:

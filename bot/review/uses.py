@@ -20,7 +20,9 @@ PROMPT_TOKENS = 5_000  # of uses in one prompt
 REVIEW_TOKENS = 60_000  # of uses in all such prompts of one review
 AROUND = 4  # lines before and after a use
 TOO_MANY = "more uses than one review reads"
-Group = tuple[Unit | None, tuple[ObligedUse, ...], tuple[Excerpt, ...]]  # what changed, its uses, the lines around them
+Group = tuple[
+    tuple[Unit, ...], tuple[ObligedUse, ...], tuple[Excerpt, ...]
+]  # what changed, its uses, the lines around them
 
 
 async def grouped(
@@ -34,7 +36,8 @@ async def grouped(
         by_symbol[use.symbol].append(use)
     left_over, groups, left = REVIEW_TOKENS, [], []
     for symbol, mine in by_symbol.items():
-        unit = _unit(symbol, units)
+        known = _unit(symbol, units)
+        unit = (known,) if known is not None else ()
         part: list[ObligedUse] = []
         shown: list[Excerpt] = []
         size = 0
@@ -52,7 +55,23 @@ async def grouped(
             shown.append(excerpt)
         if part:
             groups.append((unit, tuple(part), tuple(snippets.joined(shown))))
-    return groups, left
+    return _joined(groups, limit), left
+
+
+def _joined(groups: Sequence[Group], most: int) -> list[Group]:
+    """Small groups in one prompt, because every prompt pays for the instructions once more."""
+    found: list[Group] = []
+    room = 0
+    for units, uses, excerpts in groups:
+        size = sum(unit.tokens for unit in units) + sum(excerpt.size for excerpt in excerpts)
+        if found and size <= room:
+            held = found[-1]
+            found[-1] = (tuple(dict.fromkeys((*held[0], *units))), (*held[1], *uses), (*held[2], *excerpts))
+        else:
+            found.append((units, uses, excerpts))
+            room = most
+        room -= size
+    return found
 
 
 def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:

@@ -3,23 +3,32 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from bot import render
 from bot.context import file_questions
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.file_questions import Part, Sight
-from bot.context.packing import LARGE_PROMPT, packed
+from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large, packed
 from bot.coverage import CoverageTracker
+from bot.diff import told
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
 from bot.ports import Lens, Model, Tree
 from bot.review import uses
-from bot.review.guidance import Guidance, tongue
+from bot.review.guidance import MAX_CHARS, Guidance, tongue
 from bot.review.session import WorkerReply
 from bot.values import ChangedFile, Completion, Finding, Message, Prompt, PullRequest, Purpose, Unit
 
 BODY_CHARS = 2_000  # of what the author says
+LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
+LARGE_NEARBY = (
+    1_200  # tokens of code beside the units in a prompt of a large change: most of what decides is in the units
+)
+LARGE_NEARBY = (
+    45_000  # tokens of code beside the units in all prompts of a large change: most of what decides is in the units
+)
 MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
@@ -63,6 +72,8 @@ class ModelWorker:
         limit, beside = self._sizes()
         groups = [list(units)] * bool(units) if self.whole else packed(units, limit)
         first = [use.reference for use in self.tracker.open_uses()]
+        if self._large:
+            beside = min(beside, LARGE_NEARBY // max(1, len(groups)))
         builder = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
         await builder.prepare(units)
         prompts = [await self._prompt(group, builder, question) for group in groups]
@@ -83,13 +94,11 @@ class ModelWorker:
         groups, beyond = await uses.grouped(self.tree, self.tracker.units, left, room)
         self.tracker.leave(beyond, uses.TOO_MANY)
         asked = []
-        for unit, mine, beside in groups:
+        for changed, mine, beside in groups:
             text = render.text(
                 "prompts/worker.md.j2",
-                title=self.pull.title,
-                body=self.pull.body[:BODY_CHARS],
-                guidance=self.guidance.of(use.path for use in mine),
-                units=[unit] if unit is not None else [],
+                **self._said(use.path for use in mine),
+                parts=told(changed, self.files, 0),
                 unchanged=beside,
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
             )
@@ -157,15 +166,23 @@ class ModelWorker:
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
-            title=self.pull.title,
-            body=self.pull.body[:BODY_CHARS],
-            guidance=self.guidance.of(unit.path for unit in units),
-            units=units,
+            **self._said(unit.path for unit in units),
+            parts=told(units, self.files, LARGE_AROUND if self._large else None),
             questions=[question] if question else self._questions(units),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged = [excerpt for excerpt in beside if not excerpt.changed]
         return SentPrompt(tuple(units), self._of(telling(unchanged=beside)), telling(unchanged=judged), bare=bare)
+
+    @property
+    def _large(self) -> bool:
+        return large(tuple(self.tracker.units.values()))
+
+    def _said(self, paths: Iterable[str]) -> dict[str, Any]:
+        """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""
+        body = self.pull.body[: LARGE_BODY if self._large else BODY_CHARS]
+        asked = self.guidance.of(paths, LARGE_ADVICE if self._large else MAX_CHARS)
+        return {"title": self.pull.title, "body": body, "guidance": asked}
 
     def _questions(self, units: Sequence[Unit]) -> list[str]:
         """What the units of one prompt call for, in the words of the lenses."""

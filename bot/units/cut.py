@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot import limits
-from bot.units import show
-from bot.units.spans import Span, parts, spans
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Reference, Unit, tokens
+from bot.units import heads
+from bot.units.show import MAX_TOKENS, Shown, pieces
+from bot.units.spans import Span, spans
+from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Reference, Side, Unit, tokens
 
 SENSITIVE = re.compile(
     r"auth|login|password|token|secret|crypt|permission|access|payment|billing|migrat|sql|session|security|lock|thread|async",
@@ -53,16 +54,20 @@ def _of_file(
     texts: Texts,
 ) -> Iterator[Unit]:
     limits.reading(file.path)
-    sides = {"head": texts.head.get(file.path), "base": texts.base.get(file.old_path or file.path)}
+    sides: dict[Side, str | None] = {
+        "head": texts.head.get(file.path),
+        "base": texts.base.get(file.old_path or file.path),
+    }
     rows = {side: text.split("\n") for side, text in sides.items() if text is not None}
-    for span in spans(file, symbols):
+    shown = Shown(file.hunks)
+    found: list[Unit] = []
+    for span in spans(file, symbols, rows):
         if span.side not in rows:
             continue
-        lines = rows[span.side]
         references = tuple(row for name in span.names for row in uses.get(f"{file.path}:{name}", ()))
-        for part in parts(span, lines):
-            unit = _unit(file, part, lines, references, tests)
-            yield unit if symbols else _by_name(unit, uses)
+        mine = _units(file, span, rows[span.side], shown, references, tests)
+        found += [unit if symbols else _by_name(unit, uses) for unit in mine]
+    yield from heads.given(file, found, rows.get("head", ()), shown.changed(), [s.symbol for s in symbols])
 
 
 def _by_name(unit: Unit, uses: Mapping[str, Sequence[Reference]]) -> Unit:
@@ -71,25 +76,43 @@ def _by_name(unit: Unit, uses: Mapping[str, Sequence[Reference]]) -> Unit:
     return replace(unit, references=tuple(row for rows in mine for row in rows if row.name in unit.diff))
 
 
-def _unit(
-    file: ChangedFile, span: Span, lines: Sequence[str], references: tuple[Reference, ...], tests: tuple[str, ...]
-) -> Unit:
+def _units(
+    file: ChangedFile,
+    span: Span,
+    lines: Sequence[str],
+    shown: Shown,
+    references: tuple[Reference, ...],
+    tests: tuple[str, ...],
+) -> Iterator[Unit]:
+    """The unit of a span, or pieces of it. Of a large one the text is cut around what changed, as its rows are."""
     start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
-    rows = show.rows(file.hunks, lines, span, start, end)
-    unit = Unit(
-        id=f"{file.path}:{span.name}",
-        path=file.path,
-        name=span.name,
-        start=start,
-        end=end,
-        side=span.side,
-        text="\n".join(lines[start - 1 : end]),
-        rows=rows,
-        references=references,
-        tests=tests,
-        risk=_risk(file, span, references, tests),
-    )
-    return replace(unit, tokens=tokens(unit.diff))
+    risk = _risk(file, span, references, tests)
+    parts = pieces(shown.rows(lines, span, start, end))
+    large = len(parts) > 1 or tokens("\n".join(lines[start - 1 : end])) > MAX_TOKENS
+    for number, rows in enumerate(parts, 1):
+        first, last = _lines(rows, span) if large else (start, end)
+        name = f"{span.name}#{number}" if len(parts) > 1 else span.name
+        unit = Unit(
+            id=f"{file.path}:{name}",
+            path=file.path,
+            name=name,
+            start=first,
+            end=last,
+            side=span.side,
+            text="\n".join(lines[first - 1 : last]),
+            rows=rows,
+            references=references,
+            tests=tests,
+            risk=risk,
+        )
+        yield replace(unit, tokens=tokens(unit.diff))
+
+
+def _lines(rows: Sequence[DiffRow], span: Span) -> tuple[int, int]:
+    """The first and the last line that rows show of their side."""
+    signs = ("-",) if span.side == "base" else (" ", "+")
+    numbers = [row.number for row in rows if row.sign in signs] or [span.start]
+    return min(numbers), max(numbers)
 
 
 def _risk(file: ChangedFile, span: Span, references: Sequence[Reference], tests: Sequence[str]) -> int:

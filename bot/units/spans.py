@@ -1,21 +1,21 @@
 """Which lines belong together: changed definitions, and runs of changed lines that are in none of them.
 
 A line is read once: a definition that stands whole takes its changed members along, a large one of which little changed
-gives way to them and keeps only its own changed lines.
+gives way to them and keeps only its own changed lines. The changed comment above a definition and the changed blank lines around
+it belong to the definition.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side, tokens
-from bot.values.model import CHARS_PER_TOKEN
+from bot.lines import is_comment
+from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side
 
-MAX_TOKENS = 6_000  # of one unit; a larger one is split
-OVERLAP = 10  # lines that two parts of a split unit share
 MARGIN = 3  # unchanged lines around a hunk that lies outside any definition
 MOST_RUNS = 300  # of one file: where more places changed, those that lie nearest to each other are read together
+ANNOTATIONS = ("@", "#[", "[")  # how a line above a definition begins that says something about it, beside comments
 WHOLE_LINES = 60  # a definition up to this length is read with its members, however little of it changed
 
 
@@ -34,11 +34,14 @@ class Span:
     whole: bool = False  # a file that is new or gone
 
 
-def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
-    """The changed definitions, then runs of changed lines that are in none of them. A new or deleted file is one span."""
+def spans(file: ChangedFile, symbols: Sequence[ChangedSymbol], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
+    """The changed definitions, then runs of changed lines that are in none of them. A new or deleted file is one span.
+
+    `rows`: the lines of the file on the sides on which it exists.
+    """
     if file.status in {"added", "deleted"} and (file.added or file.removed):
         return [_whole(file, symbols)]
-    found = _definitions(file, symbols)
+    found = _documented(file, _definitions(file, symbols), rows)
     found += _runs(file.added - _covered(found, "head"), "head", file.added)
     # A removed line inside a definition that still exists is shown by that definition's diff.
     found += _runs(_removed_alone(file, found), "base", file.removed)
@@ -82,24 +85,6 @@ def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
         at += span.side == "head" and line.new is not None
 
 
-def parts(span: Span, lines: Sequence[str]) -> Iterator[Span]:
-    """The span itself, or overlapping parts of it that end at its very last line."""
-    start, end = max(1, span.start), min(len(lines), span.end)
-    if tokens("\n".join(lines[start - 1 : end])) <= MAX_TOKENS:
-        yield span
-        return
-    at, number = start, 1
-    while at <= end:
-        last, size = at, 0
-        while last <= end and (size := size + len(lines[last - 1]) + 1) <= MAX_TOKENS * CHARS_PER_TOKEN:
-            last += 1
-        last = min(max(last - 1, at), end)
-        yield replace(span, name=f"{span.name}#{number}", start=at, end=last)
-        if last >= end:
-            return
-        at, number = max(last - OVERLAP + 1, at + 1), number + 1
-
-
 def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Span]:
     """One span for each changed definition that is not read as part of another, outermost first."""
     found: list[Span] = []
@@ -116,6 +101,28 @@ def _definitions(file: ChangedFile, symbols: Sequence[ChangedSymbol]) -> list[Sp
         else:
             found += _remains(file, outer, inner)
     return found
+
+
+def _documented(file: ChangedFile, found: Sequence[Span], rows: Mapping[Side, Sequence[str]]) -> list[Span]:
+    """The spans with the changed comments and annotations above them, and the changed blank lines on both ends."""
+    taken = {side: _covered(found, side) for side in ("head", "base")}
+    wider: list[Span] = []
+    for span in found:
+        lines, mine = rows.get(span.side, ()), taken[span.side]
+        free = (file.added if span.side == "head" else file.removed) - mine
+        start, end = span.start, span.end
+        while start - 1 in free and start - 1 <= len(lines) and _belongs(lines[start - 2], file.path):
+            start -= 1
+        while end + 1 in free and end < len(lines) and not lines[end].strip():
+            end += 1
+        mine.update(range(start, end + 1))
+        wider.append(replace(span, start=start, end=end))
+    return wider
+
+
+def _belongs(text: str, path: str) -> bool:
+    """Whether a line above a definition is a part of it."""
+    return not text.strip() or is_comment(text, path) or text.lstrip().startswith(ANNOTATIONS)
 
 
 def _of(changed: ChangedSymbol) -> Span:

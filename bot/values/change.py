@@ -290,11 +290,15 @@ class Unit:
     tests: tuple[str, ...] = ()  # files that test it
     risk: int = 0  # higher is read first
     tokens: int = 0  # estimate, of the diff
+    heads: tuple[
+        DiffRow, ...
+    ] = ()  # first lines of what encloses the rows and is not among them, in the order of the file
     diff: str = field(init=False, repr=False, compare=False)  # the rows as they are written in a prompt
 
     def __post_init__(self) -> None:
         """Write the rows once: every prompt and every answered prompt is held against them."""
-        object.__setattr__(self, "diff", "\n".join(map(str, self.rows)))
+        above = [row for row in self.heads if row not in self.rows] if self.heads else []
+        object.__setattr__(self, "diff", "\n".join(map(str, (*above, *self.rows))))
 
     @property
     def changed(self) -> tuple[DiffRow, ...]:

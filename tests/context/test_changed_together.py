@@ -158,6 +158,6 @@ def test_a_unit_that_is_shown_beside_another_is_not_read_by_that(repository: Rep
         return session.worker.model.prompts[0].messages[1].text, {unit.path for unit in session.tracker.unread()}
 
     said, unread = table.run(step)
-    assert "--- shop/rates.py · defines clamp (changed too, judged elsewhere) ---" in said
+    assert "--- shop/rates.py · defines clamp (changed too, in another part) ---" in said
     assert "def clamp(low: int, amount: int) -> int | None:" in said
     assert unread == {"shop/rates.py"}

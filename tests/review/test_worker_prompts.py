@@ -7,6 +7,7 @@ import pytest
 from diff_rows import rows
 
 from bot import render
+from bot.diff import Told
 from bot.review.guidance import Advice
 from bot.values import DiffRow, Excerpt, Finding, Unit, tokens
 
@@ -15,6 +16,7 @@ UNIT = Unit(
     "shop/rates.py:apply", "shop/rates.py", "apply", 1, 2, "head", "", rows("-1 def apply(rate, amount):\n+1 def apply(rate):\n 2     return rate")
 )  # fmt: skip
 GONE = Unit("shop/old.py:tax", "shop/old.py", "tax", 1, 2, "base", "", rows("-1 def tax():\n-2     return 1"))
+PARTS = [Told("shop/rates.py", "", UNIT.rows), Told("shop/old.py", "deleted file", GONE.rows)]
 CALLER = Excerpt(
     "shop/cart.py", 4, 5, rows(" 4 def total(rows):\n 5     return apply(0.2, rows)"), title="total · uses apply"
 )
@@ -27,7 +29,7 @@ PROMPTS = {
             "title": "Drop the amount",
             "body": "It was always one.",
             "guidance": [Advice("AGENTS.md", "Money is never a float.")],
-            "units": [UNIT, GONE],
+            "parts": PARTS,
             "unchanged": [CALLER, NEIGHBOUR],
             "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],
         },
@@ -35,7 +37,7 @@ PROMPTS = {
     ),
     "worker_bare": (
         "worker.md.j2",
-        {"title": "", "body": "", "guidance": [], "units": [UNIT], "unchanged": [], "questions": ["Is it right?"]},
+        {"title": "", "body": "", "guidance": [], "parts": PARTS[:1], "unchanged": [], "questions": ["Is it right?"]},
         50,
     ),
     "worker_system": ("worker_system.md.j2", {}, 600),

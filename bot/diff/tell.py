@@ -1,0 +1,140 @@
+"""A change as people read it: one diff for each file, in the order of its lines, with the heads of what encloses them. Pure."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from bot.diff.show import EVERY
+from bot.paths import is_prose, is_test
+from bot.values import ChangedFile, DiffRow, Unit
+
+LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs
+SMALL = 4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
+Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
+_KIND = {"added": "new file", "deleted": "deleted file"}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a prompt shows of one changed file."""
+
+    path: str
+    kind: str  # "new file", "renamed from a.py" and the like; empty: it was there and still is
+    rows: tuple[DiffRow, ...]
+
+    @property
+    def body(self) -> str:
+        """The rows as a prompt shows them."""
+        return "\n".join(map(str, self.rows))
+
+
+def told(units: Iterable[Unit], files: Iterable[ChangedFile], around: int | None = None) -> list[Told]:
+    """The units file by file, code before tests and texts, each row once; notes say what lies between.
+
+    All of a new file is new: its rows have no sign.
+    `around`: unchanged lines beside a change at most; a text has its changed lines alone then.
+    """
+    known = {file.path: file for file in files}
+    by_path: dict[str, list[Unit]] = defaultdict(list)
+    for unit in units:
+        by_path[unit.path].append(unit)
+    found = []
+    for path, mine in sorted(by_path.items(), key=lambda item: (is_prose(item[0]), is_test(item[0]), item[0])):
+        file = known.get(path) or ChangedFile(path, path, "modified")
+        found.append(Told(path, _kind(file), _rows(file, mine, around)))
+    return found
+
+
+def _kind(file: ChangedFile) -> str:
+    if file.status == "renamed" and file.old_path:
+        return f"renamed from {file.old_path}"
+    return _KIND.get(file.status, "")
+
+
+def _rows(file: ChangedFile, units: Sequence[Unit], around: int | None) -> tuple[DiffRow, ...]:
+    above = followers(file)
+    rows: dict[Place, DiffRow] = {}
+    heads: set[Place] = set()
+    for unit in units:
+        for row in (row for row in unit.rows if row.sign):
+            rows[_place(row, above)] = row
+        heads.update(_place(row, above) for row in unit.heads)
+        rows.update({_place(row, above): row for row in unit.heads if _place(row, above) not in rows})
+    context = {line.new: line.text for hunk in file.hunks for line in hunk.lines if line.kind == " " and line.new}
+    rows.update(_between(sorted(rows), context))
+    places = sorted(rows)
+    if around is not None:
+        around = 0 if is_prose(file.path) else around
+        changed = [at for at, place in enumerate(places) if rows[place].sign != " "]
+        near = {n for at in changed for n in range(at - around, at + around + 1)}
+        kept = [at for at, place in enumerate(places) if at in near or place in heads]
+        kept += [at for one, other in pairwise(kept) if other - one - 1 <= around for at in range(one + 1, other)]
+        places = [places[at] for at in sorted(kept)]
+    found = _with_notes(places, rows, sorted(file.added), sorted(above.items(), key=lambda item: item[0]))
+    if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
+        return tuple(replace(row, sign=" ") if row.sign == "+" else row for row in found)
+    return tuple(found)
+
+
+def followers(file: ChangedFile) -> Mapping[int, int]:
+    """For each removed line the head line that it stood above."""
+    found: dict[int, int] = {}
+    for hunk in file.hunks:
+        at = hunk.new_start + (hunk.new_lines == 0)
+        for line in hunk.lines:
+            if line.new is not None:
+                at = line.new + 1
+            elif line.old is not None:
+                found[line.old] = at
+    return found
+
+
+def _place(row: DiffRow, followers: Mapping[int, int]) -> Place:
+    return (followers.get(row.number, row.number), 0, row.number) if row.sign == "-" else (row.number, 1, 0)
+
+
+def _between(places: Sequence[Place], context: Mapping[int, str]) -> dict[Place, DiffRow]:
+    """The rows of small gaps between others."""
+    found: dict[Place, DiffRow] = {}
+    for one, other in pairwise(places):
+        gap = range(one[0] + one[1], other[0])
+        if len(gap) <= SMALL and all(line in context for line in gap):
+            found.update({(line, 1, 0): DiffRow(" ", context[line], line) for line in gap})
+    return found
+
+
+def _with_notes(
+    places: Sequence[Place],
+    rows: Mapping[Place, DiffRow],
+    added: Sequence[int],
+    removed: Sequence[tuple[int, int]],
+) -> Iterator[DiffRow]:
+    """The rows in their order, with a note in each gap and a number on each unchanged row that cannot be counted."""
+    gone = [(line, 0, old) for old, line in removed]
+    before: Place | None = None
+    countable = False
+    for place in places:
+        row = rows[place]
+        hidden = 0
+        if before is not None:
+            first, last = before[0] + before[1], place[0]  # head lines between the two
+            between = bisect_left(gone, place) - bisect_right(gone, before)
+            hidden = max(0, last - first) + between
+            fresh = bisect_left(added, last) - bisect_left(added, first) if last > first else 0
+            if hidden:
+                yield DiffRow("", _note(hidden, between + fresh))
+        countable = (
+            countable and not hidden
+        ) or row.sign == "+"  # from a row above of the same side, with no gap between
+        yield replace(row, counted=countable and row.number % EVERY != 1) if row.sign == " " else row
+        countable = countable or row.sign == " "
+        before = place
+
+
+def _note(hidden: int, changed: int) -> str:
+    lines = f"{hidden} {'line' if hidden == 1 else 'lines'}"
+    if changed:
+        return f"[... {lines}, {'all' if changed == hidden else changed} of them changed: another reader has them ...]"
+    return f"[... {hidden} unchanged {'line' if hidden == 1 else 'lines'} ...]"
