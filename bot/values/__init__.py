@@ -87,6 +87,7 @@ from bot.values.review import (
     Status,
     Suppressed,
     Transcript,
+    Verdict,
     ordered,
 )
 from bot.values.round import Earlier, Mark
@@ -174,6 +175,7 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "Verdict",
     "WorkflowRun",
     "cacheable",
     "density",
