@@ -9,8 +9,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from bot.paths import is_product, is_test
+
 LEAST, MOST = 200, 200_000  # characters of a text that is looked at
-SAME = 3  # places with the same line that are listed one by one; more are counted
+SAME = 3  # places with the same line that are listed one by one; the others are counted, with their lines
+MANY = 30  # places, above which imports, tests and texts are counted in the same way
+PLAIN = {"import", "test", "text"}
+LINES, FILES = 6, 8  # that are named of what is counted
 _LITERAL = re.compile(r"([^\[\](){}\n]{0,80})([\[{].*[\]}])\s*\Z")  # a label, then the value
 _PLACE = re.compile(r"(.{1,400}?):(\d{1,7}): (.*)\Z", re.DOTALL)
 Place = tuple[str, int, str, str]  # path, line, text, what else is known of it
@@ -60,36 +65,44 @@ def _place(item: Any) -> Place | None:  # noqa: ANN401
         if not isinstance(item.get("text"), str):
             return None
         kind, function = str(item.get("form") or item.get("kind") or ""), str(item.get("function") or "")
-        return item["path"], item["line"], item["text"], f"{kind} in {function}" if kind and function else kind
+        inside = f" in {function}" if function not in {"", "<module>"} else ""
+        return item["path"], item["line"], item["text"], f"{kind}{inside}" if kind else ""
     return None
 
 
 def _by_file(places: Sequence[Place]) -> list[str]:
-    """The places by file, in their order. Of the same line in many places the first ones, and where the others are."""
+    """The places by file, in their order. Of the same line in many files, and of a long list's imports, tests and texts, the first few."""
     alike: dict[tuple[str, str], list[Place]] = defaultdict(list)
+    for place in places:
+        alike[_alike(place, many=len(places) > MANY)].append(place)
     files: dict[str, list[str]] = defaultdict(list)
+    left = {what: group[SAME:] for what, group in alike.items() if len(group) > SAME + 1}
+    counted = {id(place) for group in left.values() for place in group}
     for place in places:
-        alike[_line(place)].append(place)
-    for place in places:
-        same = alike[_line(place)]
-        at = same.index(place) if len(same) > SAME + 1 else 0
-        if at >= SAME:
-            continue
         path, line, text, what = place
-        others = f" (the same line in {_listed(same[SAME:])})" if at == SAME - 1 else ""
-        files[path].append(f"{line:>5} {text}{f'  [{what}]' if what else ''}{others}")
+        if id(place) not in counted:
+            files[path].append(f"{line:>5} {text}{f'  [{what}]' if what else ''}")
     rows = [f"{len(places)} places in {len({path for path, *_ in places})} files"]
     for path, lines in files.items():
         rows += [f"{path}:{lines[0].lstrip().replace(' ', ': ', 1)}"] if len(lines) == 1 else [f"{path}:", *lines]
+    for (line, kind), group in left.items():
+        rows.append(f"[{len(group)} more {f'with the line {line[:80]!r}' if line else f'{kind}s'}: {_listed(group)}]")
     return rows
 
 
-def _line(place: Place) -> tuple[str, str]:
-    """What makes two places alike: the text, and what is done there."""
-    return place[2].strip(), place[3].partition(" in ")[0]
+def _alike(place: Place, *, many: bool) -> tuple[str, str]:
+    """What makes two places alike: the line and what is done there; in a long list, that neither of them runs in the product."""
+    path, _, text, what = place
+    kind = what.partition(" in ")[0]
+    if many and (kind in PLAIN or not (kind or is_product(path))):
+        return "", kind or ("test" if is_test(path) else "text")
+    return text.strip(), kind
 
 
 def _listed(places: Sequence[Place]) -> str:
-    named = ", ".join(f"{path}:{line}" for path, line, *_ in places[: 2 * SAME])
-    rest = len(places) - 2 * SAME
-    return f"{len(places)} more places: {named}" + (f" and {rest} others" if rest > 0 else "")
+    """Where they are: by file, with their lines."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for path, line, *_ in places:
+        files[path].append(str(line))
+    named = [f"{path}:{','.join(lines[:LINES])}{',...' if len(lines) > LINES else ''}" for path, lines in files.items()]
+    return ", ".join(named[:FILES]) + (f" and {len(named) - FILES} more files" if len(named) > FILES else "")

@@ -103,11 +103,9 @@ class _Looking:
     async def explain(self) -> None:
         """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
         tree, asked = self.state.session.tree, f"search({self.pattern[:PATH_CHARS]!r})"
-        for glob in self.globs:
-            if not await tree.grep(["^"], [glob], syntax="perl", side=self.side):
-                entries = await tree.entries(self.side)
-                plain = glob.removeprefix(":(glob)")
-                self.state.note(f"{asked}: no text file fits the glob {plain!r}{_like(plain, entries)}")
+        if self.globs and not await tree.grep(["^"], self.globs, syntax="perl", side=self.side):
+            told, entries = ", ".join(self.globs[:5]).replace(":(glob)", ""), await tree.entries(self.side)
+            self.state.note(f"{asked}: no text file fits {told}{_like(self.globs[0].removeprefix(':(glob)'), entries)}")
         if "\n" in self.pattern or r"\n" in self.pattern:
             self.state.note(f"{asked}: a search looks at one line at a time, and the pattern has a line break")
         elif r"\|" in self.pattern:
