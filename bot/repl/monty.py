@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bot.errors import DeepRepoError, ReplUnavailable
 from bot.repl import stdlib
 from bot.repl.host_process import Apart
-from bot.repl.output import END, Cut, PrintBuffer
+from bot.repl.output import END, NEXT, Cut, PrintBuffer
 from bot.values import Limits, Observation
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ from collections import Counter, defaultdict, deque, namedtuple
 from pathlib import Path
 _print = print
 def print(*values, sep=' ', end='\\n', file=None, flush=False):
-    _print(*values, sep=sep, end=(end or '') + {END!r})
+    _print(*values, sep={NEXT!r} if sep == ' ' else sep, end=(end or '') + {END!r})
 """  # what models write without importing it, and a print() that marks where each of its texts ends
 NOW = datetime(2026, 1, 1, tzinfo=UTC)  # the clock stands still in blocks, so that a replay prints the same
 

@@ -11,6 +11,7 @@ from bot.repl import printed
 
 KEEP = 400_000  # characters of one block's output that are held; what follows is only counted, but for its end
 END = "\x1e"  # what the REPL's print() writes after each of its texts: Monty joins several in one call of the sink
+NEXT = "\x1f"  # and between the values of one print
 LINE = 400  # characters; a longer print is a piece of its own, shorter ones in a row are one piece
 SHARE = 1_000  # characters that a piece is shown with at least: more pieces than fit are joined
 MARK = "\n[... {count:,} characters cut here: more({number}) returns them ...]\n"
@@ -50,19 +51,17 @@ class PrintBuffer:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._prints: list[str] = [""]
+        self._held: list[str] = []
         self._room = KEEP
         self._lost, self._tail = 0, ""  # after KEEP
 
     def __call__(self, _: str, text: str) -> None:
         """Take what was printed; the first argument names the stream."""
         held = text[: self._room]
-        first, *others = held.split(END)
-        self._prints[-1] += first
-        self._prints += others
+        self._held.append(held)
         self._room -= len(held)
         if len(text) > len(held):
-            rest = text[len(held) :].replace(END, "")
+            rest = text[len(held) :].replace(END, "").replace(NEXT, " ")
             self._lost += len(rest)
             self._tail = (self._tail + rest)[-self._size :]
 
@@ -71,7 +70,8 @@ class PrintBuffer:
 
         Without a number nothing can be asked for again: what a limit ended differs from run to run.
         """
-        pieces = _pieces([printed.readable(text) for text in self._prints if text], max(1, self._size // SHARE))
+        prints = [_shown(text.split(NEXT)) for text in "".join(self._held).split(END) if text]
+        pieces = _pieces(prints, max(1, self._size // SHARE))
         if self._lost:  # the flood and its end are one piece
             pieces = [*pieces[:-1], (pieces[-1] if pieces else "") + self._tail]
         lost = self._lost - len(self._tail)
@@ -91,6 +91,12 @@ class PrintBuffer:
             mark = (GONE if number is None else MARK).format(count=len(cut.text) + cut.lost, number=cut.number)
             shown.append((head + mark + tail)[: max(0, share)])
         return Printed("".join(shown), tuple(cuts))
+
+
+def _shown(values: Sequence[str]) -> str:
+    """One print: its values in a line, or below one another if one of them is a list or dict in its readable form."""
+    shown = [printed.readable(value) for value in values]
+    return (" " if shown == list(values) else "\n").join(shown)
 
 
 def _pieces(prints: Sequence[str], most: int) -> list[str]:

@@ -85,8 +85,8 @@ def _by_file(places: Sequence[Place]) -> list[str]:
     rows = [f"{len(places)} places in {len({path for path, *_ in places})} files"]
     for path, lines in files.items():
         rows += [f"{path}:{lines[0].lstrip().replace(' ', ': ', 1)}"] if len(lines) == 1 else [f"{path}:", *lines]
-    for (line, kind), group in left.items():
-        rows.append(f"[{len(group)} more {f'with the line {line[:80]!r}' if line else f'{kind}s'}: {_listed(group)}]")
+    for (same, kind), group in left.items():
+        rows.append(f"[{len(group)} more {f'with the line {same[:80]!r}' if same else f'{kind}s'}: {_listed(group)}]")
     return rows
 
 

@@ -377,7 +377,7 @@ def test_the_root_reads_what_it_is_shown(table: Table) -> None:
         seen = []
         for code in (
             "print('shop/order.py shop/price.py', [u['id'] for u in units])",
-            "print(read('shop/order.py')[:40])",
+            "print(read('shop/order.py')[:75])",
             "print(read('shop/order.py'))\nprint(units[1]['path'])",
         ):
             session.root = ScriptedModel([called(code), DONE], "scripted/root")

@@ -53,8 +53,8 @@ def test_reading(table: Table) -> None:
         "print(diff('shop/order.py'))",
         "print(diff('shop/cart.py'))",
     )
-    assert said[0] == "    2     if not items:\n    3         return None"
-    assert said[1].startswith("    2     return sum(")
+    assert said[0] == "--- shop/price.py, of 8 lines ---\n    2     if not items:\n    3         return None"
+    assert said[1].startswith("--- shop/price.py (base), of 6 lines ---\n    2     return sum(")
     assert said[2] == "[price.py does not exist on the head side; did you mean shop/price.py?]"
     assert said[3] == "[../../etc/passwd does not exist on the head side]"
     assert "--- shop/order.py [modified]\n@@ -" in said[4]
@@ -173,6 +173,14 @@ def test_report_checks_and_refuses(table: Table) -> None:
         ("root scripted/root", 3, "crash"),
         ("root scripted/root", 4, "other"),
     ]
+
+
+def test_two_findings_on_one_line_are_told_of(table: Table) -> None:
+    """A second defect on the same line is accepted, and the root reads that there are two."""
+    other = "print(report('shop/price.py', '        return None', 'callers that iterate', 'why', category='contract'))"
+    said, session, _ = blocks(table, REPORT, other)
+    assert "begins on the same line: drop() it if it is this defect" in said[1]
+    assert len(session.findings) == 2
 
 
 def test_drop_takes_back(table: Table) -> None:

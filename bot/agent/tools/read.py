@@ -36,7 +36,7 @@ async def diff(state: RunState, path: str | None = None) -> str:
 
 
 async def read(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
-    """Numbered lines of any file of the tree."""
+    """Numbered lines of any file of the tree, under its path."""
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
@@ -45,10 +45,13 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
     shown = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
-    text = "\n".join(f"{first + at:>5} {line}" for at, line in enumerate(shown))
+    if not shown:
+        return f"[{path} has {len(lines)} lines]"
+    head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
+    text = "\n".join([head, *(f"{first + at:>5} {line}" for at, line in enumerate(shown))])
     if first + len(shown) <= last:
         text += f"\n[... {path} goes on to line {last}: read(path, {first + len(shown)}, {last})]"
-    return text or f"[{path} has {len(lines)} lines]"
+    return text
 
 
 async def search(

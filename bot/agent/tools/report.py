@@ -139,6 +139,12 @@ async def _admitted(state: RunState, finding: Finding) -> str:
     )
     if before is None:
         again = ", alive again after drop()" if state.dropped.pop(which, None) else ""
+        near = [f for f in state.session.findings if f is not kept and (f.path, f.start) == (kept.path, kept.start)]
+        note += (
+            f"; {near[0].fingerprint} ({near[0].title!r}) begins on the same line: drop() it if it is this defect"
+            if near
+            else ""
+        )
         return f"{which} accepted at {kept.path}:{kept.start}{again}; {STATES[kept.verdict]}{note}"
     if before.fingerprint != which:
         state.renamed[before.fingerprint] = which
