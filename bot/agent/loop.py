@@ -15,6 +15,7 @@ from bot.review.session import Session
 from bot.values import Transcript
 
 CHILD_TURNS = 6
+CHILD_FILES = 40  # changed files that are named in it
 CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself
 
 CUT_SHORT: dict[Outcome, str] = {"budget": "", "provider": "provider", "declined": "provider"}
@@ -68,8 +69,15 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
         files[path] = blob.decode("utf-8", "replace")[: max(0, room)]
         room -= len(files[path])
     missing = [path for path in paths if not files.get(path)]
+    changed = [file.path for file in session.files]
     seed = render.text(
-        "prompts/root_child.md.j2", task=task, files={p: t for p, t in files.items() if t}, missing=missing
+        "prompts/root_child.md.j2",
+        pull=session.pull,
+        changed=changed[:CHILD_FILES],
+        more_changed=max(0, len(changed) - CHILD_FILES),
+        task=task,
+        files={p: t for p, t in files.items() if t},
+        missing=missing,
     )
     at, turns = session.calls.at, min(CHILD_TURNS, session.calls.budget.limits.turns)
     try:

@@ -1,6 +1,6 @@
 """The messages between the harness and a root. Append-only, so that every provider's prompt cache holds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot import render
@@ -80,6 +80,10 @@ class TurnStatus:
     unread: tuple[str, ...]
     advice: Advice = ""
     refused: bool = False  # the root wanted to finish and may not yet
+    unreported: Mapping[str, str] = field(
+        default_factory=dict
+    )  # title -> why; report() refused it in the block that finished
+    notes: tuple[str, ...] = ()  # what look-ups say beside the values that they gave
 
 
 def turn_text(
@@ -100,5 +104,7 @@ def turn_text(
         more_unread=max(0, len(status.unread) - MAX_UNREAD),
         advice=status.advice,
         refused=status.refused,
+        unreported=status.unreported,
+        notes=status.notes,
     )
     return text.strip("\n")

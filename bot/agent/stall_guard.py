@@ -1,6 +1,7 @@
 """Where a run of a root stands: what it repeats, whether it still gains, and which note it must get.
 
-The rules answer failures seen in transcripts: the same error or cell again, exploring without end, finishing on turn one.
+The rules answer failures seen in transcripts: the same error or cell again, going round in circles, finishing on turn one.
+Searching is progress: a turn that shows the root lines which it had not seen is never held against it.
 """
 
 import re
@@ -11,11 +12,14 @@ from typing import Literal
 from bot.values import Observation
 
 SAME_ERROR_SIMPLE, SAME_ERROR_STOP = 2, 3
-STALE_ADVICE, STALE_STOP = 2, 5  # turns without a newly read unit or a change of the findings
+STALE_ADVICE, STALE_STOP = 2, 5  # turns without a newly read unit, a change of the findings or a new line
+HELD = 2  # how often a run goes on because report() refused something in the block that finished
+LETTERS = 6  # of a line that can be new: brackets and numbers tell nothing
 LOOKS = re.compile(r"\b(?:more|coverage|budget|findings|last_batch|SHOW_VARS)\(")  # worth asking again
 
-Advice = Literal["", "simple", "synthesis", "last", "spent"]
-Gain = tuple[int, int, int]  # units unread, findings, worker calls
+_NUMBERED = re.compile(r"[ +-]?[ \t]*+\d{1,7} ")  # sign and number before a line of code
+Advice = Literal["", "simple", "synthesis", "stopping", "last", "spent"]
+Gain = tuple[int, ...]  # units unread, reports, findings dropped, worker calls
 
 
 @dataclass(slots=True)
@@ -26,7 +30,9 @@ class StallGuard:
     errors: Counter[str] = field(default_factory=Counter)
     stale: int = 0
     refused_finish: bool = False
+    held: int = 0
     _cells: set[str] = field(default_factory=set)
+    _lines: set[str] = field(default_factory=set)  # that the root was shown
     _gain: Gain | None = None
     _repeated: int = 0
 
@@ -38,21 +44,38 @@ class StallGuard:
         self._cells.add(cell)
         return False
 
+    def shown(self, text: str) -> bool:
+        """Note what the root is shown; whether any line of it is new to it."""
+        lines = {re.sub(r"\d+", "0", _NUMBERED.sub("", line, count=1).strip())[:200] for line in text.split("\n")}
+        new = {line for line in lines - self._lines if sum(map(str.isalpha, line)) >= LETTERS}
+        self._lines |= new
+        return bool(new)
+
     def ran(self, observation: Observation, gain: Gain) -> None:
         """Note what a block did."""
         if observation.outcome in {"limit", "crash"}:
             self._cells.clear()  # its names are gone: the same cell may be needed again
+        new = self.shown(observation.output)
+        if new or self._gain not in {None, gain}:
+            self.errors.clear()
         self._repeated = 0
         if observation.error:
             cause = _cause(observation.error)
             self.errors[cause] += 1
             self._repeated = self.errors[cause]
-        self.idle(gain)
+        self.idle(gain, new=new)
 
-    def idle(self, gain: Gain) -> None:
-        """A turn has passed: was anything new learnt in it?"""
-        self.stale = 0 if gain != self._gain else self.stale + 1
+    def idle(self, gain: Gain, *, new: bool = False) -> None:
+        """A turn has passed: was anything learnt or done in it?"""
+        self.stale = 0 if new or gain != self._gain else self.stale + 1
         self._gain = gain
+
+    def hold_finish(self) -> bool:
+        """Whether the run goes on although the root has finished: it has not seen what report() refused."""
+        self.held += 1
+        if self.held <= HELD:
+            self._cells.clear()
+        return self.held <= HELD
 
     def refuse_finish(self) -> bool:
         """Whether finishing now, with units unread, is refused: once. The cell that tried may then be sent again."""
@@ -69,6 +92,8 @@ class StallGuard:
             return "spent"
         if number >= self.turns - 1:
             return "last"
+        if self.stale >= STALE_STOP - 1:
+            return "stopping"
         return "synthesis" if self.stale >= STALE_ADVICE else ""
 
     @property

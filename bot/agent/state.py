@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from bot.review.session import Session
 from bot.values import Finding
 
+MAX_NOTES, NOTE_CHARS = 8, 400  # of one block
 MAX_DEPTH = 2  # a child's child is the last one
 Child = Callable[[str, Sequence[str], int], Awaitable[str]]
 
@@ -19,13 +20,20 @@ class RunState:
     child: Child | None = None
     depth: int = 0
     final: str | None = None  # set_answer(text) or FINAL(value)
-    final_name: str = ""  # FINAL_VAR(name): its value is read after the block
     batch: list[str] = field(default_factory=list)
     offered: dict[tuple[str, str, str], Finding] = field(
         default_factory=dict
     )  # what workers handed over, as they said it
-    dropped: list[str] = field(default_factory=list)
+    dropped: dict[str, str] = field(default_factory=dict)  # id -> place, title and reason
     reported: list[str] = field(default_factory=list)  # ids
+    renamed: dict[str, str] = field(default_factory=dict)  # the id of a finding that is told anew -> its new one
+    refused: dict[str, str] = field(default_factory=dict)  # title -> why report() refused it, in the running block
+    notes: dict[str, None] = field(default_factory=dict)  # what the root should know of its look-ups in this block
     asked: int = 0  # questions to workers and children
     errors: dict[str, None] = field(default_factory=dict)  # why workers did not answer
     names: dict[str, None] = field(default_factory=dict)  # what the root's blocks assigned
+
+    def note(self, sentence: str) -> None:
+        """Tell the root something beside the value that its code gets: an empty list stays an empty list."""
+        if len(self.notes) < MAX_NOTES:
+            self.notes.setdefault(sentence[:NOTE_CHARS])

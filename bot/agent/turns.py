@@ -1,18 +1,18 @@
 """The turns of one root: ask it, run its code, tell it what came back, until it has an answer or a rule ends the run."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.agent import tools
-from bot.agent.messages import Conversation, TurnStatus, turn_text
-from bot.agent.stall_guard import StallGuard
+from bot.agent.messages import MAX_TOKENS, Conversation, TurnStatus, turn_text
+from bot.agent.stall_guard import Gain, StallGuard
 from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.ports import Model
 from bot.repl import extraction, hints
 from bot.repl.bridge import ReplBridge
-from bot.values import Completion, Observation, Prompt, Turn
+from bot.values import Completion, Observation, Prompt, Turn, Usage, tokens
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
 TIGHT_SECONDS = 45.0  # before the deadline: time for one more reply, not for another question
@@ -26,7 +26,7 @@ BROKEN = (
     "The arguments of that tool call were no valid JSON; nothing ran. Send the code again: one string named `code`."
 )
 REPEATED = "This very cell ran before, and would print the same; it was not run again. Build on its result, or finish: set_answer('...')."
-NO_VARIABLE = "FINAL_VAR: there is no variable {name!r}. Assign it first, or use set_answer(text)."
+TYPICAL_REPLY = 1_500  # tokens; a call reserves more than that
 
 
 @dataclass(slots=True)
@@ -49,6 +49,7 @@ class Turns:
 
     async def go(self) -> None:
         """Run all turns; `outcome` says how they ended."""
+        self.guard.shown(self.conversation.messages[-1].text)
         for number in range(1, self.guard.turns + 1):
             self.state.session.say(f"{self.name}: turn {number} of {self.guard.turns}")
             self.state.session.calls.at = f"{self.name}:{number}"
@@ -103,15 +104,18 @@ class Turns:
         self.turns.append(turn)
         self.tight = self._tight(number, block)
         calls.journal.turn(self.name, turn, calls.now() - started, tight=self.tight)
-        done, hint = await self._finished(hint)
+        done, spent = await self._finished(), self._spent()
         refused = done and self.gate and bool(self.state.session.tracker.unread()) and self.guard.refuse_finish()
-        if refused:
+        unreported = dict(self.state.refused) if done and number < self.guard.turns and not spent else {}
+        if unreported and not refused and not self.guard.hold_finish():
+            unreported = {}
+        if refused or unreported:
             await self._reopen()
         elif done:
             self.outcome = "answered"
         elif self.guard.stuck or self.guard.astray:
             self.outcome = "stuck" if self.guard.stuck else "astray"
-        status = self._status(number, refused=refused)
+        status = replace(self._status(number, spent=spent), refused=refused, unreported=unreported)
         self.conversation.answer(
             reply, turn_text(observation, hint, status, self.conversation.form, self.conversation.words)
         )
@@ -126,6 +130,8 @@ class Turns:
 
     async def _observed(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
         """What the block did, and the one hint that goes with it."""
+        self.state.notes.clear()
+        self.state.refused.clear()
         if not block or reply.stop == "length":  # half a block may be Python too, and do something else
             self.guard.idle(self._gain())
             broken = any(call.unparsed for call in reply.calls)
@@ -135,8 +141,12 @@ class Turns:
             return Observation(""), REPEATED
         observation = self._as_it_was(number, block, await self.bridge.run(block))
         self.state.names.update(dict.fromkeys(extraction.assigned(block)))
-        if observation.outcome in {"limit", "crash"}:
+        if observation.outcome in {"limit", "crash"}:  # where it ended differs from run to run
             self.state.names.clear()
+            self.state.notes.clear()
+        for title, why in self.state.refused.items():
+            if why not in observation.output:  # report() was called and its answer not printed
+                self.state.note(f"report() refused {title!r}: {why}")
         self.guard.ran(observation, self._gain())
         known = (*self.state.names, *tools.KNOWN)
         return observation, hints.hint(observation.error, known) if observation.error else ""
@@ -148,34 +158,41 @@ class Turns:
             return seen
         return Observation(known["output"], known["error"], known["outcome"], known["omitted"])
 
-    async def _finished(self, hint: str) -> tuple[bool, str]:
+    async def _finished(self) -> bool:
         """Whether the root has given its answer, in any of the ways it may."""
-        if self.state.final_name:
-            name, self.state.final_name = self.state.final_name, ""
-            value = await self.bridge.value(f"str({name})[:{MAX_ANSWER}]") if name.isidentifier() else None
-            if value is None:
-                return False, NO_VARIABLE.format(name=name)
-            self.state.final = str(value)
         ready, content = await self.bridge.value(READY) or (False, "")
         self.summary = (self.state.final or content or self.summary).strip()
-        return bool(ready) or self.state.final is not None, hint
+        return bool(ready) or self.state.final is not None
 
     async def _reopen(self) -> None:
         self.state.final = None
         await self.bridge.value('answer.update({"ready": False})')
 
-    def _gain(self) -> tuple[int, int, int]:
+    def _gain(self) -> Gain:
         session = self.state.session
-        return len(session.tracker.unread()), len(self.state.reported) + len(self.state.dropped), self.state.asked
+        return len(session.tracker.unread()), len(self.state.reported), len(self.state.dropped), self.state.asked
 
-    def _status(self, number: int, *, refused: bool) -> TurnStatus:
+    def _spent(self) -> bool:
+        """Whether questions are refused, or the turn after the next one would be: the root is told in time to hand in."""
         budget = self.state.session.calls.budget
-        spent = bool(budget.refused) or self.tight
+        left = budget.left()
+        size = sum(tokens(message.text, self.model.name) for message in self.conversation.messages)
+        needed = Usage(2 * size, MAX_TOKENS + TYPICAL_REPLY)
+        usd = self.model.price(needed)
+        return (
+            bool(budget.refused)
+            or self.tight
+            or (left.calls is not None and left.calls <= 1)
+            or (left.tokens is not None and left.tokens < needed.input + needed.output)
+            or (left.usd is not None and usd is not None and left.usd < usd)
+        )
+
+    def _status(self, number: int, *, spent: bool) -> TurnStatus:
         return TurnStatus(
             number=number,
             turns=self.guard.turns,
-            left=budget.left(),
+            left=self.state.session.calls.budget.left(),
             unread=tuple(unit.id for unit in self.state.session.tracker.unread()),
             advice=self.guard.advice(number, spent=spent),
-            refused=refused,
+            notes=tuple(self.state.notes),
         )

@@ -45,6 +45,22 @@ def add(kept: list[Finding], finding: Finding) -> bool:
     return False
 
 
+def tell_anew(kept: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
+    """Put a finding among distinct ones: alone, or in the place of the one that it tells better.
+
+    Returns it as it is kept, and the one before it. What is proven or confirmed keeps its words and takes the evidence.
+    """
+    marked = _marked(finding)
+    at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
+    if at is None:
+        kept.append(marked)
+        return marked, None
+    before = kept[at]
+    settled = STRENGTH[before.verdict] > STRENGTH["unproven"]
+    kept[at] = _told(before, marked) if settled else _told(marked, before)
+    return kept[at], before
+
+
 def _marked(finding: Finding) -> Finding:
     return replace(finding, fingerprint=fingerprint(finding))
 
@@ -67,6 +83,11 @@ def same(one: Finding, other: Finding) -> bool:
 
 def _united(one: Finding, other: Finding) -> Finding:
     strong, weak = sorted((one, other), key=lambda f: (-STRENGTH[f.verdict], SEVERITIES.index(f.severity)))
+    return _told(strong, weak)
+
+
+def _told(strong: Finding, weak: Finding) -> Finding:
+    """Two findings of one defect in the words of the first."""
     evidence = {(e.path, e.side, e.line): e for e in (*weak.evidence, *strong.evidence)}
     sources = dict.fromkeys([*strong.source.split(" + "), *weak.source.split(" + ")])
     return replace(

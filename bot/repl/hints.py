@@ -95,6 +95,7 @@ ABSENT = {
     "metadata": "`pr` describes the change.",
     "context": "The change is in pr, units, files and diff(path).",
     "bytearray": "Use bytes or a list.",
+    "FINAL_VAR": "set_answer(name) takes the value of any variable.",
     "super": "Classes cannot inherit here.",
 }
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bot.errors import DeepRepoError, ReplUnavailable
 from bot.repl import stdlib
 from bot.repl.host_process import Apart
-from bot.repl.output import PrintBuffer
+from bot.repl.output import END, NEXT, Cut, PrintBuffer
 from bot.values import Limits, Observation
 
 if TYPE_CHECKING:
@@ -29,6 +29,18 @@ MEMORY = 192 << 20  # what a block raises or prints comes to the host, which hol
 HOST_CALLS = 5_000  # of one checkout; the default of 1000 is too small
 RECURSION = 500
 START_SECONDS = 20.0  # to get a worker process; without it a busy pool would wait for ever
+CUTS = 40  # pieces of output that more() can return; the oldest go first
+MODULES = (
+    "json, re, math, collections, itertools, functools, dataclasses, datetime, typing, hashlib, csv, bisect, decimal, random, time, "
+    "asyncio, copy, base64, unicodedata, os"
+)
+BEGIN = f"""import {MODULES}, {", ".join(stdlib.OFFERED)}
+from collections import Counter, defaultdict, deque, namedtuple
+from pathlib import Path
+_print = print
+def print(*values, sep=' ', end='\\n', file=None, flush=False):
+    _print(*values, sep={NEXT!r} if sep == ' ' else sep, end=(end or '') + {END!r})
+"""  # what models write without importing it, and a print() that marks where each of its texts ends
 NOW = datetime(2026, 1, 1, tzinfo=UTC)  # the clock stands still in blocks, so that a replay prints the same
 
 _PLACE = re.compile(r'File "<python-input-(\d+)>"')
@@ -42,10 +54,11 @@ class MontyRepl:
     def __init__(
         self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]], limits: Limits
     ) -> None:
-        self._limits, self._last = limits, PrintBuffer(limits.output_chars)
+        self._limits = limits
+        self._cuts: list[Cut] = []  # the pieces of earlier outputs, numbered over the whole run
         self._variables = dict(variables)
         self._functions = {name: self._guarded(name, call) for name, call in functions.items()}
-        self._functions["more"] = self._guarded("more", lambda: self._last.middle)
+        self._functions["more"] = self._guarded("more", self._more)
         self._stack, self._pid, self._killed = ExitStack(), 0, False
         self._apart = Apart()
         self._fed, self._blocks = 0, 0  # what the process was given; how much of it the root wrote
@@ -60,16 +73,17 @@ class MontyRepl:
         self._apart.begin()
         self._numbers[self._fed] = self._blocks
         self._fed += 1
-        printed = PrintBuffer(self._limits.output_chars)
+        sink = PrintBuffer(self._limits.output_chars)
         error: str | None = None
         outcome: Outcome = "ok"
         try:
-            self._session.feed_run(code, external_lookup=self._functions, print_callback=printed)
+            self._session.feed_run(code, external_lookup=self._functions, print_callback=sink)
         except pydantic_monty.MontyError as failure:
             error, outcome = _cut(self._numbered(_display(failure, code))), _outcome(failure)
-        if printed.omitted:
-            self._last = printed
-        if outcome in {"limit", "crash"} and not self._killed:
+        ended = outcome in {"limit", "crash"}
+        printed = sink.finished(None if ended else self._cuts[-1].number + 1 if self._cuts else 1)
+        self._cuts = [*self._cuts, *(() if ended else printed.cuts)][-CUTS:]
+        if ended and not self._killed:
             self._session = self._open()
             error = f"{error}{GONE}"
         return Observation(printed.text, error, outcome, printed.omitted)
@@ -125,11 +139,26 @@ class MontyRepl:
                 )
             )
             self._pid = session.worker_pid or 0  # it is None while a block runs
-            session.feed_run("None", inputs=self._variables)
+            session.feed_run(BEGIN, inputs=self._variables, external_lookup={})
         except (pydantic_monty.MontyError, OSError, RuntimeError) as error:
             self._stack.close()
             raise ReplUnavailable(f"the REPL did not start: {error}") from error
         return session
+
+    def _more(self, number: int | None = None) -> str:
+        """What was cut out of one piece of output; without a number, of the only one, or which ones there are."""
+        known = {cut.number: str(cut) for cut in self._cuts}
+        if number is None and len(known) == 1:
+            return next(iter(known.values()))
+        if number is not None and number in known:
+            return known[number]
+        rows = [
+            f"more({c.number}): {len(c.text):,} characters of the piece that begins {c.title!r}" for c in self._cuts
+        ]
+        said = "\n".join(rows) or "nothing was cut so far"
+        if number is not None:
+            raise ValueError(f"there is no cut piece {number}. {said}")
+        return f"[{said}]"
 
     def _numbered(self, text: str) -> str:
         return _PLACE.sub(lambda found: f"block {self._numbers.get(int(found[1]), '?')}", text)

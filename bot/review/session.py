@@ -97,12 +97,18 @@ class Session:
         return True
 
 
+async def checked(session: Session, finding: Finding) -> Finding | str:
+    """The finding as the tree bears it out, or the sentence that says why it cannot stand."""
+    found = await check(finding, session.tree)
+    if not isinstance(found, str):
+        found = await claims.check(found, session.tree)
+    session.refused += isinstance(found, str)
+    return found
+
+
 async def admit(session: Session, finding: Finding) -> Finding | str:
     """Check a finding against the tree and keep it unless it is there already; else the sentence that says why not."""
-    checked = await check(finding, session.tree)
-    if not isinstance(checked, str):
-        checked = await claims.check(checked, session.tree)
-    if isinstance(checked, str):
-        session.refused += 1
-        return checked
-    return session.findings[-1] if merge.add(session.findings, checked) else "it is reported already"
+    found = await checked(session, finding)
+    if isinstance(found, str):
+        return found
+    return session.findings[-1] if merge.add(session.findings, found) else "it is reported already"

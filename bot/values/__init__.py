@@ -63,6 +63,7 @@ from bot.values.review import (
     Status,
     Suppressed,
     Transcript,
+    Verdict,
     ordered,
 )
 from bot.values.round import Earlier, Mark
@@ -182,6 +183,7 @@ __all__ = [
     "Unit",
     "Usage",
     "Use",
+    "Verdict",
     "WorkflowRun",
     "cacheable",
     "density",

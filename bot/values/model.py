@@ -128,7 +128,7 @@ class Limits:
     effort: Effort | None = None  # of every model that thinks; None: by the role
     own: tuple[str, ...] = ()  # providers that are called at a private address: a server of the user's own
     turn_seconds: float = 10.0  # of the block itself; waiting for workers is not counted
-    output_chars: int = 8_000  # of one block, head and tail
+    output_chars: int = 20_000  # of one block: its longest prints are cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Observation:
     output: str
     error: str | None = None
     outcome: Literal["ok", "error", "syntax", "limit", "crash"] = "ok"
-    omitted: int = 0  # characters cut out of the middle of `output`
+    omitted: int = 0  # characters cut out of `output`
 
 
 @dataclass(frozen=True, slots=True)

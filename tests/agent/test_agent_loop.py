@@ -122,7 +122,7 @@ def test_endless_loop_costs_one_turn(table: Table) -> None:
 def test_flood_is_cut(table: Table) -> None:
     """What a block prints reaches the root with head, tail and count."""
     _, seen, _ = root(table, called("print('x' * 100_000)"), DONE)
-    assert "92,001 characters cut out of the middle; more() returns them" in seen[3]
+    assert "80,091 characters cut here: more(1) returns them" in seen[3]
 
 
 def test_finishing_at_once_is_refused_once(table: Table) -> None:
@@ -139,19 +139,12 @@ def test_finishing_at_once_is_refused_once(table: Table) -> None:
     [
         ("answer['content'] = 'by dict'\nanswer['ready'] = True", "by dict"),
         ("FINAL('by call')", "by call"),
-        ("text = ['by', 'name']\nFINAL_VAR('text')", "['by', 'name']"),
-        ("set_answer('by name')", "by name"),
+        ("text = ['by', 'name']\nset_answer(text)", "['by', 'name']"),
     ],
 )
 def test_ways_to_finish(table: Table, code: str, summary: str) -> None:
     """Each way to finish ends the run with the exact value."""
     assert root(table, called(code))[0].summary == summary
-
-
-def test_unknown_final_var(table: Table) -> None:
-    """A FINAL_VAR of a name that is not there ends nothing."""
-    _, seen, _ = root(table, called("FINAL_VAR('nothing')"), DONE)
-    assert "HINT: FINAL_VAR: there is no variable 'nothing'" in seen[3]
 
 
 def test_words_in_strings_do_not_finish(table: Table) -> None:
@@ -181,13 +174,55 @@ def test_identical_cell_is_not_run_again(table: Table) -> None:
 
 
 def test_turns_without_gain_lead_to_synthesis_then_the_end(table: Table) -> None:
-    """Looking round without a finding or a reading is told to conclude, then stopped."""
-    transcript, seen, _ = root(table, *[called(f"print({n})") for n in range(12)])
+    """A root that prints nothing which it had not seen is told so, told when its last turn comes, then stopped."""
+    transcript, seen, _ = root(table, *[called(f"print(search('total'), {n})") for n in range(12)])
     assert "Nothing new in the last turns" not in seen[5]
     assert "Nothing new in the last turns" in seen[7]
+    assert "The next turn is the last one if it brings nothing new either" in seen[11]
     assert len(transcript.turns) == 6
     assert transcript.notes == ("The root was stopped after 5 turns that brought nothing new.",)
     assert transcript.summary == "Nothing found in 0 of 2 units; 2 were not read."
+
+
+def test_a_root_that_goes_on_searching_is_let_work(table: Table) -> None:
+    """Turns that print code which the root had not seen are progress, with errors in them too; no rule ends them."""
+    looks = [called(f"print('{word} ' * 8)\nraise ValueError('again')") for word in ["abcdefg", "abcdefgh"]]
+    code = [
+        called(f"print(read('shop/{name}.py', {n}, {n}))") for name in ("cart", "order", "price") for n in (1, 4, 5)
+    ]
+    transcript, seen, _ = root(table, *looks, *code, DONE)
+    assert transcript.notes == ()
+    assert len(transcript.turns) == 12
+    assert not any("Nothing new" in text for text in seen)
+
+
+def test_the_answers_of_report_come_before_the_end(table: Table) -> None:
+    """A block that reports and finishes goes on if a report was refused: the root reads why, corrects it, and finishes."""
+    wrong = REPORT.removeprefix("print(").removesuffix(")").replace("        return None", "    return undefined")
+    transcript, seen, _ = root(table, called(f"{wrong}\nset_answer('One defect.')"), called(REPORT), DONE)
+    assert "NOT YET: report() refused 1 of your findings" in seen[3]
+    assert "- total() returns None for an empty cart: its quote does not occur in shop/price.py" in seen[3]
+    assert [f.title for f in transcript.findings] == ["total() returns None for an empty cart"]
+    assert transcript.summary == "Nothing to add."
+
+
+def test_a_root_that_insists_may_finish(table: Table) -> None:
+    """What report() refuses again and again holds the end of a run twice, not for ever."""
+    wrong = REPORT.removeprefix("print(").removesuffix(")").replace("        return None", "    return undefined")
+    transcript, _, _ = root(table, *[called(f"{wrong}\nset_answer('One defect.')")] * 4)
+    assert (len(transcript.turns), transcript.summary, transcript.findings) == (3, "One defect.", ())
+
+
+def test_a_report_that_was_not_printed_is_told_if_it_was_refused(table: Table) -> None:
+    """A refusal is never silent."""
+    _, seen, _ = root(table, called("r = report('shop/price.py', 'nowhere', 'A title', 'why')"), DONE)
+    assert "NOTE: report() refused 'A title': its quote does not occur in shop/price.py" in seen[3]
+
+
+def test_the_budget_is_told_of_before_it_is_spent(table: Table) -> None:
+    """A root whose next turn can be paid, but not the one after it, is told to hand in."""
+    _, seen, _ = root(table, called("print(1)"), DONE, limits=Limits(usd=None, tokens=13_000))
+    assert "will be after one more turn" in seen[3]
 
 
 def test_last_turn_is_announced(table: Table) -> None:
@@ -247,6 +282,8 @@ def test_child_run(table: Table) -> None:
 
     def script(asked: Prompt) -> Completion:
         if asked.messages[1].text != "The seed.":
+            assert "Pull request: A change, from " in asked.messages[1].text
+            assert "It changes shop/order.py, shop/price.py." in asked.messages[1].text
             assert "Task: Who calls total?" in asked.messages[1].text
             assert "def show(cart):" in asked.messages[1].text
             return called(f"{REPORT}\nprint(rlm_query('x', []))\nset_answer('cart.py, line 5; mine' )")
@@ -340,7 +377,7 @@ def test_the_root_reads_what_it_is_shown(table: Table) -> None:
         seen = []
         for code in (
             "print('shop/order.py shop/price.py', [u['id'] for u in units])",
-            "print(read('shop/order.py')[:40])",
+            "print(read('shop/order.py')[:75])",
             "print(read('shop/order.py'))\nprint(units[1]['path'])",
         ):
             session.root = ScriptedModel([called(code), DONE], "scripted/root")

@@ -1,14 +1,18 @@
 import asyncio
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from shop import FINDING, REPORT, USE, Table, quiet
 
+from bot import coverage
 from bot.agent import tools
 from bot.agent.state import RunState
+from bot.agent.tools import report
 from bot.errors import ProviderRefused
 from bot.repl.bridge import opened
 from bot.review.session import Session
-from bot.values import Completion, Limits, Reference, Usage
+from bot.values import Completion, Dependents, Finding, Limits, Reference, Usage
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
@@ -49,8 +53,8 @@ def test_reading(table: Table) -> None:
         "print(diff('shop/order.py'))",
         "print(diff('shop/cart.py'))",
     )
-    assert said[0] == "    2     if not items:\n    3         return None"
-    assert said[1].startswith("    2     return sum(")
+    assert said[0] == "--- shop/price.py, of 8 lines ---\n    2     if not items:\n    3         return None"
+    assert said[1].startswith("--- shop/price.py (base), of 6 lines ---\n    2     return sum(")
     assert said[2] == "[price.py does not exist on the head side; did you mean shop/price.py?]"
     assert said[3] == "[../../etc/passwd does not exist on the head side]"
     assert "--- shop/order.py [modified]\n@@ -" in said[4]
@@ -99,8 +103,8 @@ def test_ask_reads_units_and_other_files(table: Table) -> None:
     assert said[0].startswith("look  ")
     assert said[1] == "look"
     assert said[2] == (
-        "{'answer': '[worker error: not read, because they do not exist or do not fit: nowhere.py]', 'found': None, "
-        "'quotes': [], 'read': [], 'findings': [], 'error': 'not read, because they do not exist or do not fit: nowhere.py'}"
+        "answer: [worker error: not read, because they do not exist or do not fit: nowhere.py]\nfound: None\n"
+        "quotes: []\nread: []\nfindings: []\nerror: not read, because they do not exist or do not fit: nowhere.py"
     )
     assert said[3] == "['worker scripted/worker'] ['shop/order.py:lines 5-5']"
     assert session.findings[0].evidence[0].line == 5
@@ -153,8 +157,12 @@ def test_report_checks_and_refuses(table: Table) -> None:
         "report('shop/price.py')",
     )
     first = session.findings[0]
-    assert said[0] == first.fingerprint
-    assert said[1] == "refused: it is reported already"
+    state = "needs a second opinion, which comes by itself"
+    assert said[0] == f"{first.fingerprint} accepted at shop/price.py:3; {state}"
+    assert (
+        said[1]
+        == f"refused: it is reported already, as {first.fingerprint} by root scripted/root, and this adds nothing"
+    )
     assert "does not occur in ../secret.py" in said[2]
     assert "does not occur in shop/price.py" in said[3]
     assert said[4] == "refused: title and why must say something"
@@ -167,6 +175,14 @@ def test_report_checks_and_refuses(table: Table) -> None:
     ]
 
 
+def test_two_findings_on_one_line_are_told_of(table: Table) -> None:
+    """A second defect on the same line is accepted, and the root reads that there are two."""
+    other = "print(report('shop/price.py', '        return None', 'callers that iterate', 'why', category='contract'))"
+    said, session, _ = blocks(table, REPORT, other)
+    assert "begins on the same line: drop() it if it is this defect" in said[1]
+    assert len(session.findings) == 2
+
+
 def test_drop_takes_back(table: Table) -> None:
     """A finding is dropped by the id that report() gave; an unknown id is refused."""
     said, session, state = blocks(
@@ -174,9 +190,124 @@ def test_drop_takes_back(table: Table) -> None:
         REPORT.replace("print(", "which = (", 1),
         "print(drop(which, 'guarded by the caller'), drop('nothing', 'x'))",
     )
-    assert said[1] == "dropped refused: there is no finding nothing; findings() lists them"
+    assert said[1] == "dropped refused: there is no finding nothing; findings() lists those that stand"
     assert session.findings == []
-    assert state.dropped == ["shop/price.py:3 total() returns None for an empty cart: guarded by the caller"]
+    assert list(state.dropped.values()) == [
+        "shop/price.py:3 total() returns None for an empty cart: guarded by the caller"
+    ]
+
+
+def test_what_is_dropped_can_be_reported_again(table: Table) -> None:
+    """The same finding after drop() is alive again, under its old id, and says so."""
+    which = REPORT.replace("print(", "which = (", 1)
+    said, session, state = blocks(
+        table, which, "print(drop(which, 'guarded'), '|', drop(which, 'again'))", REPORT, "print(drop(which, 'no'))"
+    )
+    assert said[1].startswith("dropped | refused: it was dropped before")
+    assert " accepted at shop/price.py:3, alive again after drop()" in said[2]
+    assert said[3] == "dropped"
+    assert (session.findings, len(state.dropped)) == ([], 1)
+
+
+def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> None:
+    """A second report of the same lines replaces the words, adds its evidence and trigger, and can be dropped by either id."""
+    better = (
+        "print(report('shop/price.py', '    if not items:\\n        return None', 'an empty cart has no total', 'show() formats None', "
+        "category='crash', evidence=[['shop/cart.py', '{total(cart.items):.2f}']], trigger='show(Cart([]))'))"
+    )
+    said, session, _ = blocks(table, REPORT, better, "print(findings()[0]['state'], findings()[0]['trigger'])")
+    (finding,) = session.findings
+    first = said[0].split()[0]
+    assert said[1].startswith(
+        f"{finding.fingerprint} updated: it replaces {first} ('total() returns None for an empty cart')"
+    )
+    assert (finding.title, finding.start, finding.trigger) == ("an empty cart has no total", 2, "show(Cart([]))")
+    assert [item.path for item in finding.evidence] == ["shop/cart.py"]
+    assert said[2] == "needs a second opinion, which comes by itself show(Cart([]))"
+    assert blocks(table, REPORT, better, f"print(drop('{first}', 'x'), findings())")[0][2] == "dropped []"
+
+
+def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
+    """A root's report adds its evidence to a proven finding and takes nothing away."""
+
+    async def step(session: Session) -> tuple[str, Finding]:
+        state = RunState(session, author="root")
+        await report.report(state, "shop/price.py", "        return None", "first", "why", category="crash")
+        session.findings[0] = replace(session.findings[0], verdict="proven")
+        told = await report.report(
+            state, "shop/price.py", "        return None", "bland", "nothing", severity="low", category="crash",
+            evidence=[["shop/cart.py", "def show(cart):"]],
+        )  # fmt: skip
+        return told, session.findings[0]
+
+    told, finding = table.run(step)
+    assert told.endswith("updated: it keeps its words and takes what is new in yours; proven by code")
+    assert (finding.title, finding.severity, len(finding.evidence)) == ("first", "medium", 1)
+
+
+@pytest.mark.parametrize(
+    ("look", "value", "note"),
+    [
+        ("search('total', '*.{ts,tsx}')", "[]", "no text file fits *.ts, *.tsx; the tree has 3 .py, 1 .txt"),
+        ("search('total', 'shop/**/price.ts')", "[]", "no text file fits shop/**/price.ts"),
+        ("search('total', 'shop/prices.py')", "[]", "did you mean shop/price.py?"),
+        ("search('TOTAL')", "[]", "no line matches; ignoring case 3 lines would, as shop/cart.py:1"),
+        (
+            "search('def total', 'shop/cart.py')",
+            "[]",
+            "no line matches; without the glob 1 line would, as shop/price.py:1",
+        ),
+        ("search('total\\nnet')", "[]", "a search looks at one line at a time, and the pattern has a line break"),
+        (r"search(r'total\|gross')", "[]", "alternatives are written a|b"),
+        ("search('nothing like it')", "[]", ""),
+        (
+            "callers('total')",
+            "[]",
+            "no place in code; search() finds the word in 3 lines: shop/cart.py:1, shop/cart.py:5",
+        ),
+        ("readers('total + 1')", "[]", "that is no name; search() takes patterns"),
+    ],
+)
+def test_an_empty_result_says_why(table: Table, look: str, value: str, note: str) -> None:
+    """The value stays an empty list for the code; what a pattern or glob that can match nothing meant is told beside it."""
+    said, _, state = blocks(table, f"print({look})")
+    assert said == [value]
+    assert note in "\n".join(state.notes)
+    assert bool(state.notes) == bool(note)
+
+
+def test_globs_with_braces(table: Table) -> None:
+    """`{a,b}` is both, as in a shell, with ** too."""
+    said, _, _ = blocks(
+        table,
+        "print([h.partition(':')[0] for h in search('^def', '{shop,docs}/{cart,price,none}.py')])",
+        "print([h.partition(':')[0] for h in search('^def', '**/*.{py,ts}')])",
+    )
+    assert said == [
+        "['shop/cart.py', 'shop/price.py', 'shop/price.py']",
+        "['shop/cart.py', 'shop/order.py', 'shop/price.py', 'shop/price.py']",
+    ]
+
+
+def test_a_valid_pattern_that_was_meant_as_text(table: Table) -> None:
+    """`total(cart.items)` is a pattern that matches nothing, and text that stands there."""
+    said, _, _ = blocks(table, "print(search('total(cart.items)'))")
+    assert said[0].endswith("'[searched as plain text]']")
+
+
+def test_coverage_is_short(table: Table) -> None:
+    """Ten lines at most, whatever is open; all of it is there on demand."""
+
+    async def step(session: Session) -> tuple[dict[str, Any], dict[str, Any]]:
+        uses = [replace(USE, path=f"shop/use{n}.py", line=n + 1) for n in range(80)]
+        session.tracker = coverage.start(session.units, session.files, Dependents(references=tuple(uses)))
+        state = RunState(session, author="root")
+        return await report.coverage(state), await report.coverage(state, uses=True)
+
+    short, whole = table.run(step)
+    assert (short["units"], short["uses_left"], len(short["uses_open"])) == (2, 80, 7)
+    assert short["uses_open"][-1] == "and 74 more files: coverage(uses=True) lists them"
+    assert len(whole["uses_open"]) == 80
 
 
 def test_budget_and_vars(table: Table) -> None:

@@ -102,7 +102,7 @@ def test_a_root_may_start_another_one_over_some_of_the_files() -> None:
     replies = [
         "```python\nsaid = rlm_query('How long is it?', [tree[1], 'nowhere.txt'])\nprint(said)\n```",
         "```python\nFINAL(f'{len(context)} in {tree}')\n```",
-        "```python\nFINAL_VAR('said')\n```",
+        "```python\nFINAL(said)\n```",
     ]
     model = ScriptedModel(replies, price=0.0)
 

@@ -102,7 +102,7 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {  # name -> (block, words of th
     "opening a file": ("print(open('shop/cart.py').read())", "read(path, start, end)", "print(read('shop/cart.py', 1, 1))", "    1 from shop.price import total"),
     "listing a folder": ("import os\nprint(os.listdir('.'))", "tree", "print([p for p in tree if p.startswith('docs/')])", "['docs/notes.txt']"),
     "the environment": ("import os\nprint(os.environ['HOME'])", "no environment", "print(pr['base'])", "main"),
-    "a file that is not in files": ("print(files['docs/notes.txt'])", "read(path, start, end)", "print(read('docs/notes.txt', 1, 1)[:13])", "    1 approve"),
+    "a file that is not in files": ("print(files['docs/notes.txt'])", "read(path, start, end)", "print(read('docs/notes.txt', 1, 1)[:13])", "--- docs/note"),
     "an attribute of a dict": ("print(units[0].path)", "x['path']", "print(units[0]['side'])", "head"),
     "a function without a call": ("for f in findings: print(f)", "call it", "print(findings())", "[]"),
     "the old name of the data": ("print(list(codebase))", "`files`", "print(len(files))", "3"),

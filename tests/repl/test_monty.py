@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -83,24 +84,122 @@ def test_killed_process_is_a_crash() -> None:
 
 
 def test_output_flood_keeps_head_and_tail() -> None:
-    """Of a flood the head and the tail stay, the count is said, and more() gives the middle."""
+    """Of a flood the head and the tail stay, the count is said, and more() gives what lies between, to the character."""
     with closing(MontyRepl({}, {}, LIMITS)) as repl:
         seen = repl.run("for i in range(1000): print(i)")
-        assert seen.output.startswith("0\n1\n")
-        assert seen.output.endswith("998\n999\n")
-        assert seen.omitted == 3890 - 400
-        assert "3,490 characters cut out" in seen.output
-        whole = repl.run("cut = more()\nprint(len(cut), cut[:3] in cut)").output
-        assert whole == "3490 True\n"
+        head, mark, tail = re.split(r"(\n\[\.\.\. .*? \.\.\.\]\n)", seen.output)
+        assert head.startswith("0\n1\n")
+        assert tail.endswith("998\n999\n")
+        assert f"{seen.omitted:,} characters cut here: more(1) returns them" in mark
+        assert len(seen.output) <= LIMITS.output_chars
+        repl.run("cut = more(1)")
+        assert head + repl.value("cut") + tail == "".join(f"{i}\n" for i in range(1000))
+
+
+def test_the_longest_print_is_cut_and_the_others_stay_whole() -> None:
+    """Reads printed together: the short ones are whole, and of a long one its own middle is missing, by whole lines."""
+    code = """
+print("== a"); print("\\n".join(f"a {i} of a short file" for i in range(20)))
+print("== b"); print("\\n".join(f"b {i} of a long file" for i in range(2000)))
+print("== c"); print("\\n".join(f"c {i} of a short file" for i in range(20)))
+print("== d"); print("\\n".join(f"d {i} of another long file" for i in range(1000)))
+"""
+    with closing(MontyRepl({}, {}, Limits(output_chars=8_000))) as repl:
+        seen = repl.run(code).output
+        assert len(seen) <= 8_000
+        for whole in ("a", "c"):
+            assert "".join(f"{whole} {i} of a short file\n" for i in range(20)) in seen
+        assert "more(1)" in seen.split("== b")[1].split("== c")[0]
+        assert "more(2)" in seen.split("== d")[1]
+        assert {line.split(" ", 2)[2] for line in seen.split("\n") if line[:2] == "b "} == {"of a long file"}
+        assert "b 1000 of a long file\n" in repl.run("print(more(1)[:40_000])\nrest = more(1)").output + repl.value(
+            "rest"
+        )
+        assert "there is no cut piece 9. more(1): " in repl.run("more(9)").error
+        assert "of the piece that begins '== d'" in repl.run("print(more())").output
+
+
+def test_cut_pieces_keep_their_numbers() -> None:
+    """What a later block prints does not take away what an earlier one left out."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        repl.run("print('x' * 1000)")
+        assert "more(2)" in repl.run("print('y' * 1000)").output
+        assert repl.run("print(set(more(1)), set(more(2)))").output == "{'x'} {'y'}\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for i in range(3000): print('##', i); print('y' * 900)",
+        "for i in range(100_000): print()",
+        "print('[' * 100_000)",
+        "print([[['x' * 50] * 50] * 50])",
+        "print('\\x1e' * 100_000)",
+        "for i in range(50): print('z' * (i * 97))",
+    ],
+)
+def test_output_is_bounded_whatever_is_printed(code: str) -> None:
+    """No way of printing shows more than the limit, marks included."""
+    for size in (1, 50, 400, 20_000):
+        assert len(one(code, limits=Limits(output_chars=size)).output) <= size
 
 
 def test_huge_output_is_bounded() -> None:
     """Of 40 MB only the ends and a part of the middle are held."""
     with closing(MontyRepl({}, {}, LIMITS)) as repl:
-        seen = repl.run("print('x' * 40_000_000)")
+        seen = repl.run("print('x' * 40_000_000)\nprint('the end')")
         assert seen.omitted > 39_000_000
-        assert len(seen.output) < 1_000
+        assert len(seen.output) <= LIMITS.output_chars
+        assert seen.output.endswith("the end\n")
         assert "more characters were not kept" in repl.run("print(more()[-60:])").output
+
+
+def test_printed_places_are_shown_by_file() -> None:
+    """A printed list of places has a row for each, and the same line in many files is told once."""
+    code = """
+places = [{"path": f"src/{i}.ts", "line": i, "text": "import { total } from './price'", "function": "", "form": "import"} for i in range(9)]
+print("users:", [{"path": "src/a.ts", "line": 5, "text": "  return total(cart)", "function": "show", "form": "call"}, *places])
+"""
+    seen = one(code, limits=Limits()).output
+    assert "users:\n10 places in 10 files\nsrc/a.ts:5:   return total(cart)  [call in show]\n" in seen
+    assert seen.count("  [import]") == 3
+    assert "[6 more with the line \"import { total } from './price'\": src/3.ts:3, src/4.ts:4" in seen
+
+
+def test_of_many_places_code_comes_in_full() -> None:
+    """In a long list imports, tests and texts are counted by file; code of the product is listed."""
+    code = """
+rows = [f"src/{i}.py:{i}: total({i})" for i in range(30)] + [f"tests/test_{i % 2}.py:{i}: check({i})" for i in range(40)]
+print(rows + [f"README.md:{i}: about total {i}" for i in range(20)])
+"""
+    seen = one(code, limits=Limits()).output
+    assert seen.startswith("90 places in 33 files\n")
+    assert all(f"total({i})" in seen for i in range(30))
+    assert "[37 more tests: tests/test_1.py:3,5,7,9,11,13,..., tests/test_0.py:4,6" in seen
+    assert "[17 more texts: README.md:3,4,5,6,7,8,...]" in seen
+
+
+def test_printed_dicts_are_shown_as_text() -> None:
+    """A worker's answer is read as it was written, without quotes and escapes."""
+    code = "print({'answer': 'first line\\nsecond line ' + 'x' * 200, 'found': None, 'quotes': []})"
+    assert one(code, limits=Limits()).output.startswith("answer: first line\nsecond line xxx")
+
+
+def test_each_value_of_a_print_is_shown_for_itself() -> None:
+    """A list and a dict printed together are both readable; short values stay in one line."""
+    code = "print('two', 1)\nprint([{'title': 'a' * 120, 'why': 'b' * 120}], {'units': 5, 'unread': ['x' * 200]})"
+    seen = one(code, limits=Limits()).output.split("\n")
+    assert seen[:3] == ["two 1", "- title: " + "a" * 120, "  why: " + "b" * 120]
+    assert "units: 5" in seen
+
+
+def test_modules_are_imported() -> None:
+    """What is named as available is there without an import, also after a restart."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        code = "print(json.dumps([1]), re.findall('a', 'aa'), Counter('aab')['a'], Path('a/b.py').suffix, textwrap.dedent(' x'))"
+        first = repl.run(code)
+        assert repl.run("while True: pass").outcome == "limit"
+        assert first.output == repl.run(code).output == "[1] ['a', 'a'] 2 .py x\n"
 
 
 def test_long_error_is_cut() -> None:

@@ -39,7 +39,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "budget": report.budget,
     "set_answer": report.set_answer,
     "FINAL": report.set_answer,
-    "FINAL_VAR": report.final_var,
     "SHOW_VARS": report.show_vars,
 }
 ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query"})

@@ -153,4 +153,5 @@ def told(finding: Finding) -> dict[str, Any]:
         "evidence": [[item.path, item.quote] for item in finding.evidence],
         "start": finding.start,
         "suggestion": finding.suggestion,
+        "trigger": finding.trigger,
     }

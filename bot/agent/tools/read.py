@@ -1,25 +1,32 @@
 """What the root's code can look up: the diff, lines of any file, a search over the tree, who uses a name."""
 
-import difflib
+import posixpath
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
+from bot import globs
 from bot.agent.state import RunState
 from bot.diff import numbered
 from bot.errors import GitError
-from bot.render import name
+from bot.paths import is_output, is_product, is_prose, nearest
+from bot.render import count, name
 from bot.values import Reference, Side
 
 MAX_LINES = 2_000  # of one read
 MAX_HITS = 200
+MAX_COUNTED = 1_000  # lines that match: the best of them are returned, the others counted
 MAX_HIT_CHARS = 300
-PATH_CHARS = 200  # of a path that is compared with others: that takes the square of its length
+PATH_CHARS = 200  # of a pattern or name in a note
 
 
 async def diff(state: RunState, path: str | None = None) -> str:
     """The change of one file, or of all, with line numbers."""
     files = [file for file in state.session.files if path in {None, file.path, file.old_path}]
     if not files:
-        return f"[{path} is not part of the change{near(str(path), (f.path for f in state.session.files))}]"
+        return f"[{path} is not part of the change{nearest(str(path), (f.path for f in state.session.files))}]"
     parts = []
     for file in files:
         was = f" (was {file.old_path})" if file.old_path not in {None, file.path} else ""
@@ -29,7 +36,7 @@ async def diff(state: RunState, path: str | None = None) -> str:
 
 
 async def read(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
-    """Numbered lines of any file of the tree."""
+    """Numbered lines of any file of the tree, under its path."""
     side: Side = "base" if base else "head"
     blob = await state.session.tree.read(path, side)
     if blob is None:
@@ -38,47 +45,126 @@ async def read(state: RunState, path: str, start: int = 1, end: int | None = Non
     lines = lines[:-1] if lines[-1] == "" else lines
     first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
     shown = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
-    text = "\n".join(f"{first + at:>5} {line}" for at, line in enumerate(shown))
+    if not shown:
+        return f"[{path} has {len(lines)} lines]"
+    head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
+    text = "\n".join([head, *(f"{first + at:>5} {line}" for at, line in enumerate(shown))])
     if first + len(shown) <= last:
         text += f"\n[... {path} goes on to line {last}: read(path, {first + len(shown)}, {last})]"
-    return text or f"[{path} has {len(lines)} lines]"
+    return text
 
 
 async def search(
     state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
 ) -> list[str]:
-    """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text"."""
-    side: Side = "base" if base else "head"
+    """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text". Why nothing does is a note."""
+    looking = _Looking(state, pattern, _globs([glob] if isinstance(glob, str) else glob), "base" if base else "head")
     most = max(1, min(int(limit), MAX_HITS))
-    globs = _globs([glob] if isinstance(glob, str) else glob)
-    tree, note = state.session.tree, ""
-    before = len(tree.stopped)
-    try:
-        found = await tree.grep_lines([pattern], globs, syntax="perl", side=side, limit=most + 1)
-    except GitError:  # no valid pattern: what was typed is meant as it stands
-        found, note = (
-            await tree.grep_lines([pattern], globs, syntax="fixed", side=side, limit=most + 1),
-            "[searched as plain text]",
-        )
+    before = len(state.session.tree.stopped)
+    found, note = await looking.lines(), ""
+    if not found and not re.fullmatch(
+        r"[\w\s]*", pattern
+    ):  # no pattern, or one whose brackets were meant as they stand
+        found, note = await looking.lines(syntax="fixed"), "[searched as plain text]"
+    if not found and len(state.session.tree.stopped) == before:
+        await looking.explain()
+    if len(found) > most:  # what is left out should be what matters least
+        found = sorted(found, key=lambda row: (not is_product(row[0]), is_prose(row[0]) or is_output(row[0])))
     rows = [f"{path}:{line}: {text.strip()[:MAX_HIT_CHARS]}" for path, line, text in found[:most]]
     if len(found) > most:
-        rows.append(f"[... more than {most} lines match: narrow the pattern, or give a glob such as 'src/*.py']")
-    if len(tree.stopped) > before:
-        rows.append(f"[{tree.stopped[-1]}. Use a narrower pattern or a glob]")
-    return rows + ([note] if note else [])
+        folders = Counter(path.partition("/")[0] + "/" if "/" in path else path for path, _, _ in found)
+        told = ", ".join(f"{folder} {number}" for folder, number in folders.most_common(5))
+        rows.append(
+            f"[... more than {most} lines match ({told}), code first: narrow the pattern, or give a glob such as 'src/*.py']"
+        )
+    if len(state.session.tree.stopped) > before:
+        rows.append(f"[{state.session.tree.stopped[-1]}. Use a narrower pattern or a glob]")
+    return rows + ([note] if found and note else [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """One search, and what it comes to when a part of it is left out."""
+
+    state: RunState
+    pattern: str
+    globs: Sequence[str]
+    side: Side
+
+    async def lines(
+        self, pattern: str = "", *, syntax: Literal["perl", "fixed"] = "perl", everywhere: bool = False
+    ) -> Sequence[tuple[str, int, str]]:
+        """The matching lines, nothing if the pattern is not valid."""
+        tree, paths = self.state.session.tree, () if everywhere else self.globs
+        try:
+            return await tree.grep_lines(
+                [pattern or self.pattern], paths, syntax=syntax, side=self.side, limit=MAX_COUNTED
+            )
+        except GitError:
+            return ()
+
+    async def explain(self) -> None:
+        """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
+        tree, asked = self.state.session.tree, f"search({self.pattern[:PATH_CHARS]!r})"
+        if self.globs and not await tree.grep(["^"], self.globs, syntax="perl", side=self.side):
+            told, entries = ", ".join(self.globs[:5]).replace(":(glob)", ""), await tree.entries(self.side)
+            self.state.note(f"{asked}: no text file fits {told}{_like(self.globs[0].removeprefix(':(glob)'), entries)}")
+        if "\n" in self.pattern or r"\n" in self.pattern:
+            self.state.note(f"{asked}: a search looks at one line at a time, and the pattern has a line break")
+        elif r"\|" in self.pattern:
+            self.state.note(rf"{asked}: in these patterns \| is a bar in the text; alternatives are written a|b")
+        loose = [("without the glob", await self.lines(everywhere=True))] if self.globs else []
+        loose += [("ignoring case", await self.lines(f"(?i){self.pattern}"))]
+        for how, found in loose:
+            if found:
+                path, line, _ = found[0]
+                self.state.note(f"{asked}: no line matches; {how} {count(len(found), 'line')} would, as {path}:{line}")
+
+
+def _like(glob: str, known: Iterable[str]) -> str:
+    """What files there are like those of a glob that fits none: of the same name or folder, else the endings that there are."""
+    paths = list(known)
+    meant = nearest(glob, paths)
+    folder, _, name = glob.rpartition("/")
+    ending = re.search(r"\.(\w+)\W*$", name)
+    inside = Counter(posixpath.dirname(path) for path in paths if ending and path.endswith(f".{ending[1]}"))
+    if not meant and folder and inside:
+        meant = f"; files of that ending are in {', '.join(f'{at or chr(46)}/' for at, _ in inside.most_common(3))}"
+    endings = Counter(posixpath.splitext(path)[1] for path in paths)
+    told = ", ".join(f"{number} {end}" for end, number in endings.most_common(5) if end)
+    return meant or (f"; the tree has {told}" if told else "")
 
 
 async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
     """Where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
-    return [
+    found = [
         {**_place(row), "function": row.function, "form": row.form, "test": row.test}
         for row in (await state.session.callers(symbol))[:MAX_HITS]
     ]
+    if not found:
+        await _elsewhere(state, "callers", symbol)
+    return found
 
 
 async def readers(state: RunState, name: str) -> list[dict[str, object]]:
     """The places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
-    return [{**_place(row), "kind": row.function} for row in (await state.session.readers(name))[:MAX_HITS]]
+    found = [{**_place(row), "kind": row.function} for row in (await state.session.readers(name))[:MAX_HITS]]
+    if not found:
+        await _elsewhere(state, "readers", name)
+    return found
+
+
+async def _elsewhere(state: RunState, function: str, name: str) -> None:
+    """Note where a name stands that was looked for in vain."""
+    asked, word = f"{function}({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
+    if not re.fullmatch(r"[\w$-]+", word):
+        state.note(f"{asked}: that is no name; search() takes patterns")
+        return
+    rows = await state.session.tree.grep_lines([word], syntax="fixed", word=True, limit=MAX_HITS)
+    if rows:
+        told = ", ".join(f"{path}:{line}" for path, line, _ in rows[:3])
+        where = "no place in code" if function == "callers" else "no unchanged line"
+        state.note(f"{asked}: {where}; search() finds the word in {count(len(rows), 'line')}: {told}")
 
 
 def _place(row: Reference) -> dict[str, object]:
@@ -86,23 +172,14 @@ def _place(row: Reference) -> dict[str, object]:
 
 
 def _globs(given: Iterable[str]) -> list[str]:
-    """Git's own form: a plain pattern matches in every folder, one with ** as shells do."""
-    wanted = [glob.strip() for glob in given if glob.strip() not in {"", "*", "**", "**/*"}]
-    return [f":(glob){glob}" if "**" in glob else glob.lstrip(":") for glob in wanted]
+    """Git's own form: a plain pattern matches in every folder, one with ** as shells do; braces are written out."""
+    wanted = [glob.strip().lstrip(":").removeprefix("./") for glob in given]
+    plain = [one for glob in wanted if glob not in {"", "*", "**", "**/*", ".", "/"} for one in globs.braces(glob)]
+    return [f":(glob){glob}" if "**" in glob else glob for glob in plain[: globs.MOST]]
 
 
 async def absent(state: RunState, path: str, side: Side) -> str:
     """Why a file cannot be read, and which one may have been meant."""
     entries = await state.session.tree.entries(side)
     why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
-    return f"{why}{near(path, entries)}"
-
-
-def near(path: str, known: Iterable[str]) -> str:
-    """The paths that may have been meant, as the end of a sentence."""
-    paths = list(known)
-    name = path.rpartition("/")[2]
-    near = [p for p in paths if p.rpartition("/")[2] == name][:3]
-    if not near and len(path) <= PATH_CHARS:
-        near = difflib.get_close_matches(path, [p for p in paths if len(p) <= PATH_CHARS][:5_000], 3, 0.75)
-    return f"; did you mean {', '.join(near)}?" if near else ""
+    return f"{why}{nearest(path, entries)}"

@@ -1,18 +1,27 @@
 """How the root's code hands in what it found, and how it ends."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from bot.agent.state import RunState
 from bot.agent.tools import ask
+from bot.findings import merge
 from bot.findings.read import CATEGORIES
 from bot.repl.stdlib import Value
-from bot.review.session import admit
-from bot.values import SEVERITIES, Evidence, Finding
+from bot.review.session import checked
+from bot.values import SEVERITIES, Evidence, Finding, Verdict
 
 MAX_ANSWER = 60_000  # characters
 MAX_TITLE = 200
+MAX_OPEN = 6  # files that coverage() lists
+STATES: Mapping[Verdict, str] = {
+    "proven": "proven by code",
+    "confirmed": "confirmed by a second opinion",
+    "refuted": "refuted by a second opinion",
+    "unproven": "needs a second opinion, which comes by itself",
+}
 
 
 async def report(
@@ -27,12 +36,13 @@ async def report(
     evidence: Sequence[Any] = (),
     start: int = 0,
     suggestion: str | None = None,
+    trigger: str = "",
 ) -> str:
-    """The finding's id, or "refused: " and the reason. Its quotes are looked up in the tree; nothing is taken on trust."""
+    """The finding's id and what became of the report, or "refused: " and the reason. Its quotes are looked up in the tree."""
     if severity not in SEVERITIES:
-        return f"refused: severity must be one of {', '.join(SEVERITIES)}"
+        return _refused(state, title, f"severity must be one of {', '.join(SEVERITIES)}")
     if not str(title).strip() or not str(why).strip():
-        return "refused: title and why must say something"
+        return _refused(state, title, "title and why must say something")
     given = Finding(
         path=str(path),
         quote=str(quote),
@@ -45,42 +55,51 @@ async def report(
         start=int(start or 0),
         evidence=_evidence(evidence),
         suggestion=suggestion,
+        trigger=" ".join(str(trigger or "").split()),
     )
     return await _admitted(state, _original(state, given))
 
 
 async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
-    """Take a finding back. The reason is kept in the transcript."""
-    wanted, findings = str(id).split()[:1], state.session.findings
-    gone = [finding for finding in findings if [finding.fingerprint] == wanted]
-    if not gone:
-        return f"refused: there is no finding {id}; findings() lists them"
-    if gone[0].verdict == "proven":  # text under review may talk a root into silence, but not out of a fact
+    """Take a finding back; reporting it again makes it alive. The reason is kept in the transcript."""
+    wanted = _current(state, next(iter(str(id).split()), ""))
+    gone = next((finding for finding in state.session.findings if finding.fingerprint == wanted), None)
+    if gone is None:
+        was = "it was dropped before" if wanted in state.dropped else f"there is no finding {id}"
+        return f"refused: {was}; findings() lists those that stand"
+    if gone.verdict == "proven":  # text under review may talk a root into silence, but not out of a fact
         return "refused: code has proven it, so it stands whatever is said about it"
-    findings[:] = [finding for finding in findings if finding not in gone]
-    state.dropped.append(f"{gone[0].path}:{gone[0].start} {gone[0].title}: {reason}")
+    state.session.findings.remove(gone)
+    state.dropped[wanted] = f"{gone.path}:{gone.start} {gone.title}: {reason}"
     return "dropped"
 
 
 async def findings(state: RunState) -> list[dict[str, Any]]:
-    """Every finding that stands so far, with its id, line and who found it."""
+    """Every finding that stands so far, with its id, line, state and who found it."""
     return [
-        {"id": f.fingerprint, "line": f.start, "by": f.source, "verdict": f.verdict, **ask.told(f)}
+        {"id": f.fingerprint, "line": f.start, "by": f.source, "state": STATES[f.verdict], **ask.told(f)}
         for f in state.session.findings
     ]
 
 
-async def coverage(state: RunState) -> dict[str, Any]:
-    """What was read and what was not."""
+async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
+    """What was read and what was not; the uses that nobody has read are counted by file, with `uses` they are all listed."""
     seen, unread = state.session.tracker.coverage(), state.session.tracker.unread()
+    left = [row for row in seen.open if row.kind == "use"]
+    files = Counter(row.path for row in left)
+    listed = [f"{path} ({number})" for path, number in files.most_common(MAX_OPEN)]
+    listed += (
+        [f"and {len(files) - MAX_OPEN} more files: coverage(uses=True) lists them"] if len(files) > MAX_OPEN else []
+    )
+    skipped = [list(pair) for pair in seen.skipped_files]
     return {
         "units": seen.count("unit"),
         "reviewed": seen.count("unit", "reviewed", "reused"),
         "unread": [unit.id for unit in unread],
         "dependents": seen.count("dependent"),
-        "uses_open": [f"{row.path}:{row.line} {row.reason}" for row in seen.open if row.kind == "use"],
-        "dependents_unread": list(dict.fromkeys(row.path for row in seen.open if row.kind == "use")),
-        "skipped_files": [list(pair) for pair in seen.skipped_files],
+        "uses_left": len(left),
+        "uses_open": [f"{row.path}:{row.line} {row.reason}" for row in left] if uses else listed,
+        "skipped_files": skipped if uses else skipped[:MAX_OPEN],
     }
 
 
@@ -96,31 +115,58 @@ async def set_answer(state: RunState, text: Value) -> str:
     return "the answer is set; the run ends after this block"
 
 
-async def final_var(state: RunState, name: str) -> str:
-    """The value of a variable as the summary; the run ends after this block."""
-    state.final_name = str(name).strip()
-    return "the answer is set; the run ends after this block"
-
-
 async def show_vars(state: RunState) -> str:
     """The names that earlier blocks assigned."""
     return f"assigned by your blocks: {', '.join(state.names) or 'nothing yet'}"
 
 
 async def _admitted(state: RunState, finding: Finding) -> str:
-    known = {f.fingerprint for f in state.session.findings}
-    done = await admit(state.session, finding)
+    """What became of a report: accepted, an earlier one updated, or refused."""
+    done = await checked(state.session, finding)
     if isinstance(done, str):
-        return f"refused: {done}"
-    which = done.fingerprint
+        return _refused(state, finding.title, done)
+    kept, before = merge.tell_anew(state.session.findings, done)
+    which = kept.fingerprint
+    state.refused.pop(finding.title, None)
+    if before is not None and replace(kept, source="") == replace(before, source=""):
+        return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
     state.reported.append(which)
     lost = len(finding.evidence) - len(done.evidence)
     note = (
-        f" ({lost} of {len(finding.evidence)} evidence quotes do not stand in the tree and were left out)"
+        f"; {lost} of {len(finding.evidence)} evidence quotes do not stand in the tree and were left out"
         if lost > 0
         else ""
     )
-    return f"{which}{note}" if which not in known else f"{which} (the same words elsewhere were reported before)"
+    if before is None:
+        again = ", alive again after drop()" if state.dropped.pop(which, None) else ""
+        near = [f for f in state.session.findings if f is not kept and (f.path, f.start) == (kept.path, kept.start)]
+        note += (
+            f"; {near[0].fingerprint} ({near[0].title!r}) begins on the same line: drop() it if it is this defect"
+            if near
+            else ""
+        )
+        return f"{which} accepted at {kept.path}:{kept.start}{again}; {STATES[kept.verdict]}{note}"
+    if before.fingerprint != which:
+        state.renamed[before.fingerprint] = which
+    if kept.title == before.title and kept.why == before.why:
+        return f"{which} updated: it keeps its words and takes what is new in yours; {STATES[kept.verdict]}{note}"
+    return (
+        f"{which} updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines; "
+        f"{STATES[kept.verdict]}{note}"
+    )
+
+
+def _refused(state: RunState, title: object, why: str) -> str:
+    """Keep in mind that the root has not handed this in: it is told so before its run ends."""
+    state.refused[" ".join(str(title).split())[:MAX_TITLE]] = why
+    return f"refused: {why}"
+
+
+def _current(state: RunState, which: str) -> str:
+    """The id that a finding has now; it may have been told anew since it was given."""
+    for _ in state.renamed:
+        which = state.renamed.get(which, which)
+    return which
 
 
 def _original(state: RunState, given: Finding) -> Finding:

@@ -19,7 +19,7 @@ from deeprepo_evals import words
 from deeprepo_evals.context.room import Room
 
 PREVIEW = 1_600  # characters of both ends together
-LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "FINAL_VAR", "SHOW_VARS")
+LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SHOW_VARS")
 ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch", "rlm_query")
 TOOL = replace(
     extraction.TOOL,
