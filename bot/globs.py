@@ -5,6 +5,7 @@ share a path out among its stars. Only the last star between two slashes has a c
 what stands before it may take the first place that it finds and never looks back.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -13,6 +14,8 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 STAR, ANYWHERE, DEEPER = "[^/]*", "^(?:.+/)?", "(?:/.+)?/"  # as pathspec writes `*`, a leading `**/`, and `/**/`
 KEPT = 4096  # lists of patterns
+MOST = 64  # patterns that one with braces stands for
+BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 class _Linear(GitIgnoreSpecPattern):
@@ -31,6 +34,19 @@ def check(pattern: str) -> None:
 def matches(patterns: Iterable[str], path: str) -> bool:
     """Whether the patterns, the later ones first, take the path."""
     return _spec(tuple(patterns)).match_file(path)
+
+
+def braces(pattern: str) -> list[str]:
+    """The patterns that one with braces stands for: `*.{ts,tsx}` are two. Git knows no braces; beyond MOST they stay as they are."""
+    done, left = list[str](), [pattern]
+    while left:
+        one = left.pop(0)
+        found = BRACES.search(one)
+        if found is None or len(done) + len(left) >= MOST:
+            done.append(one)
+        else:
+            left[:0] = [one[: found.start()] + part + one[found.end() :] for part in found[1].split(",")]
+    return done
 
 
 @lru_cache(KEPT)

@@ -4,9 +4,12 @@ Each question is answered here and nowhere else, so that no part of a review tak
 the product. A suffix that code has decides before a name does: `src/history.ts` is code, `HISTORY` and `history.md` are prose.
 """
 
+import difflib
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
+COMPARED = 200  # characters of a path that is compared with others: that takes the square of its length
 _CODE = re.compile(
     r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|inc|pl|pm|lua|r|jl|dart"
     r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|tcc|cuh?|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|sh|bash|zsh|fish|ps1|psm1|bat|cmd"
@@ -132,3 +135,13 @@ def vendored(path: str) -> str | None:
 def is_product(path: str) -> bool:
     """Whether people wrote this file to run: no test, no prose, nothing that a program has written down."""
     return not (is_test(path) or is_prose(path) or is_output(path))
+
+
+def nearest(path: str, known: Iterable[str]) -> str:
+    """The paths that may have been meant, as the end of a sentence."""
+    paths = list(known)
+    name = path.rpartition("/")[2]
+    near = [p for p in paths if p.rpartition("/")[2] == name][:3]
+    if not near and len(path) <= COMPARED:
+        near = difflib.get_close_matches(path, [p for p in paths if len(p) <= COMPARED][:5_000], 3, 0.75)
+    return f"; did you mean {', '.join(near)}?" if near else ""

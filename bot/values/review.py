@@ -33,6 +33,18 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class LookUp:
+    """Code that a reader wants to see before it answers."""
+
+    kind: Literal["definition", "uses", "search", "lines"]
+    name: str = ""  # the name, or the pattern of a search
+    path: str = ""  # the file of lines; else a glob that narrows where it is looked for
+    start: int = 0  # of lines; 0: from the first
+    end: int = 0  # of lines; 0: as many as one look-up shows
+    side: Side = "head"
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One problem that the change brings. The model (or an analyser) quotes; code finds the lines.
 

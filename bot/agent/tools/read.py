@@ -1,25 +1,24 @@
 """What the root's code can look up: the diff, lines of any file, a search over the tree, who uses a name."""
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 from bot.agent.state import RunState
 from bot.diff import numbered
 from bot.errors import GitError
+from bot.paths import nearest
 from bot.render import name
 from bot.values import Reference, Side
 
 MAX_LINES = 2_000  # of one read
 MAX_HITS = 200
 MAX_HIT_CHARS = 300
-PATH_CHARS = 200  # of a path that is compared with others: that takes the square of its length
 
 
 async def diff(state: RunState, path: str | None = None) -> str:
     """The change of one file, or of all, with line numbers."""
     files = [file for file in state.session.files if path in {None, file.path, file.old_path}]
     if not files:
-        return f"[{path} is not part of the change{near(str(path), (f.path for f in state.session.files))}]"
+        return f"[{path} is not part of the change{nearest(str(path), (f.path for f in state.session.files))}]"
     parts = []
     for file in files:
         was = f" (was {file.old_path})" if file.old_path not in {None, file.path} else ""
@@ -95,14 +94,4 @@ async def absent(state: RunState, path: str, side: Side) -> str:
     """Why a file cannot be read, and which one may have been meant."""
     entries = await state.session.tree.entries(side)
     why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
-    return f"{why}{near(path, entries)}"
-
-
-def near(path: str, known: Iterable[str]) -> str:
-    """The paths that may have been meant, as the end of a sentence."""
-    paths = list(known)
-    name = path.rpartition("/")[2]
-    near = [p for p in paths if p.rpartition("/")[2] == name][:3]
-    if not near and len(path) <= PATH_CHARS:
-        near = difflib.get_close_matches(path, [p for p in paths if len(p) <= PATH_CHARS][:5_000], 3, 0.75)
-    return f"; did you mean {', '.join(near)}?" if near else ""
+    return f"{why}{nearest(path, entries)}"
