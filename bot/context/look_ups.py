@@ -1,8 +1,8 @@
 """The code that a reader asks to see before it answers: definitions, uses of a name, a search, lines of a file.
 
 What is asked for is a stranger's wish: names, patterns and globs are bounded, and nothing is executed. Each result is bounded, and
-all of one answer together; code of the product comes before tests and texts, and no line is shown twice. A result that is empty
-says so, and why where the pattern or the glob can match nothing.
+all of one answer together; code of the product comes before tests and texts, and no line is shown twice. An empty result is
+reported as such, with the reason if the pattern or the glob can match nothing.
 """
 
 import re

@@ -112,7 +112,7 @@ class LooseAnswer(Stranger):
 
 
 class Wishes(Stranger):
-    """What a reply asks to see first. A wish is no finding: what cannot be read of it is left out."""
+    """What a reply asks to see first. A wish that cannot be read is left out."""
 
     look_ups: tuple[LooseLookUp, ...] = Field(
         default=(),

@@ -1,7 +1,7 @@
 """A question to a model that may ask to see more code, once, before it answers: two calls at most.
 
-The offer is the field `look_ups` in the form of the answer. It is made only where the second call fits too: the model's window,
-and what the review may still spend, beside the first calls of all the others.
+The offer is the field `look_ups` in the form of the answer. It is made if the second call fits too: the model's window, and
+what the review may still spend, beside the first calls of all the others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ class Dialogues:
     look_ups: LookUps | None  # None: nobody may ask back
 
     async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
-        """The last answer to each prompt. Where the second call failed, the first one, with what it still asks for."""
+        """The last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
         with self.offering(prompts) as offered:
             first = await self.calls.many(self.model, offered, self.role)
         wanted = [wishes(prompt, reply) for prompt, reply in zip(offered, first, strict=True)]

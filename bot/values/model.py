@@ -57,7 +57,7 @@ class Schema:
 
     @property
     def demanded(self) -> Mapping[str, Any]:
-        """What an answer must hold: a wish that is missing or malformed is no reason to ask again."""
+        """What an answer must hold: a wish may be missing or malformed."""
         return (self.final or self).parameters
 
 
