@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 Category = Literal[
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
 ]  # fmt: skip
-Existence = Literal["undefined", "unused", "unpassed", "no-file"]
+Existence = Literal[
+    "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
+]  # fmt: skip
 LookUpKind = Literal["definition", "uses", "search", "lines"]
 CATEGORIES: tuple[str, ...] = get_args(Category)
 LOOK_UPS: tuple[str, ...] = get_args(LookUpKind)
@@ -86,5 +88,5 @@ def _finding(found: "LooseFinding", source: str) -> Finding:
         evidence=tuple(Evidence(render.named(item.path), item.quote) for item in found.evidence if item.quote.strip()),
         suggestion=found.suggestion,
         trigger=found.trigger.strip(),
-        claims=tuple(Claim(c.says, name) for c in found.claims if (name := c.name.strip("` ()"))),
+        claims=tuple(Claim(c.says, name, c.of.strip("` ()")) for c in found.claims if (name := c.name.strip("` ()"))),
     )

@@ -36,8 +36,13 @@ class Quote(Stranger):
 class Claimed(Stranger):
     """A claim of existence."""
 
-    says: Existence
+    says: Existence = Field(
+        description="undefined: nothing defines name; unused: nothing reads it; unpassed: no caller passes this parameter; unset:"
+        " nothing gives it a value; not-overridden: the class `of` does not override it; only-caller: `of` alone calls it; unsent:"
+        " nothing raises, sends or emits it; no-file: there is no such file"
+    )
     name: str = ""
+    of: str = Field(default="", description="the function, class or caller that the claim is about, or empty")
 
 
 class LooseFinding(Stranger):
@@ -59,8 +64,7 @@ class LooseFinding(Stranger):
     )
     claims: tuple[Claimed, ...] = Field(
         default=(),
-        description="what the finding takes for granted about the whole repository: name is not defined, not read, not passed by any"
-        " caller; no such file. Empty if nothing",
+        description="what the finding takes for granted about the whole repository, without its tests. Empty if nothing",
     )
     suggestion: str | None = Field(
         default=None, description="replacement for the quoted lines, complete; null if unsure"

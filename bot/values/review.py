@@ -28,8 +28,9 @@ class Evidence:
 class Claim:
     """Something that a finding says of the whole tree, to be looked up there."""
 
-    says: str  # "undefined", "unused", "unpassed", "no-file"
+    says: str  # one of bot.findings.read.CLAIMS
     name: str
+    of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
 
 
 @dataclass(frozen=True, slots=True)
