@@ -6,7 +6,7 @@ search brings from anywhere in a tree: from a template, a migration, a script, a
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 Marks = tuple[str, ...]
@@ -75,6 +75,7 @@ _BEHIND: Mapping[str, str] = {
     _DASHES: r"--\s",
     _SEMICOLON: r";\s",
 }
+BLOCK = 180  # lines of a block at most
 _LONG = 2_000  # characters; a longer line was written by a program
 
 _WORDS = (
@@ -182,3 +183,39 @@ def _comment(marks: Marks) -> re.Pattern[str]:
 @lru_cache(maxsize=64)
 def _behind(marks: Marks) -> re.Pattern[str]:
     return re.compile(rf"{_STRING}|(?P<comment>(?<!\s)\s++(?:{'|'.join(marks)}))")
+
+
+def block(rows: Sequence[str], line: int, most: int = BLOCK) -> tuple[int, int]:
+    """The first and the last line of the block around a line, by indentation; the line alone if it has none.
+
+    A line that opens a block of its own, such as the head of a function, stands for that block.
+    """
+    if not 1 <= line <= len(rows):
+        return line, line
+    own = closing(rows, line, most)
+    if own > line:
+        return line, own
+    indent = _indent(rows[line - 1])
+    for number in range(line - 1, max(0, line - most), -1):
+        text = rows[number - 1]
+        if text.strip() and _indent(text) < indent and text.strip()[0] not in ")]}#/*":
+            return number, max(line, closing(rows, number, most))
+    return line, line
+
+
+def closing(rows: Sequence[str], start: int, most: int = BLOCK) -> int:
+    """The last line of the block that a line opens, by indentation; the line itself where it opens none."""
+    indent, last = _indent(rows[start - 1]), start
+    for number in range(start + 1, min(len(rows), start + most) + 1):
+        text = rows[number - 1]
+        if not text.strip():
+            continue
+        if _indent(text) > indent:
+            last = number
+        elif not text.strip().startswith("{"):
+            return number if last > start and text.strip()[0] in "})]" else last
+    return last
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())

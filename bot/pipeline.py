@@ -133,6 +133,7 @@ async def _judged(
         ignored=subject.ignored,
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
+        title=subject.pull.title,
     )
     try:
         done = await judged(ask=session.second_opinion(verify and transcript.fault != "interrupted"))

@@ -1,36 +1,72 @@
-"""Claims of existence and absence, which models get wrong most often, are decided by code: the tree is searched.
+"""Claims about the whole tree, which models get wrong most often, are decided by code: the tree is searched.
 
 Only sentences that can mean nothing else are read as claims ("nothing reads `x`"), beside those that the worker declares. A
-false one drops the finding with the reason; a true one becomes evidence.
+false one drops the finding with the reason; a true one becomes evidence; one that a search cannot decide stays a claim, for the
+second opinion to judge. What counts against a claim is code of the product: a comment, a text, a test or another thing of the same
+name refutes nothing.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
-from bot.lines import defines, definition, is_comment
-from bot.paths import is_output, is_prose
+from bot.lines import block, code_of, defined, defines, definition, is_comment
+from bot.paths import is_output, is_prose, is_test
 from bot.ports import Tree
 from bot.values import Claim, Evidence, Finding
 
 MAX_CLAIMS = 6
 MAX_ROWS = 400
-_NAME = r"`([A-Za-z_$][\w$.]*)(?:\(\))?`"
+MAX_OPENED = 40  # files read for one claim
+MAX_CLASSES = 4
+LONG_LINE = 300  # characters; a longer line was written by a program
+_NAME = r"`([A-Za-z_$][\w$.]*+)(?:\(\))?`"
 _PATH = r"`((?=[\w@.-]*+/)[\w@./-]{3,400}+|[\w-]++\.(?:py|js|ts|go|rs|java|md|ya?ml|toml|json|sql|html))`"
-_EVERYWHERE = r"(?:\s+(?:anywhere|in the (?:whole )?(?:repository|repo|code ?base|project|tree))\b)"
-_SENTENCES: tuple[tuple[str, str], ...] = (
-    ("undefined", rf"{_NAME} (?:is|was|are) (?:not|never|no longer|nowhere) (?:defined|declared){_EVERYWHERE}?"),
-    ("undefined", rf"(?:there is )?no definition of {_NAME}"),
-    ("undefined", rf"{_NAME} does not exist{_EVERYWHERE}?"),
-    (
-        "unused",
-        rf"(?:nothing|nobody|no one|no code|no other code) (?:else )?(?:reads|uses|calls|imports|references) {_NAME}",
-    ),
+_IN_TREE = r"(?:any ?where|in the (?:whole |entire )?(?:repository|repo|code ?base|project|tree))"
+_EVERYWHERE = rf"(?:\s+{_IN_TREE}\b)"
+# The sentence goes on with nothing that could limit it: "nothing reads `x` after that" is no claim about the tree.
+_END = rf"(?=\s*(?:[.,;:)!]|$)|\s+(?:and|but|so)\b|{_EVERYWHERE})"
+_NOBODY = r"(?:nothing|nobody|no one|no code|no other code)(?: else)?"
+_SENTENCES: tuple[tuple[str, str], ...] = (  # the second name, if there is one, is what the claim is about (`Claim.of`)
+    ("undefined", rf"{_NAME} (?:is|was|are) (?:not|never|no longer|nowhere) (?:defined|declared){_END}"),
+    ("undefined", rf"(?:there is )?no definition of {_NAME}{_END}"),
+    ("undefined", rf"{_NAME} does not exist{_END}"),
+    ("unused", rf"{_NOBODY} (?:reads|uses|calls|imports|references) {_NAME}{_END}"),
     ("unused", rf"{_NAME} (?:is|was) (?:never|no longer|not) (?:read|used|called|imported|referenced){_EVERYWHERE}"),
-    ("unpassed", rf"no (?:caller|call|call site) (?:passes|sets|gives|supplies) {_NAME}"),
+    ("unpassed", rf"no (?:caller|call|call site) (?:passes|sets|gives|supplies) {_NAME}{_END}"),
+    ("unpassed", rf"no (?:caller|call|call site) of {_NAME} (?:passes|sets|gives|supplies) {_NAME}{_END}"),
+    ("unset", rf"{_NOBODY} (?:sets|assigns|writes|initiali[sz]es) {_NAME}{_END}"),
+    ("unset", rf"{_NAME} (?:is|was) (?:never|nowhere|not) (?:set|assigned|written|initiali[sz]ed){_EVERYWHERE}"),
+    ("not-overridden", rf"{_NAME} (?:is|was) (?:not|never) overridden (?:in|by) {_NAME}{_END}"),
+    ("not-overridden", rf"{_NAME} (?:does not|never) overrides? {_NAME}{_END}"),
+    ("only-caller", rf"{_NAME} is the only (?:caller|user) of {_NAME}{_END}"),
+    ("only-caller", rf"the only (?:caller|call|user) of {_NAME} is (?:in )?{_NAME}{_END}"),
+    ("unsent", rf"{_NOBODY} (?:sends|raises|throws|emits|dispatches|publishes|fires|triggers) {_NAME}{_END}"),
+    ("unsent", rf"{_NAME} (?:is|was) (?:never|nowhere|not) (?:sent|raised|thrown|emitted|dispatched|published|fired){_EVERYWHERE}"),
     ("no-file", rf"(?:the )?file {_PATH} (?:does not exist|is missing|was not added)"),
-)
+)  # fmt: skip
 _LOOKS = tuple((says, re.compile(pattern, re.IGNORECASE)) for says, pattern in _SENTENCES)
+_SUBJECT_LAST = ("no caller of", "no call of", "no call site of")  # sentences whose second name is the claim's own
+_STRINGS = re.compile(r"\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\])*+'|`(?:\\.|[^`\\])*+`")
+_IMPORT = re.compile(r"\s*+(?:import|from|use|using|package|require|include|export\s*+\{|#\s*+include)\b")
+_NOTHING = r"(?:None|null|nil|NULL|nullptr|undefined|\"\"|'')\s*+[,;)\]}]*+\s*+$"
+_SENDS = r"\b(?:raise|throw|throws?\s+new|emit\w*|send\w*|dispatch\w*|publish\w*|fire\w*|trigger\w*|notify\w*|post\w*|enqueue\w*|return)\b"
+_CATCHES = re.compile(
+    r"\b(?:except|catch|rescue|instanceof|isinstance|errors\.(?:Is|As)|on|addEventListener|subscribe|listen\w*|case)\b"
+)
+Row = tuple[str, int, str]  # path, line, text
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search says of a claim: the line against it, or that it holds; neither: it cannot be decided."""
+
+    against: str = ""
+    holds: bool = False
+
+
+HOLDS, OPEN = Found(holds=True), Found()
 
 
 async def check(finding: Finding, tree: Tree) -> Finding | str:
@@ -42,18 +78,12 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
         return finding
     evidence = list(finding.evidence)
     for claim in list(dict.fromkeys(stated(finding)))[:MAX_CLAIMS]:
-        against = await _against(claim, finding, tree)
-        if against is not None:
-            return f"its claim is false: {_told(claim)}, but {against}"
-        evidence.append(
-            Evidence(
-                finding.path,
-                finding.quote,
-                finding.start,
-                finding.side,
-                note=f"searched for in the tree: {_told(claim)}",
-            )
-        )
+        found = await _looked_up(claim, finding, tree)
+        if found.against:
+            return f"its claim is false: {_told(claim)}, but {found.against}"
+        if found.holds:
+            note = f"searched for in the tree: {_told(claim)}"
+            evidence.append(Evidence(finding.path, finding.quote, finding.start, finding.side, note=note))
     return replace(finding, evidence=tuple(evidence))
 
 
@@ -63,49 +93,239 @@ def stated(finding: Finding) -> Iterator[Claim]:
     for text in (finding.title, finding.why):
         for says, look in _LOOKS:
             for found in look.finditer(text):
-                yield Claim(says, found[1])
+                one, two = (*found.groups(), "")[:2]
+                name_last = found[0].lower().startswith(_SUBJECT_LAST) or " the only caller of" in found[0].lower()
+                name_last |= " the only user of" in found[0].lower() or bool(
+                    re.search(r"` (?:does not|never) override", found[0])
+                )
+                yield Claim(says, two, one) if two and name_last else Claim(says, one, two)
 
 
-async def _against(claim: Claim, finding: Finding, tree: Tree) -> str | None:
-    """Where the tree shows the opposite, None where the claim holds or cannot be decided."""
+async def _looked_up(claim: Claim, finding: Finding, tree: Tree) -> Found:
     if claim.says == "no-file":
-        return f"{claim.name} is there" if claim.name in await tree.entries("head") else None
-    short = claim.name.rpartition(".")[2]
-    if not re.fullmatch(r"[A-Za-z_$][\w$]*", short):
-        return None
-    if claim.says == "undefined":
-        return await _defined(short, tree)
-    rows = await tree.grep_lines([short], word=True, limit=MAX_ROWS)
-    own = _own_lines(finding)
-    for path, line, text in rows:
-        if _says_nothing(path, text) or defines(text, short, path) or (path, line) in own:
-            continue
-        if claim.says == "unpassed" and not _passes(short, text):
-            continue
-        if re.match(rf"\s*(?:self\.|this\.)?{re.escape(short)}\s*(?::[^=]*)?=(?!=)", text) and claim.says == "unused":
-            continue  # a write is no reading
-        return f"{path}:{line} says `{text.strip()[:120]}`"
-    return None
+        return Found(f"{claim.name} is there") if claim.name in await tree.entries("head") else HOLDS
+    owner, _, short = claim.name.rpartition(".")
+    if not re.fullmatch(r"[A-Za-z_$][\w$]{0,200}", short):
+        return OPEN
+    search = _Search(claim, finding, tree, short, owner.rpartition(".")[2])
+    match claim.says:
+        case "undefined":
+            return await search.undefined()
+        case "not-overridden":
+            return await search.not_overridden()
+        case _:
+            return await search.absent()
 
 
-def _passes(name: str, text: str) -> bool:
-    """Whether a line hands something over under this name; a parameter of a definition is no argument."""
-    call = re.search(rf"\w\s*+\(.{{0,300}}\b{re.escape(name)}\s*+=(?!=)", text)
-    return bool(call) and not re.search(r"\b(?:def|function|fn|func|class)\s", text)
+@dataclass(slots=True)
+class _Search:
+    """One claim, looked up."""
+
+    claim: Claim
+    finding: Finding
+    tree: Tree
+    short: str
+    owner: str  # of a dotted name: the class or module before the last dot
+    near: set[str] = field(default_factory=set)  # words of the finding, and what its file defines
+
+    async def undefined(self) -> Found:
+        """A line that announces a definition in code of the product, or binds the name where others can see it."""
+        name = re.escape(self.short)
+        bound = rf"^(?:export\s+)?(?:(?:const|let|var)\s+)?{name}\s*(?::[^=]*)?=(?!=)"
+        member = rf"^\s+(?:self\.|this\.)?{name}\s*(?::[^=]*)?=(?!=)"
+        imported = rf"\bimport\b.*\b{name}\b|\bas\s+{name}\b"
+        rows = await self._rows([definition(self.short), bound, imported] + ([member] if self.owner else []))
+        return await self._first([row for row in rows if _IMPORT.match(row[2]) is None or row[0] == self.finding.path])
+
+    async def not_overridden(self) -> Found:
+        """A definition of the method in the body of the class."""
+        if not re.fullmatch(r"[A-Za-z_$][\w$.]{0,200}", self.claim.of):
+            return OPEN
+        holder = self.claim.of.rpartition(".")[2]
+        heads = [row for row in await self._rows([definition(holder)]) if defines(row[2], holder, row[0])]
+        if not 0 < len(heads) <= MAX_CLASSES:
+            return OPEN
+        for path, line, _ in heads:
+            lines = _lines(await self.tree.read(path))
+            _, last = block(lines, line, most=2_000)
+            for number in range(line + 1, min(last, len(lines)) + 1):
+                text = lines[number - 1]
+                if defines(text, self.short, path) and not _in_text(lines, number):
+                    return Found(_shown(path, number, text)) if len(heads) == 1 else OPEN
+        return HOLDS
+
+    async def absent(self) -> Found:
+        """A line of the product that does what nobody is said to do."""
+        rows = await self.tree.grep_lines([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_ROWS)
+        own, about = _own_lines(self.finding), self.finding
+        said = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
+        self.near.update(re.findall(r"[\w$]+", " ".join(said)))
+        self.near.update(name for text in _lines(await self.tree.read(about.path)) for name in defined(text))
+        left = await self._written([row for row in rows if self._tells(row) and (row[0], row[1]) not in own])
+        if self.claim.says == "only-caller" and (not self.claim.of or len(await self._definers(rows)) > 1):
+            return OPEN
+        against = [row for row in left if self._does(row)]
+        found = await self._first(against)
+        if not found.holds:
+            return found
+        return OPEN if any(self._may(row) for row in left) or len(rows) >= MAX_ROWS else HOLDS
+
+    async def _written(self, rows: Sequence[Row]) -> list[Row]:
+        """Those of the rows that are no part of a docstring or of a long comment, as far as their files are opened."""
+        paths = list(dict.fromkeys(path for path, _, _ in rows))[:MAX_OPENED]
+        texts = await self.tree.read_many(paths)
+        marks = {path: _quoted(blob.decode("utf-8", "replace")) for path, blob in dict(texts).items()}
+        return [row for row in rows if not any(marks.get(row[0], ())[row[1] - 1 : row[1]])]
+
+    async def _first(self, rows: Sequence[Row]) -> Found:
+        """The first of these lines that is code and of the scope that is meant; open where only others are left."""
+        others = False
+        texts: dict[str, list[str]] = {}
+        for path, line, text in rows:
+            if path not in texts:
+                if len(texts) >= MAX_OPENED:
+                    return OPEN
+                texts[path] = _lines(await self.tree.read(path))
+            if _in_text(texts[path], line):
+                continue
+            around = _around(texts[path], line)
+            if self.claim.says == "only-caller":
+                holder = self.claim.of.rpartition(".")[2]
+                if holder in around or holder in path:
+                    continue
+            elif self.owner and self.owner not in {*around, *re.findall(r"\w+", path)} and not self._by_owner(text):
+                others = True
+                continue
+            return Found(_shown(path, line, text))
+        return OPEN if others else HOLDS
+
+    async def _rows(self, patterns: Sequence[str]) -> list[Row]:
+        found = await self.tree.grep_lines(patterns, syntax="perl", limit=MAX_ROWS)
+        return [row for row in found if self._tells(row)]
+
+    async def _definers(self, rows: Sequence[Row]) -> set[str]:
+        return {path for path, _, text in rows if self._tells((path, 0, text)) and defines(text, self.short, path)}
+
+    def _tells(self, row: Row) -> bool:
+        """Whether a line is code of the product; of tests, where the finding is about a test."""
+        path, _, text = row
+        if is_prose(path) or is_output(path) or len(text) > LONG_LINE or is_comment(text, path):
+            return False
+        return is_test(self.finding.path) or not is_test(path)
+
+    def _does(self, row: Row) -> bool:
+        """Whether a line does what the claim says that nobody does."""
+        path, _, text = row
+        name, code = re.escape(self.short), _STRINGS.sub('""', code_of(text, path))
+        match self.claim.says:
+            case "unused":
+                key = rf"(?:\[|\bget\w*\(|\bpop\(|getattr\([^,]{{1,80}},)\s*[\"']{name}[\"']\s*[\]),](?!\s*=(?!=))"
+                read = re.search(rf"(?<![\w$]){name}(?![\w$])", code) or re.search(key, text)
+                written = re.match(rf"\s*(?:self\.|this\.)?{name}\s*(?::[^=]*)?=(?!=)", code)
+                return bool(read) and not written and not defines(text, self.short, path) and not self._elsewhere(code)
+            case "unpassed":
+                return self._passes(code)
+            case "unset":
+                given = re.search(rf"(?:^\s*|[\w\])]\.){name}\s*(?::[^=]{{1,80}})?(?<![=!<>])=(?![=>])\s*(.*)$", code)
+                mine = path == self.finding.path or not code[:1].isspace() or f".{self.short}" in code
+                return bool(given) and mine and not re.match(_NOTHING, given[1] if given else "")
+            case "only-caller":
+                return bool(re.search(rf"(?<![\w$]){name}\s*\(", code)) and not defines(text, self.short, path)
+            case "unsent":
+                sends = re.search(rf"{_SENDS}.{{0,200}}(?<![\w$]){name}(?![\w$])", code_of(text, path))
+                return bool(sends) and not _CATCHES.search(text) and not _IMPORT.match(text)
+        return False
+
+    def _may(self, row: Row) -> bool:
+        """Whether a line that does not refute the claim leaves it open all the same: as a key, in a string, of another scope."""
+        path, _, text = row
+        name = re.escape(self.short)
+        if defines(text, self.short, path) or _IMPORT.match(text):
+            return False
+        match self.claim.says:
+            case "unused":
+                return self._elsewhere(code_of(text, path)) or bool(re.search(rf"[\"']{name}[\"']", text))
+            case "unpassed":
+                return bool(re.search(rf"(?<![\w$]){name}\s*(?:=(?!=)|:\s*[^:\s])|[\"']{name}[\"']|\*\*", text))
+            case "unset":
+                return bool(
+                    re.search(
+                        rf"(?<![\w$]){name}[\"']?\]?\s*(?::(?!:)|(?:[-+*/|&]|\?\?|:)?=(?![=>]))|[\"']{name}[\"']", text
+                    )
+                ) and not re.search(rf"{name}\s*(?::[^=]{{1,80}})?=\s*{_NOTHING}", text)
+            case "unsent":
+                return not _CATCHES.search(text)
+        return False
+
+    def _elsewhere(self, code: str) -> bool:
+        """Whether a dotted name is reached through something that is not its owner: perhaps another thing of that name."""
+        return bool(self.owner) and not self._by_owner(code) and bool(re.search(rf"\.{re.escape(self.short)}\b", code))
+
+    def _by_owner(self, text: str) -> bool:
+        return bool(re.search(rf"\b{re.escape(self.owner)}\s*(?:\(\s*\))?(?:\.|::|->){re.escape(self.short)}\b", text))
+
+    def _passes(self, code: str) -> bool:
+        """Whether a line hands the argument to the function that is meant; a parameter of a definition is no argument."""
+        if re.search(r"\b(?:def|function|fn|func|fun|class)\s", code):
+            return False
+        call = re.search(rf"([\w$]+)\s*+\((?:[^()]|\([^()]*+\)){{0,300}}\b{re.escape(self.short)}\s*+=(?!=)", code)
+        if call is None:
+            return False
+        of = self.claim.of.rpartition(".")[2] or self.owner
+        return call[1] == of if of else call[1] in self.near
 
 
-async def _defined(name: str, tree: Tree) -> str | None:
-    """Any line that announces a definition of the name, or binds it."""
-    bound = rf"^\s*(?:(?:export\s+)?(?:const|let|var)\s+)?{re.escape(name)}\s*(?::[^=]*)?=(?!=)"
-    imported = rf"\bimport\b.*\b{re.escape(name)}\b|\bas\s+{re.escape(name)}\b"
-    rows = await tree.grep_lines([definition(name), bound, imported], syntax="perl", limit=MAX_ROWS)
-    hit = next(((p, n, text) for p, n, text in rows if not _says_nothing(p, text)), None)
-    return f"{hit[0]}:{hit[1]} says `{hit[2].strip()[:120]}`" if hit else None
+def _lines(blob: bytes | None) -> list[str]:
+    return (blob or b"").decode("utf-8", "replace").split("\n")
 
 
-def _says_nothing(path: str, text: str) -> bool:
-    """Whether a line is for people alone, or written down by a program."""
-    return is_prose(path) or is_output(path) or is_comment(text, path)
+@lru_cache(maxsize=8)
+def _quoted(text: str) -> tuple[bool, ...]:
+    """For each line whether it begins inside a text of several lines: a docstring, a block of a comment."""
+    inside, marks = "", []
+    for line in (row[:LONG_LINE] for row in text.split("\n")):
+        marks.append(bool(inside))
+        at = 0
+        while at < len(line):
+            if inside:
+                end = line.find(inside, at)
+                at, inside = (len(line), inside) if end < 0 else (end + len(inside), "")
+                continue
+            opened = _OPENS.search(line, at)
+            if opened is None:
+                break
+            at = opened.end()
+            inside = {"/*": "*/", "<!--": "-->"}.get(opened["mark"] or "", opened["mark"] or "")
+    return tuple(marks)
+
+
+_OPENS = re.compile(r"(?P<mark>\"\"\"|'''|/\*|<!--)|#[^\n]*|//[^\n]*|\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\])*+'")
+
+
+def _in_text(lines: Sequence[str], line: int) -> bool:
+    """Whether a line is within a docstring or a comment of several lines."""
+    marks = _quoted("\n".join(lines))
+    return 0 < line <= len(marks) and marks[line - 1]
+
+
+def _around(lines: Sequence[str], line: int) -> set[str]:
+    """The words of the lines that open the blocks around a line: its function, its class."""
+    if line > len(lines):
+        return set()
+    indent, words = len(lines[line - 1]) - len(lines[line - 1].lstrip()), set[str]()
+    for number in range(line - 1, 0, -1):
+        text = lines[number - 1]
+        left = len(text) - len(text.lstrip())
+        if text.strip() and left < indent:
+            indent = left
+            words.update(re.findall(r"[\w$]+", text))
+            if not indent:
+                break
+    return words
+
+
+def _shown(path: str, line: int, text: str) -> str:
+    return f"{path}:{line} says `{text.strip()[:120]}`"
 
 
 def _own_lines(finding: Finding) -> set[tuple[str, int]]:
@@ -116,9 +336,13 @@ def _own_lines(finding: Finding) -> set[tuple[str, int]]:
 
 def _told(claim: Claim) -> str:
     words = {
-        "undefined": "`{}` is not defined",
-        "unused": "nothing reads `{}`",
-        "unpassed": "no caller passes `{}`",
-        "no-file": "the file `{}` does not exist",
+        "undefined": "`{0}` is not defined",
+        "unused": "nothing reads `{0}`",
+        "unpassed": "no caller passes `{0}`",
+        "unset": "nothing gives `{0}` a value",
+        "not-overridden": "`{1}` does not override `{0}`",
+        "only-caller": "`{1}` is the only caller of `{0}`",
+        "unsent": "nothing sends or raises `{0}`",
+        "no-file": "the file `{0}` does not exist",
     }
-    return words[claim.says].format(claim.name)
+    return words[claim.says].format(claim.name, claim.of)

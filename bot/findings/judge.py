@@ -40,6 +40,7 @@ async def judge(
     ignored: IgnoreList = IgnoreList(),  # noqa: B008 - frozen
     earlier: Earlier | None = None,
     reread: Collection[tuple[str, int, int]] = (),
+    title: str = "",
 ) -> Judged:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such."""
     merged = merge(findings)
@@ -52,7 +53,7 @@ async def judge(
         said = tuple(f for f in new if f.verdict != "refuted")
         return Judged(said, len(new) - len(said), (), (*still, *doubtful), known.fixed, hushed)
     asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
-    verified = await verify(asked, tree, dependents, ask, files)
+    verified = await verify(asked, tree, dependents, ask, files, title)
     judged = verified.findings
     said = tuple(f for f in judged[: len(new)] if f.verdict in {"proven", "confirmed"} or f.unconfirmed)
     unproven = tuple(f for f in judged[: len(new)] if f.verdict == "unproven" and not f.unconfirmed)

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bot import render
-from bot.values import Claim, Evidence, Finding, Schema
+from bot.values import Claim, Evidence, Finding, LookUp, Schema, Side
 
 if TYPE_CHECKING:
     from bot.findings.strangers import LooseFinding
@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 Category = Literal[
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
 ]  # fmt: skip
-Existence = Literal["undefined", "unused", "unpassed", "no-file"]
+Existence = Literal[
+    "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
+]  # fmt: skip
+LookUpKind = Literal["definition", "uses", "search", "lines"]
 CATEGORIES: tuple[str, ...] = get_args(Category)
+LOOK_UPS: tuple[str, ...] = get_args(LookUpKind)
+MAX_LOOK_UPS = 6  # of one answer
 CLAIMS: tuple[str, ...] = get_args(Existence)
 
 
@@ -33,11 +38,27 @@ def schema() -> Schema:
     """What a worker is asked to hand in."""
     from bot.findings import strangers  # pydantic takes longer to import than the whole engine
 
-    return Schema(
-        name="review",
-        description="Hand in the review of the code in the prompt.",
-        parameters=strangers.schema(strangers.LooseAnswer),
-    )
+    told = "review", "Hand in the review of the code in the prompt."
+    final = Schema(*told, strangers.schema(strangers.LooseAnswer))
+    return Schema(*told, strangers.schema(strangers.AskingAnswer), final)
+
+
+@lru_cache(maxsize=1)
+def wishes() -> Mapping[str, Any]:
+    """The field in which any structured answer may ask to see more code."""
+    from bot.findings import strangers
+
+    return dict(strangers.schema(strangers.Wishes)["properties"])
+
+
+def look_ups(data: Mapping[str, Any] | None) -> tuple[LookUp, ...]:
+    """What a reply asks to see, each once; nothing where it asks for nothing that can be read."""
+    from bot.findings import strangers
+
+    found = strangers.Wishes.model_validate({"look_ups": (data or {}).get("look_ups")}).look_ups
+    sides: dict[bool, Side] = {True: "base", False: "head"}
+    asked = (LookUp(one.kind, one.name, one.path, one.start, one.end, sides[one.before]) for one in found)
+    return tuple(dict.fromkeys(asked))
 
 
 def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Finding, ...]]:
@@ -67,5 +88,5 @@ def _finding(found: "LooseFinding", source: str) -> Finding:
         evidence=tuple(Evidence(render.named(item.path), item.quote) for item in found.evidence if item.quote.strip()),
         suggestion=found.suggestion,
         trigger=found.trigger.strip(),
-        claims=tuple(Claim(c.says, name) for c in found.claims if (name := c.name.strip("` ()"))),
+        claims=tuple(Claim(c.says, name, c.of.strip("` ()")) for c in found.claims if (name := c.name.strip("` ()"))),
     )

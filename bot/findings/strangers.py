@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic.fields import FieldInfo
 
 from bot.errors import BadAnswer
-from bot.findings.read import CATEGORIES, CLAIMS, Category, Existence
+from bot.findings.read import CATEGORIES, CLAIMS, LOOK_UPS, MAX_LOOK_UPS, Category, Existence, LookUpKind
 from bot.values import SEVERITIES, Severity
 
 MAX_FINDINGS = 20
@@ -36,8 +36,13 @@ class Quote(Stranger):
 class Claimed(Stranger):
     """A claim of existence."""
 
-    says: Existence
+    says: Existence = Field(
+        description="undefined: nothing defines name; unused: nothing reads it; unpassed: no caller passes this parameter; unset:"
+        " nothing gives it a value; not-overridden: the class `of` does not override it; only-caller: `of` alone calls it; unsent:"
+        " nothing raises, sends or emits it; no-file: there is no such file"
+    )
     name: str = ""
+    of: str = Field(default="", description="the function, class or caller that the claim is about, or empty")
 
 
 class LooseFinding(Stranger):
@@ -59,8 +64,7 @@ class LooseFinding(Stranger):
     )
     claims: tuple[Claimed, ...] = Field(
         default=(),
-        description="what the finding takes for granted about the whole repository: name is not defined, not read, not passed by any"
-        " caller; no such file. Empty if nothing",
+        description="what the finding takes for granted about the whole repository, without its tests. Empty if nothing",
     )
     suggestion: str | None = Field(
         default=None, description="replacement for the quoted lines, complete; null if unsure"
@@ -85,11 +89,51 @@ class LooseFinding(Stranger):
         return [row for row in value if not isinstance(row, Mapping) or row.get("says") in CLAIMS]
 
 
+class LooseLookUp(Stranger):
+    """Code that a reader asks to see."""
+
+    kind: LookUpKind = Field(
+        description="definition: of a name; uses: where a name is called, read, imported or overridden; search: lines of the"
+        " repository that match a pattern; lines: of a file"
+    )
+    name: str = Field(
+        default="",
+        description="the name; of a search its Perl-compatible pattern, which matches within a line; else empty",
+    )
+    path: str = Field(
+        default="", description="the file of lines; else a glob such as src/**/*.{ts,tsx} that narrows it, or empty"
+    )
+    start: int = Field(default=0, description="first line of lines; 0 otherwise")
+    end: int = Field(default=0, description="last line of lines; 0 otherwise")
+    before: bool = Field(default=False, description="true: as it was before the change")
+
+
 class LooseAnswer(Stranger):
     """The whole reply."""
 
     answer: str = Field(default="", description="the reply to the question in at most three sentences")
     findings: tuple[LooseFinding, ...] = Field(default=(), max_length=MAX_FINDINGS)
+
+
+class Wishes(Stranger):
+    """What a reply asks to see first. A wish that cannot be read is left out."""
+
+    look_ups: tuple[LooseLookUp, ...] = Field(
+        default=(),
+        description=f"code to see before the final answer, at most {MAX_LOOK_UPS} look-ups; you are then asked again, once."
+        " Empty if what is shown decides",
+    )
+
+    @field_validator("look_ups", mode="before")
+    @classmethod
+    def _readable(cls, value: object) -> object:
+        rows = value if isinstance(value, (list, tuple)) else ()
+        known = [row for row in rows if isinstance(row, Mapping) and row.get("kind") in LOOK_UPS]
+        return [_plain(row) for row in known[:MAX_LOOK_UPS]]
+
+
+class AskingAnswer(Wishes, LooseAnswer):
+    """The whole reply of a reader who may ask to see more."""
 
 
 class LooseLook(Stranger):
@@ -117,6 +161,13 @@ class LooseLook(Stranger):
     def _readable(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
         return [{key: str(text) for key, text in row.items()} for row in rows if isinstance(row, Mapping)]
+
+
+def _plain(row: Mapping[str, object]) -> dict[str, object]:
+    """A wish in the types that it should have."""
+    texts = {name: "" if row.get(name) is None else str(row[name]) for name in ("kind", "name", "path")}
+    numbers = {name: n if type(n := row.get(name)) is int else 0 for name in ("start", "end")}
+    return {**texts, **numbers, "before": row.get("before") is True}
 
 
 def schema(model: type[Stranger]) -> dict[str, Any]:

@@ -2,29 +2,24 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 from bot import render
 from bot.concurrency import together
 from bot.errors import DeepRepoError
 from bot.findings import proof
-from bot.findings.read import strict, text
+from bot.findings.read import look_ups, strict, text, wishes
 from bot.ports import Tree
 from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, Schema
 
 VERDICTS = ("confirmed", "refuted", "unproven")
-VERDICT = Schema(
-    name="verdict",
-    description="Hand in the verdict on the finding.",
-    parameters=strict(
-        verdict={"type": "string", "enum": list(VERDICTS)},
-        trigger=text("the concrete input, call or order of events; empty if there is none"),
-        author_would_change={
-            "type": "boolean",
-            "description": "whether the author, shown this, would change the code",
-        },
-        reason=text("one sentence"),
-    ),
-)
+PROPERTIES: Mapping[str, Mapping[str, Any]] = {
+    "verdict": {"type": "string", "enum": list(VERDICTS)},
+    "trigger": text("the concrete input, call or order of events; empty if there is none"),
+    "author_would_change": {"type": "boolean", "description": "whether the author, shown this, would change the code"},
+    "reason": text("one sentence"),
+}
 Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 
@@ -37,17 +32,29 @@ class Verified:
 
 
 async def verify(
-    findings: Sequence[Finding], tree: Tree, dependents: Dependents, ask: Ask, files: Sequence[ChangedFile] = ()
+    findings: Sequence[Finding],
+    tree: Tree,
+    dependents: Dependents,
+    ask: Ask,
+    files: Sequence[ChangedFile] = (),
+    title: str = "",
 ) -> Verified:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
     open_ones = [finding for finding in findings if finding.verdict == "unproven"]
-    prompts = await together(*(_prompt(finding, tree, dependents, files) for finding in open_ones))
+    prompts = await together(*(_prompt(finding, tree, dependents, files, title) for finding in open_ones))
     replies = await ask(prompts) if prompts else ()
     judged = {id(f): _judged(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
     unheard = {
         f.fingerprint: why for f, reply in zip(open_ones, replies, strict=True) if (why := _silent(reply)) is not None
     }
     return Verified(tuple(judged.get(id(finding), finding) for finding in findings), unheard)
+
+
+@lru_cache(maxsize=1)
+def schema() -> Schema:
+    """What a second opinion is asked to hand in."""
+    told = "verdict", "Hand in the verdict on the finding."
+    return Schema(*told, strict(**PROPERTIES, **wishes()), Schema(*told, strict(**PROPERTIES)))
 
 
 def _silent(reply: Completion | DeepRepoError) -> str | None:
@@ -57,6 +64,8 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
     verdict = reply.data.get("verdict") if reply.data else None
     if reply.stop in ("length", "refusal") or verdict not in VERDICTS:
         return "its answer held no verdict"
+    if verdict == "unproven" and look_ups(reply.data):  # they were shown, and what it would have said is lost
+        return "it asked to see more code and gave no verdict after that"
     return None
 
 
@@ -72,11 +81,13 @@ def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
     return replace(finding, verdict="confirmed", trigger=trigger, unconfirmed=False)
 
 
-async def _prompt(finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile]) -> Prompt:
+async def _prompt(
+    finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile], title: str
+) -> Prompt:
     excerpts = await proof.gather(finding, tree, dependents, files)
-    asked = render.text("prompts/verify.md.j2", finding=finding, excerpts=excerpts)
+    asked = render.text("prompts/verify.md.j2", title=title, finding=finding, excerpts=excerpts)
     return Prompt(
         (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", asked)),
-        answer=VERDICT,
+        answer=schema(),
         max_tokens=1024,
     )

@@ -88,6 +88,10 @@ class Record:
             return RecordedCall(last.role, last.model, at, usd=last.usd, error=last.error)
         return self._replies.get(key)
 
+    def knows(self, key: str) -> bool:
+        """Whether this request was sent before, whatever came of it."""
+        return key in self._replies or (self.current is not None and key in self.current.asked)
+
     def foreign(self, key: str) -> bool:
         """Whether the reply to this request is in an earlier section only."""
         return self.current is None or (key not in self.current.asked and key not in self.current.reused)

@@ -84,6 +84,10 @@ class Journal:
             self._write({"kind": "reused", **facts})  # the reply itself stands further up
         return known
 
+    def knows(self, key: str) -> bool:
+        """Whether an earlier run of this review has sent this very request."""
+        return self._record.knows(key)
+
     def request(
         self, key: str, prompt: Prompt, role: Purpose, model: str, at: str, tried: int, reserved: float | None = None
     ) -> None:

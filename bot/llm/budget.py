@@ -99,6 +99,7 @@ class Budget:
         self._lock, self._spent = Lock(), Spent()
         self._held_tokens, self._held_usd, self._in_flight = 0, 0.0, 0
         self._kept: Hold | None = None
+        self._promised: dict[Purpose, Hold] = {}  # of second calls of dialogues, by their role
         self._seen: dict[tuple[str, Purpose], ReplyLengths] = {}
         self._by_tokens = False  # a server of the user's own: the cap in dollars is enforced in tokens
 
@@ -129,7 +130,7 @@ class Budget:
                 usd = dearest(price, asked)
                 return asked.input + output, self._unknown(model, asked) if usd is None else usd
 
-            kept = self._kept if role != "root" else None
+            kept = self._kept_from(role)
             output = self._affordable(
                 cost, usage.output, usage.output if visible is None else visible, (model, role), kept
             )
@@ -149,6 +150,40 @@ class Budget:
     def keep(self, hold: Hold | None) -> None:
         """Keep a call of this size, half of each cap at most, back for the root's last word; None ends that."""
         self._kept = hold
+
+    def promise(self, role: Purpose, hold: Hold) -> None:
+        """Keep what second calls of this role may use back from the other roles, until it is given back with `break_promise`."""
+        with self._lock:
+            held = self._promised.get(role, Hold(0, 0.0))
+            self._promised[role] = Hold(held.tokens + hold.tokens, held.usd + hold.usd)
+
+    def break_promise(self, role: Purpose, hold: Hold) -> None:
+        """Give a promise back: the second calls reserve for themselves now, or nobody wants them."""
+        self.promise(role, Hold(-hold.tokens, -hold.usd))
+
+    def room(self, role: Purpose) -> tuple[float, float, float]:
+        """Dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
+        with self._lock:
+            caps, spent, cap, kept = self.limits, self._spent, self._token_cap(), self._kept_from(role)
+            own = self._promised.get(role, Hold(0, 0.0))
+            usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd - own.usd
+            tokens = (
+                math.inf
+                if cap is None
+                else cap - spent.usage.input - spent.usage.output - self._held_tokens - own.tokens
+            )
+            calls = math.inf if caps.calls is None else caps.calls - spent.calls + spent.limited - self._in_flight
+            if kept is not None:
+                usd -= min(kept.usd, (caps.usd or 0.0) / 2)
+                tokens -= min(kept.tokens, (cap or 0) // 2)
+            return usd, tokens, calls - bool(kept)
+
+    def _kept_from(self, role: Purpose) -> Hold | None:
+        """What calls of this role must leave: the root's next reply, and what was promised to others."""
+        holds = [hold for other, hold in self._promised.items() if other != role and hold.tokens > 0]
+        if self._kept is not None and role != "root":
+            holds.append(self._kept)
+        return Hold(sum(hold.tokens for hold in holds), math.fsum(hold.usd for hold in holds)) if holds else None
 
     def settle(
         self,

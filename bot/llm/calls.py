@@ -26,7 +26,7 @@ from bot.journal.codec import key as key_of
 from bot.journal.reader import RecordedCall
 from bot.journal.writer import Journal
 from bot.llm import capacity
-from bot.llm.budget import Budget, Hold, dearest
+from bot.llm.budget import Budget, Hold, dearest, unknown
 from bot.llm.limiter import Limiter, Pause, TooLate
 from bot.llm.schema import misfit
 from bot.ports import Model
@@ -44,6 +44,9 @@ KEPT = 240.0  # seconds that a provider keeps a beginning at least
 MANY = 100_000  # tokens for comparing prices
 SPARE = 64  # tokens between a prompt's estimate and its window
 ENLARGE = "give the server a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to the one it has"
+MEND = (
+    "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
+)
 TOO_LATE = "that is longer than this review may still take ({left:,.0f} s): run it again later, or use another provider"
 
 Slot = Completion | ProviderError | BudgetSpent
@@ -124,14 +127,14 @@ class Calls:
                 return reply
             if reply.stop == "refusal":  # asked again it would decline again
                 raise self._of_no_use(f"{model.name} declined to answer")
-            wrong = misfit(reply.data, prompt.answer.parameters)
+            wrong = misfit(reply.data, prompt.answer.demanded)
             if not wrong:
                 return reply
-            again = _repair(prompt, reply, wrong)
+            again = prompt.further(reply, MEND.format(wrong=wrong))
             reply = await self._once(model, again, role)
             if reply.stop == "length":
                 reply = await self._longer(model, again, role, reply)
-            wrong = misfit(reply.data, prompt.answer.parameters)
+            wrong = misfit(reply.data, prompt.answer.demanded)
             if wrong:
                 raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
             return reply
@@ -166,6 +169,58 @@ class Calls:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         return [_slot(task) for task in tasks]
+
+    @contextmanager
+    def promising(self, model: Model, prompts: Sequence[Prompt], role: Purpose, more: int) -> Iterator[list[bool]]:
+        """Which of these prompts may be followed by one more call each, in the same dialogue with `more` tokens added to it.
+
+        What these second calls are likely to use is kept back from other roles until the end of the block. What an earlier run
+        decided stays: its requests are in the journal.
+        """
+        usd, tokens, calls = self.budget.room(role)
+        likely = [self._dialogue(model, prompt, role, more) for prompt in prompts]
+        usd -= sum(first.usd for first, _ in likely)
+        tokens -= sum(first.tokens for first, _ in likely)
+        calls -= len(prompts)
+        offered: list[bool] = []
+        promised = Hold(0, 0.0)
+        for prompt, (_, second) in zip(prompts, likely, strict=True):
+            known = self._known_offer(model, prompt)
+            fits = (
+                second.usd <= usd and second.tokens <= tokens and calls >= 1 and self._fits(model, prompt, role, more)
+            )
+            offered.append(fits if known is None else known)
+            if offered[-1]:
+                usd, tokens, calls = usd - second.usd, tokens - second.tokens, calls - 1
+                promised = Hold(promised.tokens + second.tokens, promised.usd + second.usd)
+        self.budget.promise(role, promised)
+        try:
+            yield offered
+        finally:
+            self.budget.break_promise(role, promised)
+
+    def _known_offer(self, model: Model, prompt: Prompt) -> bool | None:
+        """Whether an earlier run has sent this prompt with the offer to ask for more, or without; None if neither."""
+        asked = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
+        plain = replace(asked, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
+        with_offer, without = (self.journal.knows(key_of(model.name, one)[0]) for one in (asked, plain))
+        return with_offer if with_offer != without else None
+
+    def _dialogue(self, model: Model, prompt: Prompt, role: Purpose, more: int) -> tuple[Hold, Hold]:
+        """What the first and the second call of a dialogue are likely to use."""
+        size = self._likely(model, key_of(model.name, prompt)[1])
+        reply = capacity.REPLY + (0 if capacity.thinking(model.name) == "no" else capacity.HABIT[role])
+        holds = []
+        for usage in (Usage(size, reply), Usage(size + more + reply, reply)):
+            usd = dearest(model.price, usage)
+            counted = (0.0 if self.budget.owned(model.name) else unknown(usage)) if usd is None else usd
+            holds.append(Hold(usage.input + usage.output, counted))
+        return holds[0], holds[1]
+
+    def _fits(self, model: Model, prompt: Prompt, role: Purpose, more: int) -> bool:
+        """Whether both calls fit the model's window, as far as anybody knows it."""
+        window, (_, second) = self.window(model), self._dialogue(model, prompt, role, more)
+        return window is None or second.tokens + prompt.max_tokens // 2 <= window
 
     def window(self, model: Model) -> int | None:
         """Tokens that the model takes, prompt and reply together: as it is set, or as it was found out; None: nobody knows."""
@@ -476,14 +531,6 @@ def _slot(task: "asyncio.Task[Completion]") -> Slot:
     if isinstance(error, (ProviderError, BudgetSpent)):
         return error
     raise error
-
-
-def _repair(prompt: Prompt, first: Completion, wrong: str) -> Prompt:
-    """The same dialogue with what came back, and what is wrong with it."""
-    said = first.text or json.dumps(first.data, default=str) if first.text or first.data else "(no answer)"
-    ask = f"That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
-    repeated = Message("assistant", said, extra=first.extra)
-    return replace(prompt, messages=(*prompt.messages, repeated, Message("user", ask)))
 
 
 def _common(prompts: Sequence[Prompt]) -> int:

@@ -16,6 +16,7 @@ from bot.values import Effort, Message, Purpose, Usage
 THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "root": 32_768}  # of a model that may think
 LARGEST = 65_536  # tokens of one reply, however often it breaks off
 USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
+REPLY = 400  # tokens of a structured answer, as an estimate assumes them
 HABIT: dict[Purpose, int] = {"verify": 600, "worker": 800, "root": 2_000}  # tokens of thinking that an estimate assumes
 
 OWN_SERVERS = frozenset({"ollama", "compatible"})  # providers that are a server of the user's own

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__, dependents
+from bot.context.look_ups import LookUps
 from bot.coverage import CoverageTracker
 from bot.findings.suppress import IgnoreList
 from bot.journal.codec import Start
@@ -70,7 +71,9 @@ async def open_session(
         models.reader is not None
     )  # then what an analyser has judged is checked, and not yet read
     checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.tracker)
-    worker = _model_worker(models.reader, subject, calls, lenses or {}) if models.reader else checks
+    callers, readers = partial(_callers, subject.tree, languages), partial(_readers, subject.tree)
+    look_ups = LookUps(subject.tree, languages, callers, readers)
+    worker = _model_worker(models.reader, subject, calls, lenses or {}, look_ups) if models.reader else checks
     start = Start(
         pull=subject.pull,
         settings=settings or {},
@@ -95,8 +98,9 @@ async def open_session(
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,
-            callers=partial(_callers, subject.tree, languages),
-            readers=partial(_readers, subject.tree),
+            callers=callers,
+            readers=readers,
+            look_ups=look_ups,
             notes=list(notes),
             language=subject.guidance.language,
             say=say,
@@ -107,12 +111,15 @@ async def open_session(
             await open_one.close()
 
 
-def _model_worker(model: Model, subject: Survey, calls: Calls, lenses: Mapping[str, Lens]) -> "ModelWorker":
+def _model_worker(
+    model: Model, subject: Survey, calls: Calls, lenses: Mapping[str, Lens], look_ups: "LookUps"
+) -> "ModelWorker":
     from bot.review.workers import ModelWorker
 
     return ModelWorker(
-        model, calls, subject.pull, subject.files, subject.tree, subject.tracker, lenses, subject.guidance
-    )
+        model, calls, subject.pull, subject.files, subject.tree, subject.tracker, lenses, subject.guidance,
+        look_ups=look_ups,
+    )  # fmt: skip
 
 
 async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> tuple[Reference, ...]:

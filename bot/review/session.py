@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from bot.coverage import CoverageTracker
-from bot.errors import DeepRepoError
 from bot.findings import claims, merge
 from bot.findings.check import check
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
-from bot.values import ChangedFile, Completion, Dependents, Finding, Prompt, PullRequest, Reference, Unit
+from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, Unit
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
+    from bot.context.look_ups import LookUps
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,7 @@ class Session:
     keep_on_cancel: bool = False  # an interrupted command still shows what it has
     callers: Lookup = _nobody  # calls of a symbol in the whole tree
     readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading
+    look_ups: "LookUps | None" = None  # of readers and second opinions that want to see more; None: nobody may
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
     refused: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
@@ -83,10 +84,9 @@ class Session:
         if model is None or not wanted:
             return None
 
-        async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
-            return await self.calls.many(model, prompts, "verify")
+        from bot.review.dialogues import Dialogues
 
-        return ask
+        return Dialogues(self.calls, model, "verify", self.look_ups).answers
 
     def take_back_cancel(self) -> bool:
         """Whether the review goes on although a person broke it off: the command still shows what it has."""

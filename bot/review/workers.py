@@ -1,14 +1,15 @@
 """The worker with a model: whole units packed into small prompts, with the unchanged code that decides about them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from bot import render
-from bot.context import file_questions
+from bot.context import file_questions, look_ups
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.file_questions import Part, Sight
+from bot.context.look_ups import LookUps
 from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large, packed
 from bot.coverage import CoverageTracker
 from bot.diff import told
@@ -16,16 +17,14 @@ from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
 from bot.ports import Lens, Model, Tree
-from bot.review import uses
+from bot.review import dialogues, uses
+from bot.review.dialogues import Dialogues
 from bot.review.guidance import MAX_CHARS, Guidance, tongue
 from bot.review.session import WorkerReply
-from bot.values import ChangedFile, Completion, Finding, Message, Prompt, PullRequest, Purpose, Unit
+from bot.values import ChangedFile, Completion, Finding, LookUp, Message, Prompt, PullRequest, Purpose, Unit, Usage
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
-LARGE_NEARBY = (
-    1_200  # tokens of code beside the units in a prompt of a large change: most of what decides is in the units
-)
 LARGE_NEARBY = (
     45_000  # tokens of code beside the units in all prompts of a large change: most of what decides is in the units
 )
@@ -48,6 +47,23 @@ class SentPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """A prompt with its first answer."""
+
+    asked: SentPrompt
+    said: WorkerReply
+    reply: Completion
+
+    @property
+    def wanted(self) -> tuple[LookUp, ...]:
+        """What its reader wants to see."""
+        return dialogues.wishes(self.asked.prompt, self.reply)
+
+
+NO_REPLY = Completion("", Usage())
+
+
+@dataclass(frozen=True, slots=True)
 class ModelWorker:
     """A cheap model. Each prompt holds whole units and the unchanged code around them; the answer is structured."""
 
@@ -61,11 +77,16 @@ class ModelWorker:
     guidance: Guidance = field(default_factory=Guidance)
     role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
     whole: bool = False  # everything in one prompt, whatever its size
+    look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
 
     @property
     def name(self) -> str:
         """Who it is, as the coverage table says it."""
         return f"{self.role} {self.model.name}"
+
+    @property
+    def _dialogues(self) -> Dialogues:
+        return Dialogues(self.calls, self.model, self.role, self.look_ups)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""
@@ -194,47 +215,67 @@ class ModelWorker:
         ]
         return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
 
-    async def _completed(self, answered: Sequence[tuple[SentPrompt, WorkerReply]]) -> WorkerReply:
-        """All answers in one; findings that name no trigger or no consequence go back to their finder once."""
-        first = [said for _, said in answered]
-        back = [(asked, said) for asked, said in answered if any(map(_vague, said.findings))]
-        sent = [replace(asked, prompt=_sent_back(asked.prompt, said)) for asked, said in back]
-        again = [
-            said if isinstance(said, WorkerReply) else WorkerReply("", error=str(said))
-            for said in map(self._read, sent, await self.calls.many(self.model, [s.prompt for s in sent], self.role))
-        ]
-        second = {id(said): new for (_, said), new in zip(back, again, strict=True)}
-        findings: list[Finding] = []
-        dropped = 0
-        for said in first:
-            kept = _complete(said.findings)
-            vague = len(said.findings) - len(kept)
-            if (new := second.get(id(said))) is not None:
-                # Where nobody answered, they stay as they are: a second opinion must find the trigger then.
-                mended = [f for f in said.findings if _vague(f)] if new.error else _complete(new.findings)
-                kept += mended[:vague]
-                dropped += vague - len(mended[:vague])
-            findings += kept
-        text = "\n".join(filter(None, (said.text for said in first)))
-        errors = dict.fromkeys(said.error for said in first if said.error)
-        return WorkerReply(text, tuple(findings), "; ".join(errors), dropped)
+    async def _completed(self, answered: Sequence[Answered]) -> WorkerReply:
+        """All answers in one. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
+        back = [one for one in answered if one.wanted or any(map(_vague, one.said.findings))]
+        sent = [await self._further(one) for one in back]
+        replies = await self.calls.many(self.model, [asked.prompt for asked in sent], self.role)
+        final = {
+            id(one): self._finished(one, self._read(asked, reply))
+            for one, asked, reply in zip(back, sent, replies, strict=True)
+        }
+        done = [final.get(id(one), one.said) for one in answered]
+        return WorkerReply(
+            "\n".join(said.text for said in done if said.text),
+            tuple(finding for said in done for finding in said.findings),
+            "; ".join(dict.fromkeys(said.error for said in done if said.error)),
+            sum(said.dropped for said in done),
+        )
 
-    async def _answered(
-        self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str
-    ) -> list[tuple[SentPrompt, WorkerReply]]:
+    async def _further(self, one: Answered) -> SentPrompt:
+        """What a finder is asked after its first answer."""
+        vague = [finding for finding in one.said.findings if _vague(finding)]
+        if one.wanted:
+            shown = await self._dialogues.shown(one.wanted)
+            prompt = dialogues.further(one.asked.prompt, one.reply, shown, vague)
+            return replace(one.asked, prompt=prompt, seen=look_ups.text(shown))
+        again = render.text("prompts/worker_again.md.j2", findings=vague)
+        prompt = one.asked.prompt.further(one.reply, again)
+        return replace(one.asked, prompt=dialogues.final(prompt))
+
+    def _finished(self, one: Answered, second: WorkerReply | PromptTooLong) -> WorkerReply:
+        """What both answers come to."""
+        first = one.said
+        failed = str(second) if isinstance(second, PromptTooLong) else second.error
+        if isinstance(second, PromptTooLong) or second.error:
+            # Its findings stay as they are: a second opinion must find the trigger then.
+            lost = f"{self.model.name} asked to see more code and gave no answer after that: {failed}"
+            return replace(first, error=lost if one.wanted else "")
+        kept = [finding for finding in second.findings if not _vague(finding)]
+        if one.wanted:  # what the last answer does not repeat is withdrawn
+            return WorkerReply(second.text or first.text, tuple(kept), dropped=len(second.findings) - len(kept))
+        whole = [finding for finding in first.findings if not _vague(finding)]
+        vague = len(first.findings) - len(whole)
+        return WorkerReply(first.text, (*whole, *kept[:vague]), dropped=vague - len(kept[:vague]))
+
+    async def _answered(self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str) -> list[Answered]:
         """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
 
         A single unit is shown without the code beside it; if it is still too long it stays unread, and the answer says so.
         Raises PromptTooLong where everything was to stand in one prompt.
         """
-        done: list[tuple[SentPrompt, WorkerReply]] = []
+        done: list[Answered] = []
         left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            replies = await self.calls.many(self.model, [asked.prompt for asked in left], self.role)
-            for asked, said in zip(left, list(map(self._read, left, replies)), strict=True):
+            with self._dialogues.offering([asked.prompt for asked in left]) as offered:
+                replies = await self.calls.many(self.model, offered, self.role)
+            left = [replace(asked, prompt=prompt) for asked, prompt in zip(left, offered, strict=True)]
+            for asked, reply in zip(left, replies, strict=True):
+                said = self._read(asked, reply)
                 if isinstance(said, WorkerReply):
-                    done.append((asked, said))
+                    readable = reply if isinstance(reply, Completion) and not said.error else NO_REPLY
+                    done.append(Answered(asked, said, readable))
                 elif self.whole and asked.units:
                     raise said
                 elif len(asked.units) > 1:
@@ -245,7 +286,7 @@ class ModelWorker:
                     smaller.append(await self._prompt(asked.units, builder, question, bare=True))
                 else:
                     what = asked.units[0].id if asked.units else "uses of what changed"
-                    done.append((asked, WorkerReply("", error=f"{what}: not read, {said}")))
+                    done.append(Answered(asked, WorkerReply("", error=f"{what}: not read, {said}"), NO_REPLY))
             left = smaller
         return done
 
@@ -259,22 +300,11 @@ class ModelWorker:
             text, found = read.answer(reply.data, self.name)
         except DeepRepoError as error:
             return WorkerReply("", error=str(error))
-        self.tracker.saw(asked.seen, self.name, beside=asked.prompt.messages[1].text)
+        told = (message.text for message in asked.prompt.messages if message.role == "user")
+        self.tracker.saw(asked.seen, self.name, beside="\n".join(told))
         return WorkerReply(text, found)
 
 
 def _vague(finding: Finding) -> bool:
     """Whether a finding leaves open when it happens or whom it hurts."""
     return not finding.trigger.strip() or not finding.consequence.strip()
-
-
-def _complete(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if not _vague(finding)]
-
-
-def _sent_back(prompt: Prompt, said: WorkerReply) -> Prompt:
-    """The same conversation with the findings that are not complete."""
-    vague = [finding for finding in said.findings if _vague(finding)]
-    listed = "\n".join(f"- {f.path}:{f.start} {f.title}" for f in said.findings)
-    ask = render.text("prompts/worker_again.md.j2", findings=vague)
-    return replace(prompt, messages=(*prompt.messages, Message("assistant", listed), Message("user", ask)))

@@ -6,7 +6,7 @@ checked, nobody knows beforehand: for that the habits below are assumed, and sai
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.agent.dry_run import TURN_TOKENS, DryRun, Price
 from bot.llm import capacity
@@ -26,12 +26,17 @@ class Habits:
     asked: int = 4  # questions to workers in each of its turns but the last
     question: int = 1_500  # tokens of such a question, with the code that it is about
     findings: float = 0.3  # per worker's prompt: each is checked by a second opinion
-    opinion: int = 2_000  # tokens of a second opinion's prompt
+    opinion: int = 3_000  # tokens of a second opinion's prompt
+    asking: float = (
+        0.4  # of the prompts of workers and second opinions: the model asks to see more code, in a second call
+    )
+    looked_up: int = 3_000  # tokens of what it is shown then
 
     def __str__(self) -> str:
         return (
             f"{self.turns} turns of a root with {self.asked} questions each, {self.findings:.0%} of the prompts with a finding, "
-            f"one second opinion for each finding; of models that may think {capacity.HABIT['worker']} tokens of thinking in a worker's "
+            f"one second opinion for each finding, {self.asking:.0%} of both with one more call that is shown {self.looked_up:,} tokens of "
+            f"code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a worker's "
             f"answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
         )
 
@@ -56,7 +61,7 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
-    asked = list(worker.asked)
+    asked = [*worker.asked, *_again(worker.asked, habits)]
     turns = (
         _turns(root.asked[0], habits, root.thinking("root"))
         if root is not None and root.asked and name == "rlm"
@@ -65,14 +70,22 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     if turns:
         asked += [Usage(habits.question, 300 + worker.thinking("worker"))] * (habits.asked * (habits.turns - 1))
     elif root is not None:
-        turns = list(root.asked)
+        turns = [*root.asked, *_again(root.asked, habits)]
     found = math.ceil(habits.findings * max(1, len(worker.asked))) if verify else 0
     judge = root or worker
     opinions = [Usage(habits.opinion, 200 + judge.thinking("verify"))] * found
+    opinions += _again(opinions, habits)
     by_root = _usd(root.price, turns) if root is not None else 0.0
     rest = _added(_usd(worker.price, asked), _usd(judge.price, opinions))
     every = [*asked, *turns, *opinions]
     return Estimate(name, len(every), sum(every, Usage()), _added(by_root, rest), by_root)
+
+
+def _again(asked: Sequence[Usage], habits: Habits) -> list[Usage]:
+    """The second calls of those that ask to see more code: each sends its first prompt and answer again."""
+    each = sorted(asked, key=lambda usage: usage.input)[len(asked) // 2 :][:1]
+    longer = [replace(usage, input=usage.input + usage.output + habits.looked_up) for usage in each]
+    return longer * math.ceil(habits.asking * len(asked))
 
 
 def _turns(first: Usage, habits: Habits, thinking: int) -> list[Usage]:

@@ -1,8 +1,9 @@
 """What travels between the engine and a model, and between the engine and the REPL."""
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 CHARS_PER_TOKEN = 3.5  # measured on code with o200k_base: 3.2 to 4.0
@@ -52,6 +53,12 @@ class Schema:
     name: str
     description: str
     parameters: Mapping[str, Any]
+    final: "Schema | None" = None  # of an answer that may ask for more: the same without the wish
+
+    @property
+    def demanded(self) -> Mapping[str, Any]:
+        """What an answer must hold: a wish may be missing or malformed."""
+        return (self.final or self).parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,12 @@ class Prompt:
     tool: Schema | None = None
     max_tokens: int = 4096
     effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
+
+    def further(self, reply: "Completion", text: str) -> "Prompt":
+        """The same dialogue with what came back, and one more message."""
+        said = reply.text or json.dumps(reply.data, default=str) if reply.text or reply.data else "(no answer)"
+        repeated = Message("assistant", said, extra=reply.extra)
+        return replace(self, messages=(*self.messages, repeated, Message("user", text)))
 
 
 @dataclass(frozen=True, slots=True)

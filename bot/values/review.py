@@ -28,8 +28,21 @@ class Evidence:
 class Claim:
     """Something that a finding says of the whole tree, to be looked up there."""
 
-    says: str  # "undefined", "unused", "unpassed", "no-file"
+    says: str  # one of bot.findings.read.CLAIMS
     name: str
+    of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """Code that a reader wants to see before it answers."""
+
+    kind: Literal["definition", "uses", "search", "lines"]
+    name: str = ""  # the name, or the pattern of a search
+    path: str = ""  # the file of lines; else a glob that narrows where it is looked for
+    start: int = 0  # of lines; 0: from the first
+    end: int = 0  # of lines; 0: as many as one look-up shows
+    side: Side = "head"
 
 
 @dataclass(frozen=True, slots=True)

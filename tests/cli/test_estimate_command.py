@@ -5,7 +5,11 @@ import pytest
 from fakes import Repository
 from recorded import Ended, branches, deeprepo, scripted
 
+from bot.agent import dry_run
+from bot.llm import capacity
+from bot.strategies.estimate import HABITS
 from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Server
 
 
 @pytest.fixture
@@ -34,15 +38,17 @@ def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
 
 
 def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> None:
-    """As many calls, and nearly as many characters, as the review then sends."""
+    """As many calls, and nearly as many characters, as the review then sends to a worker that asks to see more."""
     options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify")
     told = json.loads(estimated(changed, *options, "--format", "json").stdout)
     (row,) = [row for row in told["strategies"] if row["strategy"] == "fanout"]
-    with doubles.in_thread(scripted()) as server:
+    wish = {"kind": "uses", "name": "step_1", "path": "", "start": 0, "end": 0, "before": False}
+    with doubles.in_thread(Server({"answer": "", "findings": [], "look_ups": [wish]})) as server:
         deeprepo("review", "main..feature", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
-        sent = sum(len(message["content"]) for body in server.requests for message in body["messages"])
         assert row["calls"] == server.count
-    assert row["usage"]["input"] == pytest.approx(sent / 3.5, rel=0.02)
+        sent = sum(len(message["content"]) for message in server.requests[0]["messages"])
+    weighed = row["usage"]["input"] - HABITS.looked_up - dry_run.REPLY_TOKENS - capacity.HABIT["worker"]
+    assert weighed == pytest.approx(2 * sent / 3.5, rel=0.02)
     assert row["usd"] is None
 
 

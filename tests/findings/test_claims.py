@@ -84,3 +84,73 @@ def test_declared_claims_are_looked_up_too(repository: Repository) -> None:
     """As the worker's schema asks for them."""
     assert "its claim is false" in str(checked(repository, "t", "w", Claim("undefined", "shop.rates.quote")))
     assert isinstance(checked(repository, "t", "w", Claim("undefined", "not a name!")), Finding)
+
+
+WIDE: dict[str, str | bytes | None] = {
+    "app/cart.py": (
+        "class Cart:\n    rate = None\n\n    def total(self):\n        return self.rate * price()\n\n\n"
+        "class Gift(Cart):\n    def wrap(self):\n        return self.total()\n\n\n"
+        "class Sale(Cart):\n    def total(self):\n        return 1\n\n\ndef price():\n    return 2\n"
+    ),
+    "app/other.py": (
+        '''"""Notes.\n\nrate = 3 is explained here, price() too\nraise CartEmpty\n"""\n'''
+        "from app.cart import price\n\n\nclass CartEmpty(Exception):\n    pass\n\n\nclass CartFull(Exception):\n    pass\n\n\n"
+        "def check(limit):\n    colour = 'price() and limit_of'  # price()\n    if limit:\n        raise CartFull(limit)\n    return price()\n\n\n"
+        "def emitted(bus):\n    bus.emit('cart:saved', 1)\n    bus.on('cart:lost', check)\n    local_only = 4\n    return local_only\n"
+    ),
+    "app/user.py": "from app.cart import Cart\n\ncart = Cart()\ncart.tax = 3\nvalue = {'rebate': 4}\n",
+    "tests/test_cart.py": "from app.cart import Cart\n\nCart.rate = 3\nCart.spare = 4\nprice()\nraise CartEmpty\nghost = 1\n",
+}
+
+
+def looked_up(repository: Repository, claim: Claim | str) -> str:
+    """What a claim of a finding about Cart.total() is worth: "false", "true" or "open"."""
+    pull = repository.change({}, WIDE)
+    declared, title = ((), claim) if isinstance(claim, str) else ((claim,), "t")
+    finding = Finding(
+        "app/cart.py", "        return self.rate * price()", title, "w", "c", "high", "logic", "worker m", start=5, end=5, claims=declared
+    )  # fmt: skip
+
+    async def run() -> Finding | str:
+        async with Checkout(pull) as tree:
+            return await claims.check(finding, tree)
+
+    said = asyncio.run(run())
+    return "false" if isinstance(said, str) else "true" if said.evidence else "open"
+
+
+@pytest.mark.parametrize(
+    ("claim", "worth"),
+    [
+        (Claim("unset", "rate"), "true"),  # None is no value; a docstring and a test are no code of the product
+        (Claim("unset", "tax"), "false"),
+        (Claim("unset", "rebate"), "open"),  # a key of that name may be another thing
+        (Claim("unset", "local_only"), "open"),  # of another function
+        (Claim("not-overridden", "total", "Gift"), "true"),
+        (Claim("not-overridden", "total", "Sale"), "false"),
+        (Claim("not-overridden", "total", "Ghost"), "open"),
+        (Claim("only-caller", "price", "total"), "false"),
+        (Claim("only-caller", "wrap", "nobody"), "true"),
+        (Claim("unsent", "CartEmpty"), "true"),  # a docstring and a test raise it
+        (Claim("unsent", "CartFull"), "false"),
+        (Claim("unused", "colour"), "true"),
+        (Claim("unused", "Cart.tax"), "open"),  # another object's attribute
+        (Claim("unused", "limit_of"), "true"),  # a word in a string and a comment are no reading
+        (Claim("undefined", "ghost"), "true"),  # a test defines it
+        (Claim("undefined", "local_only"), "true"),  # a variable of another function defines nothing
+        (Claim("undefined", "Gift.price"), "open"),  # another one of that name
+        (Claim("undefined", "Cart.total"), "false"),
+        ("`total` is not overridden in `Sale`", "false"),
+        ("`Sale` does not override `total`", "false"),
+        ("`total` is the only caller of `price`", "false"),
+        ("Nobody raises `CartEmpty`", "true"),
+        ("Nothing sets `rate`.", "true"),
+        ("Nothing sets `tax` before the discount", "open"),
+        ("`rate` is never assigned anywhere", "true"),
+        ("no caller of `price` passes `limit`", "true"),
+        ("`Cart` does not override `price` for gifts", "open"),
+    ],
+)
+def test_a_claim_is_false_true_or_open(repository: Repository, claim: Claim | str, worth: str) -> None:
+    """Only code of the product, and of the scope that is meant, counts against it; what a search cannot decide is left open."""
+    assert looked_up(repository, claim) == worth

@@ -7,6 +7,7 @@ import pytest
 from diff_rows import rows
 
 from bot import render
+from bot.context.look_ups import LookedUp
 from bot.diff import Told
 from bot.review.guidance import Advice
 from bot.values import DiffRow, Excerpt, Finding, Unit, tokens
@@ -20,6 +21,7 @@ PARTS = [Told("shop/rates.py", "", UNIT.rows), Told("shop/old.py", "deleted file
 CALLER = Excerpt(
     "shop/cart.py", 4, 5, rows(" 4 def total(rows):\n 5     return apply(0.2, rows)"), title="total · uses apply"
 )
+GONE_TEXT = Excerpt("shop/old.py", 1, 1, rows(" 1 def tax():"), side="base", title="defines tax")
 NEIGHBOUR = Excerpt("shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", changed=True)
 FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", "worker m", start=1, end=1)  # fmt: skip
 PROMPTS = {
@@ -40,19 +42,43 @@ PROMPTS = {
         {"title": "", "body": "", "guidance": [], "parts": PARTS[:1], "unchanged": [], "questions": ["Is it right?"]},
         50,
     ),
-    "worker_system": ("worker_system.md.j2", {}, 600),
+    "worker_system": ("worker_system.md.j2", {}, 1_000),
+    "looked_up": (
+        "looked_up.md.j2",
+        {
+            "results": [
+                LookedUp("uses of apply", (CALLER,), ("2 lines import it",)),
+                LookedUp("search for tax( in src/*", (), ("nothing was searched: no text file has a path like src/*",)),
+            ],
+            "vague": [FINDING],
+            "verdict": False,
+        },
+        290,
+    ),
+    "looked_up_verdict": (
+        "looked_up.md.j2",
+        {"results": [LookedUp("definition of tax", (GONE_TEXT,))], "vague": [], "verdict": True},
+        60,
+    ),
     "worker_again": ("worker_again.md.j2", {"findings": [FINDING]}, 110),
     "verify": (
         "verify.md.j2",
         {
+            "title": "Drop the amount",
             "finding": FINDING,
             "excerpts": [
-                Excerpt("shop/rates.py", 1, 2, (DiffRow("", "def apply(rate):", 1), DiffRow("", "    return rate", 2)))
+                Excerpt(
+                    "shop/rates.py",
+                    1,
+                    2,
+                    (DiffRow("", "def apply(rate):", 1), DiffRow("", "    return rate", 2)),
+                    title="what the claim is about",
+                )
             ],
         },
         110,
     ),
-    "verify_system": ("verify_system.md.j2", {}, 320),
+    "verify_system": ("verify_system.md.j2", {}, 480),
 }
 
 

@@ -1,0 +1,377 @@
+"""The code that a reader asks to see before it answers: definitions, uses of a name, a search, lines of a file.
+
+What is asked for is a stranger's wish: names, patterns and globs are bounded, and nothing is executed. Each result is bounded, and
+all of one answer together; code of the product comes before tests and texts, and no line is shown twice. An empty result is
+reported as such, with the reason if the pattern or the glob can match nothing.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from bot import globs
+from bot.context import snippets
+from bot.errors import GitError
+from bot.lines import binds, block, closing, defines, definition
+from bot.paths import is_output, is_product, is_sample, is_test, nearest, vendored
+from bot.ports import Language, Tree
+from bot.render import count
+from bot.values import Excerpt, LookUp, Reference, Side, Symbol, tokens
+
+TOKENS = 6_000  # of all that one answer is shown
+NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400
+MAX_ROWS = 4_000  # lines that one search may bring
+MOST_LINES = 150  # of a file, asked for by their numbers
+USUAL_LINES = 60  # of a file, where no last line is given
+BLOCK = 90  # lines of one definition or of the block around a line
+HEAD = 24  # lines of a class that is longer; of its members the first line each
+AROUND = 6  # lines before and after a use or a hit, in a block that is longer
+WHOLE_BLOCK = 24  # lines of a block that is shown whole around a use or a hit
+MAX_DEFINITIONS = 6
+IN_FULL, IN_A_LINE = 5, 25  # uses or hits shown with their surroundings, and as a line
+LONG_LINE = 300  # characters; a longer line was written by a program
+MAX_OUTLINED = 24  # files parsed for one answer
+SEPARATORS = re.compile(r"\.|::|->|#")
+Row = tuple[str, int, str]  # path, line, text
+Callers = Callable[[str], Awaitable[Sequence[Reference]]]
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """What one look-up brought."""
+
+    asked: str  # as a heading
+    excerpts: tuple[Excerpt, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences: nothing was found and why, what is not shown
+
+
+@dataclass(slots=True)
+class _Room:
+    """What may still be shown, and what is shown already."""
+
+    tokens: int
+    shown: set[tuple[str, Side, int]] = field(default_factory=set)
+    outlined: int = MAX_OUTLINED
+
+    def new(self, excerpt: Excerpt) -> bool:
+        """Whether any of its lines is not shown yet."""
+        return any((excerpt.path, excerpt.side, row.number) not in self.shown for row in excerpt.rows)
+
+    def take(self, excerpt: Excerpt, most: int) -> Excerpt | None:
+        """The lines of it that are new and fit, None where nothing is left of it."""
+        rows, size = [], tokens(excerpt.path + excerpt.title) + 8
+        for row in excerpt.rows:
+            if (excerpt.path, excerpt.side, row.number) in self.shown:
+                continue
+            size += tokens(str(row))
+            if size > most:
+                break
+            rows.append(row)
+        if not rows or (len(rows) == 1 and not rows[0].text.strip()):
+            return None
+        self.shown.update((excerpt.path, excerpt.side, row.number) for row in rows)
+        return replace(excerpt, start=rows[0].number, end=rows[-1].number, rows=tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class LookUps:
+    """Answers look-ups from both trees of a change."""
+
+    tree: Tree
+    languages: Mapping[str, Language]
+    callers: Callers  # uses of a name as code, in the head tree
+    readers: Callers  # lines that read a name that nobody calls
+
+    async def show(self, wanted: Sequence[LookUp], most: int = TOKENS) -> tuple[LookedUp, ...]:
+        """Every result in the order asked, `most` tokens in all: what one does not need, the next ones may have."""
+        room, done = _Room(most), list[LookedUp]()
+        for at, one in enumerate(wanted):
+            asked = _bounded(one)
+            share = room.tokens // (len(wanted) - at)
+            before = len(self.tree.stopped)
+            found, notes = await self._found(asked, room)
+            excerpts, above, cut = list[Excerpt](), 0, 0
+            for excerpt in found:
+                if not room.new(excerpt):
+                    above += 1
+                    continue
+                taken = room.take(excerpt, share)
+                cut += taken is None or taken.end < excerpt.end
+                if taken is not None:
+                    share, room.tokens = share - taken.size, room.tokens - taken.size
+                    excerpts.append(taken)
+            notes = [*notes, *([f"{count(above, 'place')} of it shown above"] if above else [])]
+            notes += [f"{count(cut, 'place')} more did not fit, or not to the end"] if cut else []
+            if len(self.tree.stopped) > before:
+                notes = [*notes, self.tree.stopped[-1]]
+            done.append(LookedUp(_told(asked), tuple(snippets.joined(excerpts)), tuple(notes)))
+        return tuple(done)
+
+    async def _found(self, asked: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
+        if asked.kind == "lines":
+            return await self._lines(asked)
+        if not asked.name:
+            return [], ["nothing was looked up: `name` was empty"]
+        paths, why = await self._globs(asked)
+        if why:
+            return [], [why]
+        if asked.kind == "search":
+            return await self._search(asked, paths, room)
+        return await self._named(asked, paths, room)
+
+    async def _named(self, asked: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
+        short = SEPARATORS.split(asked.name)[-1]
+        if not re.fullmatch(r"[\w$!?-]+", short):
+            return [], [f"`{asked.name}` is no name: ask for one name without arguments, or for a search"]
+        if asked.kind == "definition":
+            return await self._definition(asked, short, paths, room)
+        return await self._uses(asked, short, paths, room)
+
+    # --- lines of a file ------------------------------------------------------------------------------------------------------
+
+    async def _lines(self, asked: LookUp) -> tuple[list[Excerpt], list[str]]:
+        path, side, notes = asked.path.removeprefix("./"), asked.side, list[str]()
+        blob = await self.tree.read(path, side)
+        if blob is None:
+            other: Side = "base" if side == "head" else "head"
+            blob, why = await self.tree.read(path, other), await absent(self.tree, path, side)
+            if blob is None:
+                return [], [why]
+            side = other
+            notes.append(f"it {why}; this is how it is on the {side} side")
+        rows = _rows(blob)
+        first = max(1, asked.start)
+        last = asked.end if asked.end >= first else first + USUAL_LINES - 1
+        if first > len(rows):
+            return [], [f"{path} has {len(rows):,} lines"]
+        end = min(len(rows), last, first + MOST_LINES - 1)
+        if end < min(last, len(rows)):
+            notes.append(f"one look-up shows {MOST_LINES} lines at most")
+        return [_excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")], notes
+
+    # --- a definition ---------------------------------------------------------------------------------------------------------
+
+    async def _definition(
+        self, asked: LookUp, short: str, paths: Sequence[str], room: _Room
+    ) -> tuple[list[Excerpt], list[str]]:
+        side = asked.side
+        announced = await self.tree.grep_lines([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
+        written = await self.tree.grep_lines([short], paths, word=_word(short), side=side, limit=MAX_ROWS)
+        rows = [row for row in dict.fromkeys([*announced, *written]) if len(row[2]) <= LONG_LINE]
+        hits = [row for row in rows if defines(row[2], short, row[0])] or [row for row in rows if binds(row[2], short)]
+        if not hits:
+            return [], [_nothing(f"no line defines `{short}`", rows, asked)]
+        hits.sort(key=lambda row: (_rank(row[0]), row[0], row[1]))
+        owner = SEPARATORS.split(asked.name)[-2:-1]
+        blocks = [(row, await self._block(row, side, room, short)) for row in hits[: 4 * MAX_DEFINITIONS]]
+        if owner:  # `Cart.total`: the one in Cart, where there is one
+            mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or owner[0].lower() in b[0][0].lower()]
+            blocks = mine or blocks
+        found = [await self._whole(row, side, block) for row, block in blocks[:MAX_DEFINITIONS]]
+        more = len(hits) - len(found) if len(blocks) > MAX_DEFINITIONS or not owner else 0
+        return found, [f"{more} more lines define a `{short}`: narrow it with a glob"] if more > 0 else []
+
+    async def _whole(self, row: Row, side: Side, block: Symbol) -> Excerpt:
+        """A definition from its first line to its last; of a long class the head, and the first line of each member."""
+        rows = _rows(await self.tree.read(row[0], side) or b"")
+        start, end = min(block.start, row[1]), min(len(rows), block.end)
+        title = f"defines {block.name}"
+        if end - start < BLOCK:
+            return _excerpt(row[0], side, rows, range(start, end + 1), title)
+        members = [n for n in range(start + HEAD, end + 1) if _MEMBER.match(rows[n - 1])]
+        numbers = [*range(start, start + HEAD), *members] if members else list(range(start, start + BLOCK))
+        return _excerpt(row[0], side, rows, numbers[:BLOCK], f"{title}, a part of it: it goes on to line {end}")
+
+    async def _block(self, row: Row, side: Side, room: _Room, short: str = "") -> Symbol:
+        """The definition that begins at, or stands around, a line: told by its syntax, else by indentation."""
+        path, line, _ = row
+        blob = await self.tree.read(path, side) or b""
+        language = next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
+        symbols: Iterable[Symbol] = ()
+        if language is not None and room.outlined > 0:
+            room.outlined -= 1
+            symbols = language.outline(path, blob, side).symbols
+        around = [s for s in symbols if s.start <= line <= s.end]
+        named = [s for s in around if s.short == short] if short else around
+        if named:
+            return min(named, key=lambda s: s.end - s.start)
+        rows = _rows(blob)
+        start, end = (line, closing(rows, line)) if short else block(rows, line)
+        return Symbol(path, short or f"line {line}", "block", start, end, side)
+
+    # --- uses of a name -------------------------------------------------------------------------------------------------------
+
+    async def _uses(
+        self, asked: LookUp, short: str, paths: Sequence[str], room: _Room
+    ) -> tuple[list[Excerpt], list[str]]:
+        if asked.side == "base":
+            rows: list[Row] = list(
+                await self.tree.grep_lines([short], paths, word=_word(short), side="base", limit=MAX_ROWS)
+            )
+            imports = 0
+        else:
+            allowed = await self.tree.grep([short], paths) if paths else None
+            found = [
+                r for r in (*await self.callers(short), *await self.readers(short)) if not allowed or r.path in allowed
+            ]
+            imports = sum(r.form == "import" for r in found)
+            told = (r for r in found if r.form not in {"import", "definition"} and not _IMPORT.match(r.text))
+            rows = list({(r.path, r.line): (r.path, r.line, r.text) for r in told}.values())
+        rows = [row for row in rows if len(row[2]) <= LONG_LINE and not defines(row[2], short, row[0])]
+        if not rows:
+            why = f"no line uses `{short}`" + (f", but {imports} import it" if imports else "")
+            return [], [_nothing(why, rows, asked)]
+        notes = [f"{imports} lines import it"] if imports else []
+        return await self._hits(rows, asked.side, room, notes)
+
+    # --- a search -------------------------------------------------------------------------------------------------------------
+
+    async def _search(self, asked: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
+        notes = []
+        try:
+            rows = await self.tree.grep_lines([asked.name], paths, syntax="perl", side=asked.side, limit=MAX_ROWS)
+        except GitError:  # no valid pattern: what was written is meant as it stands
+            rows = await self.tree.grep_lines([asked.name], paths, syntax="fixed", side=asked.side, limit=MAX_ROWS)
+            notes = ["this is no valid pattern: it was searched for as plain text"]
+        kept = [row for row in rows if len(row[2]) <= LONG_LINE]
+        if len(kept) < len(rows):
+            notes.append(f"{len(rows) - len(kept)} of them are lines of more than {LONG_LINE} characters, not shown")
+        if not kept:
+            why = "no line matches" + (": a pattern matches within one line" if "\\n" in asked.name else "")
+            return [], [_nothing(why, rows, asked), *notes]
+        if len(rows) == MAX_ROWS:
+            notes.append(f"more than {MAX_ROWS:,} lines match: only the first of them were looked at")
+        return await self._hits(kept, asked.side, room, notes)
+
+    async def _hits(
+        self, rows: Sequence[Row], side: Side, room: _Room, notes: Sequence[str]
+    ) -> tuple[list[Excerpt], list[str]]:
+        """The best hits with the block around them, others as single lines, the rest as a number."""
+        ranked = sorted(rows, key=lambda row: (_rank(row[0]), row[0], row[1]))
+        spread = _spread(ranked)
+        full, single = spread[:IN_FULL], spread[IN_FULL : IN_FULL + IN_A_LINE]
+        found = [await self._window(row, side, room) for row in full]
+        by_path: dict[str, list[int]] = defaultdict(list)
+        for path, line, _ in single:
+            by_path[path].append(line)
+        texts = await self.tree.read_many(list(by_path), side)
+        for path, numbers in by_path.items():
+            lines = _rows(texts.get(path, b""))
+            if known := [number for number in sorted(set(numbers)) if number <= len(lines)]:
+                found.append(_excerpt(path, side, lines, known, "single lines"))
+        rest = spread[IN_FULL + IN_A_LINE :]
+        if rest:
+            tests = sum(not is_product(path) for path, _, _ in rest)
+            files = len({path for path, _, _ in rest})
+            notes = [*notes, f"{len(rest)} more in {files} files ({tests} of them in tests and texts)"]
+        return found, list(notes)
+
+    async def _window(self, row: Row, side: Side, room: _Room) -> Excerpt:
+        """A line with the whole block around it where that is short, else with its neighbours in the block."""
+        path, line, _ = row
+        rows, block = _rows(await self.tree.read(path, side) or b""), await self._block(row, side, room)
+        start, end = max(1, block.start), min(len(rows), block.end)
+        if end - start >= WHOLE_BLOCK:
+            head = [start] if start < line - AROUND else []
+            numbers = [*head, *range(max(start, line - AROUND), min(end, line + AROUND) + 1)]
+        else:
+            numbers = list(range(start, end + 1))
+        return _excerpt(path, side, rows, numbers or [line], f"around line {line}, in {block.name}")
+
+    # --- where to look --------------------------------------------------------------------------------------------------------
+
+    async def _globs(self, asked: LookUp) -> tuple[list[str], str]:
+        """The glob as git takes it, and why nothing can be found where it takes no path."""
+        glob = asked.path.strip().lstrip(":").removeprefix("./")
+        if glob in {"", "*", "**", "**/*", ".", "/"}:
+            return [], ""
+        paths = [f":(glob){one}" if "**" in one else one for one in globs.braces(glob)]
+        if await self.tree.grep(["^"], paths, syntax="perl", side=asked.side):
+            return paths, ""
+        entries = await self.tree.entries(asked.side)
+        return [], f"nothing was searched: no text file has a path like {glob}{nearest(glob, entries)}"
+
+
+_IMPORT = re.compile(r"\s*(?:import|from|use|using|#include|require)\b")
+_MEMBER = re.compile(
+    r"\s{1,8}(?:export |public |private |protected |internal |static |async |abstract |final |override |pub |def |fn |func |fun )+\w"
+)
+
+
+async def absent(tree: Tree, path: str, side: Side) -> str:
+    """Why a file cannot be read, and which one may have been meant."""
+    entries = await tree.entries(side)
+    why = "is too large or no text file" if path in entries else f"does not exist on the {side} side"
+    return f"{why}{nearest(path, entries)}"
+
+
+def text(found: Iterable[LookedUp]) -> str:
+    """The shown code alone, as the coverage reads it."""
+    return "\n".join(f"{excerpt.path}\n{excerpt.body}" for one in found for excerpt in one.excerpts)
+
+
+def _bounded(asked: LookUp) -> LookUp:
+    """The same without what git or a terminal cannot take."""
+    most = PATTERN_CHARS if asked.kind == "search" else NAME_CHARS
+    name = asked.name if asked.kind == "search" else asked.name.strip("` ()\t\r\n")
+    return replace(asked, name=_sendable(name)[:most], path=_sendable(asked.path)[:PATH_CHARS])
+
+
+def _sendable(text: str) -> str:
+    plain = text.encode("utf-8", "replace").decode()
+    return "".join(sign if sign.isprintable() else " " for sign in plain).strip()
+
+
+def _told(asked: LookUp) -> str:
+    where = f" in {asked.path}" if asked.path and asked.kind != "lines" else ""
+    before = ", before the change" if asked.side == "base" else ""
+    match asked.kind:
+        case "lines":
+            span = f"lines {asked.start} to {asked.end}" if asked.start or asked.end else "the first lines"
+            return f"{span} of {asked.path or '(no path)'}{before}"
+        case "search":
+            return f"search for {asked.name}{where}{before}"
+        case "uses":
+            return f"uses of {asked.name}{where}{before}"
+    return f"definition of {asked.name}{where}{before}"
+
+
+def _nothing(why: str, rows: Sequence[Row], asked: LookUp) -> str:
+    where = f" in {asked.path}" if asked.path else " in the whole repository"
+    also = f" ({len(rows)} lines name it)" if rows else ""
+    return f"nothing: {why}{where}{also}"
+
+
+def _rows(blob: bytes) -> list[str]:
+    rows = snippets.lines(blob)
+    return rows[:-1] if rows and rows[-1] == "" else rows
+
+
+def _excerpt(path: str, side: Side, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
+    return replace(snippets.cut(path, rows, numbers, title), side=side)
+
+
+def _word(name: str) -> bool:
+    """Whether git can look for it as a word: it knows letters, digits and the underscore."""
+    return bool(re.fullmatch(r"\w+", name))
+
+
+def _rank(path: str) -> Literal[0, 1, 2, 3]:
+    """Code of the product first, then tests, then texts and what programs have written."""
+    if vendored(path) or is_output(path):
+        return 3
+    if is_test(path):
+        return 1
+    return 0 if is_product(path) and not is_sample(path) else 2
+
+
+def _spread(rows: Sequence[Row]) -> list[Row]:
+    """The first hit of each file before the second one of any, within a rank."""
+    turn: dict[str, int] = defaultdict(int)
+    keyed = []
+    for at, row in enumerate(rows):
+        turn[row[0]] += 1
+        keyed.append(((_rank(row[0]), turn[row[0]], at), row))
+    return [row for _, row in sorted(keyed)]

@@ -1,0 +1,81 @@
+"""A question to a model that may ask to see more code, once, before it answers: two calls at most.
+
+The offer is the field `look_ups` in the form of the answer. It is made if the second call fits too: the model's window, and
+what the review may still spend, beside the first calls of all the others.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from bot import render
+from bot.context import look_ups
+from bot.context.look_ups import LookedUp, LookUps
+from bot.errors import DeepRepoError
+from bot.findings import read
+from bot.llm.calls import Calls
+from bot.ports import Model
+from bot.values import Completion, Finding, LookUp, Prompt, Purpose
+
+REPEATED = 500  # tokens of the first answer and of what is said with the results
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogues:
+    """Such questions to one model."""
+
+    calls: Calls
+    model: Model
+    role: Purpose
+    look_ups: LookUps | None  # None: nobody may ask back
+
+    async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
+        """The last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
+        with self.offering(prompts) as offered:
+            first = await self.calls.many(self.model, offered, self.role)
+        wanted = [wishes(prompt, reply) for prompt, reply in zip(offered, first, strict=True)]
+        back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wanted[at]]
+        sent = [further(offered[at], reply, await self.shown(wanted[at])) for at, reply in back]
+        second = dict(zip((at for at, _ in back), await self.calls.many(self.model, sent, self.role), strict=True))
+        replies: list[Completion | DeepRepoError] = []
+        for at, reply in enumerate(first):
+            last = second.get(at, reply)
+            replies.append(_settled(last) if isinstance(last, Completion) else reply)
+        return replies
+
+    @contextmanager
+    def offering(self, prompts: Sequence[Prompt]) -> Iterator[list[Prompt]]:
+        """The prompts as they are to be sent first: with the offer where it can be kept, else without."""
+        more = look_ups.TOKENS + REPEATED
+        with self.calls.promising(self.model, prompts, self.role, more) as offers:
+            made = self.look_ups is not None
+            yield [one if made and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
+
+    async def shown(self, wanted: Sequence[LookUp]) -> tuple[LookedUp, ...]:
+        """The code that was asked for."""
+        return await self.look_ups.show(wanted) if self.look_ups is not None and wanted else ()
+
+
+def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, ...]:
+    """What a first answer asks to see; nothing where nothing was offered."""
+    offered = prompt.answer is not None and prompt.answer.final is not None
+    return read.look_ups(reply.data) if offered and isinstance(reply, Completion) else ()
+
+
+def further(prompt: Prompt, reply: Completion, shown: Sequence[LookedUp], vague: Sequence[Finding] = ()) -> Prompt:
+    """The same dialogue, with the code that was asked for and the question for the last answer; it can ask for nothing more."""
+    verdict = prompt.answer is not None and prompt.answer.name == "verdict"
+    said = render.text("prompts/looked_up.md.j2", results=shown, vague=vague, verdict=verdict)
+    return final(prompt.further(reply, said))
+
+
+def final(prompt: Prompt) -> Prompt:
+    """The prompt whose answer can ask for nothing."""
+    return replace(prompt, answer=prompt.answer.final or prompt.answer) if prompt.answer else prompt
+
+
+def _settled(reply: Completion) -> Completion:
+    """An answer after which nothing more is shown: what it asks for all the same is left out."""
+    return replace(
+        reply, data={name: value for name, value in reply.data.items() if name != "look_ups"} if reply.data else None
+    )

@@ -1,0 +1,265 @@
+"""A reader that asks to see more code before it answers, through real sockets, as a user runs it."""
+
+import json
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+import waits
+from fakes import Repository
+from recorded import deeprepo, started
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Modes, Reply, Server
+
+FINDING = {
+    "path": "shop/rate.py",
+    "quote": "    return None",
+    "line": 2,
+    "title": "rate() returns None, which the invoice multiplies",
+    "why": "print_invoice() multiplies the rate",
+    "consequence": "no invoice is printed",
+    "trigger": "print_invoice(3)",
+    "severity": "high",
+    "category": "broken-caller",
+    "evidence": [{"path": "shop/deep/invoice.py", "quote": "    return amount * table['vat']"}],
+    "claims": [],
+    "suggestion": None,
+}
+GUESS = {**FINDING, "title": "A guess that the last answer does not repeat", "quote": "def rate():"}
+VERDICT = {"verdict": "confirmed", "trigger": "print_invoice(3)", "author_would_change": True, "reason": "It is so."}
+WISH = {"kind": "definition", "name": "print_invoice", "path": "", "start": 0, "end": 0, "before": False}
+WISHES = [
+    WISH,
+    {**WISH, "kind": "uses", "name": "table"},
+    {**WISH, "kind": "search", "name": "vat.*table|no_such_thing"},
+    {**WISH, "kind": "search", "name": "[unclosed", "path": "nowhere/*.{ts,tsx}"},
+    {**WISH, "kind": "lines", "name": "", "path": "shop/invoice.py", "start": 1, "end": 9},
+    {**WISH, "kind": "lines", "name": "", "path": "shop/rate.py", "start": 1, "end": 2, "before": True},
+]
+DIALECTS = [
+    ("compatible/reader", ()),
+    ("openai/gpt-5-mini", ()),
+    ("gemini/gemini-3-pro-preview", ()),
+    ("compatible/reader", ("response_format",)),  # takes a forced tool alone
+    ("compatible/reader", ("response_format", "tool_choice", "tools")),  # takes text alone
+    ("anthropic/claude-sonnet-5-5", ()),
+    ("anthropic/claude-haiku-4-5", ()),
+]
+
+
+@pytest.fixture
+def changed(repository: Repository) -> Repository:
+    """A function that returns None now, and its reader that no import leads to."""
+    repository.commit(
+        {
+            "shop/rate.py": "def rate():\n    return 0.2\n",
+            "shop/deep/invoice.py": "table = {}\n\n\ndef print_invoice(amount):\n    # far away\n    return amount * table['vat']\n",
+            "tests/test_table.py": "from shop.deep.invoice import table\n\ntable.clear()\n",
+        }
+    )
+    repository.commit({"shop/rate.py": "def rate():\n    return None\n"})
+    return repository
+
+
+def turn(body: Mapping[str, Any]) -> int:
+    """How many answers a dialogue holds already."""
+    return sum(message["role"] == "assistant" for message in body["messages"])
+
+
+def said(body: Mapping[str, Any]) -> str:
+    """What the last message of a dialogue says. A form that is told as text is none of it."""
+    texts = [m["content"] for m in body["messages"] if m["role"] == "user"]
+    return "\n".join(t if isinstance(t, str) else "\n".join(b.get("text", "") for b in t) for t in texts[1:])
+
+
+def offers(body: Mapping[str, Any]) -> bool:
+    """Whether the form of the answer, wherever the dialect has it, holds the field of the offer."""
+    return '"look_ups"' in json.dumps({name: part for name, part in body.items() if name != "system"}).replace("\\", "")
+
+
+def is_verdict(body: Mapping[str, Any]) -> bool:
+    return "You check one claim" in json.dumps([body.get("system"), body["messages"][0]])
+
+
+def reader(wishes: Sequence[object], last: Reply | None = None) -> Callable[[Mapping[str, Any]], Reply]:
+    """Asks in its first answer, beside a guess; its last answer is the finding. Whoever checks it confirms it."""
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        if is_verdict(body):
+            return Reply(data=VERDICT)
+        if turn(body) == 0 and offers(body):
+            return Reply(data={"answer": "Perhaps.", "findings": [GUESS], "look_ups": list(wishes)})
+        return last or Reply(data={"answer": "Seen.", "findings": [FINDING]})
+
+    return answer
+
+
+def review(repository: Repository, server: Server, model: str, *options: str, **env: str) -> tuple[dict[str, Any], int]:
+    """The review as JSON, and its exit status."""
+    provider = model.partition("/")[0].upper()
+    url = server.anthropic_url if provider == "ANTHROPIC" else server.openai_url
+    env |= {f"{provider}_API_KEY": "a-key", f"DEEPREPO_BASE_URL_{provider}": url}
+    form = ("--strategy", "fanout", "--worker", model, "--format", "json", *options)
+    done = deeprepo("review", "HEAD~1..HEAD", *form, cwd=repository.folder, **env)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout), done.returncode
+
+
+def titles(found: Mapping[str, Any]) -> list[str]:
+    return [finding["title"] for finding in found["findings"]]
+
+
+@pytest.mark.parametrize(("model", "refuses"), DIALECTS)
+def test_a_reader_asks_sees_and_answers_in_one_dialogue(
+    changed: Repository, model: str, refuses: tuple[str, ...]
+) -> None:
+    """Two calls of every dialect; the last form has no wish, and what the last answer does not repeat is withdrawn."""
+    modes = Modes(thinks=50, thinking="blocks") if model.startswith("anthropic/") else Modes()
+    server = Server(reader(WISHES), rejects=refuses, modes=modes)
+    with doubles.in_thread(server):
+        found, _ = review(changed, server, model)
+    assert titles(found) == [FINDING["title"]]
+    answered = [body for body in server.requests if not is_verdict(body)]
+    first, last = answered[-2:]
+    assert (turn(first), turn(last)) == (0, 1)
+    assert (offers(first), '"look_ups":' in json.dumps(last.get("tools", last.get("response_format", {})))) == (
+        True,
+        False,
+    )
+    shown = said(last)
+    assert "6     return amount * table['vat']" in shown
+    assert shown.count("6     return amount * table['vat']") == 1
+    assert "shop/deep/invoice.py" in shown.split("## lines 1 to 9")[1]  # the file that may have been meant
+    assert "no text file has a path like nowhere/*.{ts,tsx}" in shown
+    assert "2     return 0.2" in shown.split("(before the change)")[1]
+
+
+NONSENSE = [
+    [1, "x", None, {"kind": "shell", "name": "rm"}, {}],
+    [{"kind": "lines", "path": "../../etc/passwd", "start": -5, "end": 10**30}, {"kind": "lines", "path": ["a"]}],
+    [{"kind": "definition", "name": "a b(c)"}, {"kind": "uses", "name": "\ud800\x00\x1b[2J"}, {"kind": "uses"}],
+    [
+        {"kind": "search", "name": "(a+)+$"},
+        {"kind": "search", "name": "(" * 5_000, "path": "{" * 300 + ",}" * 300},
+        {"kind": "search", "name": "--help\n-e .", "path": "--open-files-in-pager=sh"},
+        {"kind": "search", "name": ".", "path": ":(exclude)*"},
+        {"kind": "search", "name": "(?:.*){1000}{1000}x", "path": "*" * 400},
+        {"kind": "search", "name": ""},
+        {"kind": "search", "name": "the seventh"},
+    ],
+]
+
+
+@pytest.mark.parametrize("wishes", NONSENSE)
+def test_nonsense_and_hostile_wishes_are_data(changed: Repository, wishes: Sequence[object]) -> None:
+    """Nobody is asked again because of them, nothing fails, and what is shown is bounded."""
+    server = Server(reader(wishes))
+    with doubles.in_thread(server):
+        found, status = review(changed, server, "compatible/reader", "--no-verify")
+    asked = any(
+        isinstance(one, dict) and one.get("kind") in {"lines", "definition", "uses", "search"} for one in wishes
+    )
+    assert len(server.requests) == 1 + asked
+    assert (titles(found), status) == ([FINDING["title"] if asked else GUESS["title"]], 0)
+    assert len(said(server.requests[-1])) < 26_000
+    assert "the seventh" not in said(server.requests[-1])
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        Reply("no", status=400),
+        Reply(stop="length", text='{"answer": "Se'),
+        Reply(stop="refusal", text="I cannot help with that."),
+        Reply("Let me think about this some more."),
+    ],
+)
+def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, last: Reply) -> None:
+    """Refused, broken off, declined, no JSON: the review names it, and a second opinion judges what there is."""
+    server = Server(reader([WISH], last))
+    with doubles.in_thread(server):
+        found, _ = review(changed, server, "compatible/reader")
+    assert titles(found) == [GUESS["title"]]
+    assert "asked to see more code" in " ".join(found["notes"])
+
+
+@pytest.mark.parametrize("caps", [{"DEEPREPO_CALLS": "1"}, {"DEEPREPO_USD": "0.05"}, {"DEEPREPO_CONTEXT": "12000"}])
+def test_nothing_is_offered_that_does_not_fit(changed: Repository, caps: Mapping[str, str]) -> None:
+    """A cap on calls or dollars, a small window: the form has no wish, and the answer counts as it is."""
+    server = Server(reader([WISH]))
+    with doubles.in_thread(server):
+        found, _ = review(changed, server, "openai/gpt-5.4", "--no-verify", **caps)
+    assert [offers(body) for body in server.requests] == [False]
+    assert titles(found) == [FINDING["title"]]
+
+
+def test_what_is_vague_is_asked_about_in_the_same_message(changed: Repository) -> None:
+    """One further call for both questions."""
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        if turn(body) == 0:
+            return Reply(data={"answer": "", "findings": [{**FINDING, "trigger": ""}], "look_ups": [WISH]})
+        return Reply(data={"answer": "", "findings": [FINDING, {**GUESS, "trigger": ""}]})
+
+    server = Server(answer)
+    with doubles.in_thread(server):
+        found, _ = review(changed, server, "compatible/reader", "--no-verify")
+    assert (titles(found), found["dropped"], server.count) == ([FINDING["title"]], 1, 2)
+    assert "named no trigger or no consequence" in said(server.requests[1])
+
+
+@pytest.mark.parametrize(
+    ("last", "state"),
+    [
+        (Reply(data=VERDICT), [(FINDING["title"], "confirmed", False)]),
+        (Reply(data={**VERDICT, "verdict": "unproven", "look_ups": [WISH]}), []),
+        (Reply("no", status=400), [(FINDING["title"], "unproven", True)]),
+    ],
+)
+def test_a_second_opinion_asks_before_it_gives_up(
+    changed: Repository, last: Reply, state: list[tuple[str, str, bool]]
+) -> None:
+    """Its last verdict counts. If none comes the finding stays, marked as unconfirmed."""
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        if not is_verdict(body):
+            return Reply(data={"answer": "", "findings": [FINDING], "look_ups": []})
+        return last if turn(body) else Reply(data={**VERDICT, "verdict": "unproven", "look_ups": [WISH]})
+
+    server = Server(answer)
+    with doubles.in_thread(server):
+        found, _ = review(changed, server, "compatible/reader")
+    assert [(f["title"], f["verdict"], f["unconfirmed"]) for f in found["findings"]] == state
+    assert "# far away" in said(server.requests[-1])
+    assert "Now give the verdict" in said(server.requests[-1])
+
+
+def test_a_review_killed_between_the_two_calls_pays_nothing_twice(changed: Repository, tmp_path: Path) -> None:
+    """The first answer and the code that was looked up come from the journal; then it replays."""
+    second, begun = Event(), list[int]()
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        if not is_verdict(body):
+            begun.append(turn(body))
+        if turn(body) == 1 and not second.is_set():
+            second.set()
+            return Reply(fault="hang")
+        return reader([WISH])(body)
+
+    server, journal = Server(answer), str(tmp_path / "journal")
+    options = ("HEAD~1..HEAD", "--strategy", "fanout", "--worker", "compatible/reader", "--journal", journal)
+    with doubles.in_thread(server):
+        running = started("review", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
+        with waits.ended(running):
+            assert second.wait(60)
+            os.kill(running.pid, signal.SIGKILL)
+        done = deeprepo("review", *options, "--format", "json", cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
+    assert titles(json.loads(done.stdout)) == [FINDING["title"]], done.stderr
+    assert begun == [0, 1, 1]
+    again = deeprepo("replay", journal, "--format", "json", cwd=changed.folder)
+    assert (again.returncode, titles(json.loads(again.stdout))) == (done.returncode, [FINDING["title"]]), again.stderr

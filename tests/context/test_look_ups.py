@@ -1,0 +1,74 @@
+import asyncio
+from functools import partial
+
+from fakes import Repository
+
+from bot import dependents
+from bot.checkout import Checkout
+from bot.context import look_ups
+from bot.context.look_ups import LookedUp, LookUps
+from bot.languages import LANGUAGES
+from bot.review.opening import _readers
+from bot.values import LookUp, tokens
+
+LONG = "class Store:\n" + "".join(f"    def step_{n}(self):\n        return {n}\n" for n in range(80))
+FILES: dict[str, str | bytes | None] = {
+    "src/store.py": LONG,
+    "src/pick.py": "def pick(kind):\n    match kind:\n        case 1:\n            return 'one'\n        case _:\n            return None\n",
+    "src/shelf.py": "class Shelf:\n    def pick(self):\n        return 2\n",
+    **{f"src/use_{n}.py": f"from src.pick import pick\n\nprint(pick({n}))\n" for n in range(40)},
+    "tests/test_pick.py": "from src.pick import pick\n\n\ndef test_pick():\n    assert pick(1) == 'one'\n",
+    "docs/pick.md": "pick(kind) is described here\n",
+}
+
+
+def shown(repository: Repository, *wanted: LookUp, most: int = look_ups.TOKENS) -> tuple[LookedUp, ...]:
+    pull = repository.change({}, FILES)
+
+    async def run() -> tuple[LookedUp, ...]:
+        async with Checkout(pull) as tree:
+            callers = partial(_callers, tree)
+            return await LookUps(tree, LANGUAGES, callers, partial(_readers, tree)).show(wanted, most)
+
+    async def _callers(tree: Checkout, name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        return await dependents.callers(tree, name, LANGUAGES)
+
+    return asyncio.run(run())
+
+
+def test_a_definition_is_whole_and_that_of_the_named_class_where_one_is_named(repository: Repository) -> None:
+    """A match with its default; of `Shelf.pick` not the function of the same name."""
+    both, named = shown(repository, LookUp("definition", "pick"), LookUp("definition", "Shelf.pick"))
+    assert [(e.path, e.start, e.end) for e in both.excerpts] == [("src/pick.py", 1, 6), ("src/shelf.py", 2, 3)]
+    assert "shown above" in named.notes[0]  # no line twice
+    (alone,) = shown(repository, LookUp("definition", "Shelf.pick"))
+    assert [e.path for e in alone.excerpts] == ["src/shelf.py"]
+
+
+def test_a_long_class_is_shown_by_its_head_and_its_members(repository: Repository) -> None:
+    """The excerpt names its part."""
+    (one,) = shown(repository, LookUp("definition", "Store"))
+    assert "    def step_60(self):" in one.excerpts[0].text
+    assert "        return 60" not in one.excerpts[0].text
+    assert "it goes on to line 161" in one.excerpts[0].title
+
+
+def test_uses_are_of_the_product_first_counted_and_bounded(repository: Repository) -> None:
+    """Some in their blocks, some as lines, the rest as a number; tests after the product."""
+    (one,) = shown(repository, LookUp("uses", "pick"))
+    assert all(e.path.startswith("src/use_") for e in one.excerpts)
+    assert "lines import it" in one.notes[0]
+    assert any("more in" in note and "tests" in note for note in one.notes)
+
+
+def test_all_of_one_answer_stays_under_its_tokens(repository: Repository) -> None:
+    """What one look-up does not need, the next ones may have."""
+    wanted = [
+        LookUp("lines", path="src/store.py", start=1, end=150),
+        LookUp("uses", "pick"),
+        LookUp("search", "return"),
+    ]
+    found = shown(repository, *wanted, most=900)
+    assert all(one.excerpts for one in found)
+    assert tokens(look_ups.text(found)) <= 900
+    assert any("did not fit" in note for note in found[0].notes)
