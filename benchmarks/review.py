@@ -52,7 +52,7 @@ PROMISES = (
     Promise(
         "281 files, +29,749/-5,807",
         LARGE,
-        600_000,
+        450_000,
         15.0,
         300,
         "pr-agent 30,944 (3 of 281 files); OCR 5,127,158 (published)",

@@ -1,5 +1,5 @@
 import asyncio
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from fakes import Repository
 from hypothesis import given, settings
@@ -288,9 +288,14 @@ def test_a_file_that_is_told_shows_every_line_of_its_units_once(
 
 
 def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:
-    """One file whose single hunk covers all of it."""
+    """One file whose single hunk covers all of it. In a run of changes git writes what is removed before what is added."""
     lines, old, new = [], 0, 0
-    for kind, text in rows:
+    ordered = [
+        row
+        for _, run in groupby(rows, key=lambda row: row[0] == " ")
+        for row in sorted(run, key=lambda row: row[0] != "-")
+    ]
+    for kind, text in ordered:
         old, new = old + (kind != "+"), new + (kind != "-")
         lines.append(DiffLine(kind, text, None if kind == "+" else old, None if kind == "-" else new))  # type: ignore[arg-type]
     sides = ["\n".join(line.text for line in lines if line.kind != drop) for drop in ("-", "+")]

@@ -9,12 +9,31 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot import globs, render
+from bot.review import sections
 
-FILES = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md", "CONTRIBUTING.md")  # the most telling first
+PROCESS = (
+    "CONTRIBUTING.md",
+    ".github/CONTRIBUTING.md",
+    "docs/CONTRIBUTING.md",
+)  # of these, only what is announced as about code
+FILES = (  # the most telling first
+    *(
+        "REVIEW.md",
+        "AGENTS.md",
+        "CLAUDE.md",
+        ".github/copilot-instructions.md",
+        ".cursorrules",
+        "STYLEGUIDE.md",
+        "STYLE_GUIDE.md",
+    ),
+    *PROCESS,
+)
 NEAREST = ("AGENTS.md", "CLAUDE.md")  # also looked for in the folders of the changed files
 MAX_CHARS = 2_400  # of guidance in one prompt
 MAX_FILE = 1_600  # of one file
 MAX_FOLDERS = 40  # looked into; a change of more folders gets the guidance of the root
+MOST_READ = 200_000  # characters of one file
+LEAST_PART = 200  # characters of a file that are worth showing
 SHORTEST = 40  # characters; a shorter file is a link to another one
 
 
@@ -74,7 +93,7 @@ async def gather(
     names = [*FILES, *(f"{folder}/{base}" for folder in folders for base in NEAREST)]
     found: dict[str, str] = {}
     for name, blob in (await read(names)).items():
-        text = blob.decode("utf-8", "replace").strip()
+        text = sections.about_code(blob.decode("utf-8", "replace")[:MOST_READ], strict=name in PROCESS)
         if len(text) >= SHORTEST and text not in found.values():
             found[name] = text
     return Guidance(tuple(instructions), found)
@@ -97,7 +116,8 @@ def _folders(path: str) -> list[str]:
 
 def _fitting(advice: Iterable[Advice], room: int) -> Iterable[Advice]:
     for item in advice:
-        text = item.text if len(item.text) <= MAX_FILE else item.text[:MAX_FILE].rsplit("\n", 1)[0] + "\n[...]"
-        if len(text) <= room:
+        most = min(room, MAX_FILE)
+        text = item.text if len(item.text) <= most else item.text[:most].rpartition("\n")[0] + "\n[...]"
+        if item.text and (text == item.text or len(text) >= LEAST_PART):
             room -= len(text)
             yield Advice(item.origin, text)

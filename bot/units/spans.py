@@ -77,7 +77,9 @@ def near(hunk: Hunk, span: Span) -> Iterator[DiffLine]:
     at = hunk.new_start
     for line in hunk.lines:
         if span.side == "base":
-            at = line.old if line.old is not None else -1
+            if line.old is None:
+                continue
+            at = line.old
         elif line.new is not None:
             at = line.new
         if start <= at <= end + (line.kind == "-" and span.side == "head"):

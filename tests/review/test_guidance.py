@@ -30,8 +30,25 @@ def test_the_nearest_guideline_file_comes_before_those_of_the_root() -> None:
 
 def test_a_file_that_only_points_elsewhere_or_repeats_another_is_left_out() -> None:
     """CLAUDE.md is often a link to AGENTS.md."""
-    guidance = gathered({"AGENTS.md": TEXT, "CLAUDE.md": "AGENTS.md", "CONTRIBUTING.md": TEXT}, ["a.py"])
-    assert [advice.origin for advice in guidance.of(["a.py"])] == ["AGENTS.md"]
+    guidance = gathered(
+        {"AGENTS.md": TEXT, "CLAUDE.md": "AGENTS.md", "CONTRIBUTING.md": f"# Code\n{TEXT}", "STYLEGUIDE.md": TEXT},
+        ["a.py"],
+    )
+    assert [advice.origin for advice in guidance.of(["a.py"])] == ["AGENTS.md", "CONTRIBUTING.md"]
+
+
+def test_of_a_text_about_contributing_only_what_is_about_code_is_shown() -> None:
+    """How to file an issue or sign an agreement says nothing about a change; agents' files lose such sections alone."""
+    text = (
+        "# Contributing\nThank you for your interest in this project!\n\n## Table of contents\n- [Code style](#style)\n\n"
+        "## Reporting bugs\nOpen an issue with the steps that lead to it.\n\n## Code style\nUse the money type, never floats.\n"
+        "### Naming\nNames are nouns.\n\n## Signing the CLA\nA bot asks for it.\n"
+    )
+    (strict,) = gathered({"CONTRIBUTING.md": text}, ["a.py"]).of(["a.py"])
+    assert strict.text == "## Code style\nUse the money type, never floats.\n\n### Naming\nNames are nouns."
+    (lenient,) = gathered({"AGENTS.md": text}, ["a.py"]).of(["a.py"])
+    assert "Thank you" in lenient.text
+    assert not any(word in lenient.text for word in ("Reporting", "CLA", "contents"))
 
 
 def test_long_files_are_cut_and_the_whole_stays_small() -> None:
