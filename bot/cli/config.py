@@ -2,12 +2,16 @@
 
 import asyncio
 import tempfile
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bot.cli.exits import CLEAN, tell
 from bot.errors import NoCommitError
+
+MOST = 1 << 20  # bytes of a settings file that are compared
 
 
 def command(
@@ -42,6 +46,7 @@ def command(
             async with checkout.Checkout(pull) as tree:
                 found = await tree.many_at_tip([config.FILE, *config.OTHER_NAMES])
                 others = [name for name in found if name != config.FILE]
+                _compare(Path(repo, config.FILE), found.get(config.FILE) or b"")
                 return config.resolve({}, found.get(config.FILE), config.environment(), others=others)
 
     found = wiring.in_force(asyncio.run(resolved()))
@@ -50,6 +55,17 @@ def command(
     for warning in found.warnings:
         tell(f"warning: {warning}")
     return CLEAN
+
+
+def _compare(here: Path, used: bytes) -> None:
+    """Report a file of this folder that no review uses yet."""
+    if not here.is_file():
+        return
+    with suppress(OSError), here.open("rb") as file:
+        if file.read(MOST).splitlines() != used[:MOST].splitlines():
+            tell(
+                f"{here} differs from the one at the tip of the base branch, which is used: commit and merge it there."
+            )
 
 
 def _reference() -> str:

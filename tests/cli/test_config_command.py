@@ -1,17 +1,14 @@
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 from fakes import Repository
+from recorded import deeprepo
 
 
 def explained(repository: Repository, **variables: str) -> dict[str, str]:
     """The rows of `deeprepo config --explain`, by setting."""
-    command = [sys.executable, "-m", "bot", "config", "--explain", "--repo", str(repository.folder)]
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), **variables}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    done = deeprepo("config", "--explain", cwd=repository.folder, **variables)
+    assert done.returncode == 0
     return {line.split()[0]: line for line in done.stdout.splitlines()}
 
 
@@ -44,9 +41,7 @@ def test_config_explains_when_a_review_starts(repository: Repository) -> None:
 
 def test_the_schema_is_printed_without_a_repository(tmp_path: Path) -> None:
     """For an editor, wherever it is asked for."""
-    command = [sys.executable, "-m", "bot", "config", "--schema"]
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env, cwd=tmp_path)
+    done = deeprepo("config", "--schema", cwd=tmp_path)
     assert json.loads(done.stdout)["title"] == ".deeprepo.yml"
 
 
@@ -64,3 +59,11 @@ def test_config_needs_no_commit(repository: Repository) -> None:
     """Before the first one there is no file to read: the defaults and the environment are shown."""
     lines = explained(repository, DEEPREPO_USD="0.25")
     assert lines["usd"].split() == ["usd", "0.25", "[environment]"]
+
+
+def test_config_reports_a_file_that_no_review_uses_yet(repository: Repository) -> None:
+    """Somebody has changed it and wonders why nothing happens."""
+    repository.commit({".deeprepo.yml": "quota: 2\n"})
+    assert deeprepo("config", cwd=repository.folder).stderr == ""
+    (repository.folder / ".deeprepo.yml").write_text("quota: 3\n")
+    assert ".deeprepo.yml differs from the one at the tip" in deeprepo("config", cwd=repository.folder).stderr
