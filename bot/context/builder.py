@@ -4,6 +4,7 @@ A graph of callers alone misses the template that reads a key and the workflow t
 of the changed lines is searched in the whole tree, at once for the whole change, and the best lines are shown.
 """
 
+import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -30,11 +31,8 @@ MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 SMALL = 8  # lines of a called definition that is shown whole, and not by its first lines alone
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
-WRAPPERS, DEEPER, MAX_CONSUMERS = (
-    30,
-    40,
-    3,
-)  # callers and definitions looked at for passing on; consumers shown in one prompt
+WRAPPERS, DEEPER = 30, 40  # callers and definitions looked at for passing on what they get
+PASSED_TO, MAX_CONSUMERS = 2, 3  # what one of them passes on to; consumers shown in one prompt
 MAX_IMPORTED = 2  # names of one prompt whose importers are listed
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
@@ -154,13 +152,14 @@ class ContextBuilder:
         )
         if names:
             ends = "|".join(map(re.escape, names))
-            rows = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})\s*\("], syntax="perl", limit=MAX_ROWS)
+            globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in short})
+            rows = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})\s*\("], globs, syntax="perl", limit=MAX_ROWS)
             calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
             for name, mine in usages.by_name(calls, list(names)).items():
                 self._consumers[name] = [row for row in mine if name not in definitions.names(row[0], row[2])]
 
     async def _deepen(self, calls: Sequence[definitions.CalledName]) -> None:
-        """Find what called definitions pass on to, one step further."""
+        """Find what called definitions pass on to, one step further, in their own files."""
         rows = dict.fromkeys(
             row
             for call in calls
@@ -169,22 +168,15 @@ class ContextBuilder:
         )
         rows = dict.fromkeys([*rows][:DEEPER])
         texts = await self.tree.read_many([path for path, _, _ in rows]) if rows else {}
-        next_calls: dict[Row, list[definitions.CalledName]] = {}
         for row in rows:
             path, line, text = row
             lines = snippets.lines(texts.get(path, b""))
-            if line <= len(lines):
-                passed = blocks.passes_on(path, lines, line, blocks.statement(lines, line).end)
-                own = definitions.names(path, text)
-                next_calls[row] = [definitions.CalledName(name, path, "self") for name in passed if name not in own]
-        await self._define([call for found in next_calls.values() for call in found if call.name not in self._defined])
-        for row, found in next_calls.items():
-            imported = definitions.imported(texts[row[0]].decode("utf-8", "replace")) if found else frozenset()
-            self._beneath[row] = tuple(
-                deeper
-                for call in found
-                for deeper in definitions.meant(call, self._defined.get(call.name, ()), imported)
-            )
+            if line > len(lines):
+                continue
+            passed = {*blocks.passes_on(path, lines, line, blocks.statement(lines, line).end)}
+            passed -= definitions.names(path, text)
+            near = [(path, n, said) for n, said in enumerate(lines, 1) if any(name in said for name in passed)]
+            self._beneath[row] = tuple(one for one in near if definitions.names(path, one[2]) & passed)[:PASSED_TO]
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
