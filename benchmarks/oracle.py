@@ -3,7 +3,8 @@
 Real pull requests with a known defect are reviewed in `fanout` by a scripted worker that reports the labelled defect when, and
 only when, its prompt holds the defect's changed lines and, where the proof lies elsewhere, a line of the evidence; beside it the
 same worker gets the diff alone, in one call. What then is in the review at the right file, within ten lines, was delivered.
-The same as `deeprepo eval reviews --oracle --baseline diff-only`, with the promises beside.
+The same as `deeprepo eval reviews --oracle --baseline diff-only`, with the promises beside, with the tokens of all prompts, and
+with the share of the code beside the changes that has no relation to them (`benchmarks/relations.py`).
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks import labels
+from benchmarks import labels, relations
 from benchmarks.table import Row, report
 from deeprepo_evals.reviews import build, cases, run, score, table
 from deeprepo_evals.reviews.baseline import DiffOnly
@@ -46,6 +47,9 @@ def rows(done: Sequence[Reviewed]) -> Iterator[Row]:
     if ours is not None:
         beside = f"diff-only {theirs:.2f}"
         yield Row("twins: hits on bad - reports on good", ours, TWINS_NET, beside=beside, least=True)
+    sent = [row.outcome.input for row in done if row.reviewer == "fanout"]
+    if sent:
+        yield Row(f"prompt tokens of {len(sent)} reviews", float(sum(sent)), unit="tokens")
     small = [r for r in done if r.reviewer == "fanout" and r.case.files <= LARGEST and not r.case.variant]
     if small:
         seconds = statistics.median(row.outcome.seconds for row in small)
@@ -89,7 +93,9 @@ def main() -> int:
     if asked.only:
         return 0
     print()
-    return report("oracle", list(rows(done)), {"figures": [asdict(figure) for figure in figures]})
+    shares = relations.measured(asked)
+    details = {"figures": [asdict(figure) for figure in figures], "relations": [asdict(share) for share in shares]}
+    return report("oracle", [*rows(done), *relations.row(shares)], details)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,18 @@ _SAMPLE = re.compile(
     re.IGNORECASE,
 )
 _PAGE = re.compile(r"\.x?html?$", re.IGNORECASE)
+_CI = re.compile(
+    r"(^|/)(\.github|\.gitlab|\.circleci|\.buildkite|\.azure-pipelines|\.ci)/|(^|/)\.?(gitlab-ci|azure-pipelines|travis|appveyor|pre-commit-config|codecov)\.ya?ml$"
+    r"|(^|/)(tox\.ini|noxfile\.py|Jenkinsfile)$",
+    re.IGNORECASE,
+)
+_WRAPPER = re.compile(
+    r"(^|/)(mvnw|gradlew|configure|bootstrap|install-sh|ltmain\.sh|config\.(guess|sub)|autogen\.sh)(\.(cmd|bat|sh))?$"
+)
+_SUMS = re.compile(r"\.(sum|sha\d*|md5|asc|sig|checksums?)$|(^|/)(checksums?|SHA\d*SUMS)(\.txt)?$", re.IGNORECASE)
+_DUMP = re.compile(r"\.(csv|tsv|xsd|xsl|wsdl|ipynb|jsonl|ndjson|sublime-\w+|tmLanguage)$|(^|/)(assets|dist|gallery)/")
+# JSON that settings or packages are read from; other JSON is data.
+_JSON_SETTINGS = re.compile(r"(^|/)(package|tsconfig|jsconfig|composer|deno|turbo|nx)[\w.-]*\.json$")
 _STYLE = re.compile(r"\.(css|scss|sass|less)$", re.IGNORECASE)
 
 
@@ -124,6 +136,25 @@ def is_style(path: str) -> bool:
 def is_sample(path: str) -> bool:
     """Whether code shows or feeds something rather than being the product: examples, fixtures, notebooks, documentation's code."""
     return bool(_SAMPLE.search(path))
+
+
+@lru_cache(maxsize=65_536)
+def decides_nothing(path: str) -> str:
+    """The kind of file that says nothing about a change unless the change edits that kind or names it; "" for every other file.
+
+    These are locks and other output, checksums, vendored code, styles, examples, dumps of data, scripts of build tools, prose, CI.
+    """
+    kinds = {
+        "vendored": _VENDORED, "output": _OUTPUT, "made": _MADE, "checksums": _SUMS, "style": _STYLE, "wrapper": _WRAPPER, "CI": _CI, "dump": _DUMP,
+    }  # fmt: skip
+    found = next((kind for kind, form in kinds.items() if form.search(path)), "")
+    if found or is_test(path):
+        return found
+    if is_prose(path):
+        return "prose"
+    if path.endswith(".json") and not _JSON_SETTINGS.search(path):
+        return "dump"
+    return "sample" if is_sample(path) else ""
 
 
 def vendored(path: str) -> str | None:

@@ -4,16 +4,18 @@ A graph of callers alone misses the template that reads a key and the workflow t
 of the changed lines is searched in the whole tree, at once for the whole change, and the best lines are shown.
 """
 
+import posixpath
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from bot.concurrency import together
-from bot.context import definitions, routes, similar, snippets, usages
+from bot.context import blocks, definitions, identifiers, meaning, routes, similar, snippets, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE
 from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
+from bot.paths import is_product
 from bot.ports import Tree
 from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
@@ -21,15 +23,17 @@ __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
 NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
-SIGNATURES_TOKENS, SIGNATURES_PART = (
-    900,
-    2,
-)  # of these, for the first lines of what is called; at most half of what is left
+DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
-BEFORE, AFTER = 3, 4  # lines around a reader
+SMALL = 8  # lines of a called definition that is shown whole, and not by its first lines alone
+TYPE_LINES = 5  # of a type that is longer than a definition may be
+READER_LINES = 12  # of the block around a reader
+WRAPPERS, DEEPER = 30, 40  # callers and definitions looked at for passing on what they get
+PASSED_TO, MAX_CONSUMERS = 2, 3  # what one of them passes on to; consumers shown in one prompt
+MAX_IMPORTED = 2  # names of one prompt whose importers are listed
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
 MAX_ALIKE = 200  # lines that hold the beginning of one pattern
@@ -49,6 +53,8 @@ class ContextBuilder:
     _defined: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
     _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
     _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
+    _consumers: dict[str, list[Row]] = field(default_factory=dict)  # who calls a function that only passes on
+    _beneath: dict[Row, tuple[Row, ...]] = field(default_factory=dict)  # what a called definition passes on to
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
 
@@ -59,23 +65,43 @@ class ContextBuilder:
         callers = await self._callers(units, shown, room if self.first else min(CALLERS_TOKENS, room))
         room = max(0, room - sum(excerpt.size for excerpt in callers))
         await self.prepare(units)
-        called, needed = await self._called(units, shown, min(SIGNATURES_TOKENS, room // SIGNATURES_PART))
+        called, needed = await self._called(units, shown, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
         linked = (await self._linked()).pick(units, shown.lines, self._imports)
         picked = [
+            *self._passed_on(units, shown),
             *linked,
             *await self._routes(units, callers, shown),
             *similar.pick(units, self._near, self._alike, shown.lines),
-            *usages.pick(self._rows, units, shown.lines),
+            *usages.pick(self._rows, units, shown.lines, [file.path for file in self.files]),
         ]
         windows = await self._windows(picked, shown, room - needed)
-        return snippets.marked((*callers, *windows, *snippets.by_file(called, shown)), self.files)
+        found = [*callers, *windows, *snippets.by_file(called, shown), *self._importers(units)]
+        return snippets.marked(found, self.files)
+
+    def _importers(self, units: Sequence[Unit]) -> list[Excerpt]:
+        """Who imports what the units change, a line for each name that many files import."""
+        many = [(name, rows) for name, rows in usages.imports(self._rows, units).items() if len({*rows}) > MAX_CALLERS]
+        return [snippets.imported(name, rows) for name, rows in many[:MAX_IMPORTED]]
+
+    def _passed_on(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
+        """The real consumers of what the units change, if its caller only passes it on."""
+        wrapped = {_last(row.function): row.name for row in call_sites(units) if _last(row.function) in self._consumers}
+        picks = [
+            Pick(path, line, (name,), defines=False, title=f"calls {name}, which passes on to {of}")
+            for name, of in wrapped.items()
+            for path, line, _ in self._consumers[name]
+            if (path, line) not in shown.lines
+        ]
+        return picks[:MAX_CONSUMERS]
 
     async def _called(self, units: Sequence[Unit], shown: Shown, room: int) -> tuple[list[Excerpt], int]:
         """The signatures of what the units' added lines call, where the prompt does not show them; and the tokens they need."""
         meant: dict[Row, str] = {}
         for call in definitions.called(units):
             rows, imported = self._defined.get(call.name, ()), self._imports.get(call.path, ())
-            meant.update(dict.fromkeys(definitions.meant(call, rows, imported), call.name))
+            for row in definitions.meant(call, rows, imported):
+                meant[row] = call.name
+                meant.update((deeper, f"{call.name}, which passes on to this") for deeper in self._beneath.get(row, ()))
         texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meant)))
         found: list[Excerpt] = []
         needed = 0
@@ -83,8 +109,9 @@ class ContextBuilder:
             lines = snippets.lines(texts.get(path, b""))
             if (path, line) in shown.lines or line > len(lines):
                 continue
-            numbers = range(line, definitions.last_line(lines, line) + 1)
-            excerpt = snippets.cut(path, lines, numbers, f"defines {name}")
+            whole = blocks.statement(lines, line)
+            last = whole.end if len(whole) <= SMALL else definitions.last_line(lines, line)
+            excerpt = snippets.cut(path, lines, range(line, last + 1), f"defines {name}")
             size = tokens(excerpt.body) if any(one.path == path for one in found) else excerpt.size
             if needed + size <= room:
                 needed += size
@@ -110,7 +137,46 @@ class ContextBuilder:
         self._defined.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
         await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
-        await self._resemble(new, units)
+        await together(self._resemble(new, units), self._follow(units), self._deepen(calls))
+
+    async def _follow(self, units: Sequence[Unit]) -> None:
+        """Search the callers of what only passes on what the units change."""
+        sites = [row for row in call_sites(units) if row.sure and row.span and not row.test]
+        sites = [row for row in sites if _telling(_last(row.function)) and _last(row.function) not in self._consumers]
+        short = [row for row in sites if row.span and row.span[1] - row.span[0] < blocks.MAX_WRAPPER][:WRAPPERS]
+        texts = await self.tree.read_many([row.path for row in short]) if short else {}
+        names = dict.fromkeys(
+            _last(row.function)
+            for row in short
+            if row.span and row.name in blocks.passes_on(row.path, snippets.lines(texts.get(row.path, b"")), *row.span)
+        )
+        if names:
+            ends = "|".join(map(re.escape, names))
+            globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in short})
+            rows = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})\s*\("], globs, syntax="perl", limit=MAX_ROWS)
+            calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
+            for name, mine in usages.by_name(calls, list(names)).items():
+                self._consumers[name] = [row for row in mine if name not in definitions.names(row[0], row[2])]
+
+    async def _deepen(self, calls: Sequence[definitions.CalledName]) -> None:
+        """Find what called definitions pass on to, one step further, in their own files."""
+        rows = dict.fromkeys(
+            row
+            for call in calls
+            for row in definitions.meant(call, self._defined.get(call.name, ()), self._imports.get(call.path, ()))
+            if row not in self._beneath
+        )
+        rows = dict.fromkeys([*rows][:DEEPER])
+        texts = await self.tree.read_many([path for path, _, _ in rows]) if rows else {}
+        for row in rows:
+            path, line, text = row
+            lines = snippets.lines(texts.get(path, b""))
+            if line > len(lines):
+                continue
+            passed = {*blocks.passes_on(path, lines, line, blocks.statement(lines, line).end)}
+            passed -= definitions.names(path, text)
+            near = [(path, n, said) for n, said in enumerate(lines, 1) if any(name in said for name in passed)]
+            self._beneath[row] = tuple(one for one in near if definitions.names(path, one[2]) & passed)[:PASSED_TO]
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
@@ -156,17 +222,16 @@ class ContextBuilder:
         found = []
         for row in wanted:
             lines = snippets.lines(texts.get(row.path, b""))
-            start, end = _window(row, len(lines))
-            if start > end or (row.path, row.line) in shown.lines:
+            if row.line > len(lines) or (row.path, row.line) in shown.lines:
                 continue
             doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
             title = f"{row.function} · uses {row.name}{doubt}"
-            excerpt = snippets.cut(row.path, lines, range(start, end + 1), title)
+            excerpt = snippets.cut(row.path, lines, shown.left(row.path, _body(row, lines)), title)
             size = tokens(excerpt.body)
             if size <= room:
                 room -= size
                 found.append(excerpt)
-                shown.add(row.path, start, end)
+                shown.add(excerpt)
         return found
 
     async def _windows(self, picked: Sequence[Pick], shown: Shown, room: int) -> list[Excerpt]:
@@ -181,28 +246,41 @@ class ContextBuilder:
             if excerpt.size > room:
                 break
             room -= excerpt.size
-            shown.add(row.path, excerpt.start, excerpt.end)
+            shown.add(excerpt)
             found.append(excerpt)
-            helper = snippets.helper(excerpt, lines, shown) if helpers else None
+            helper = snippets.helper(excerpt, row.line, lines, shown) if helpers and not row.defines else None
             if helper is not None and helper.size <= room:
                 room, helpers = room - helper.size, helpers - 1
-                shown.add(helper.path, helper.start, helper.end)
+                shown.add(helper)
                 found.append(helper)
         return snippets.joined(found)
 
 
 def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
-    """A picked line with those around it that the prompt does not show yet."""
-    first, last = (
-        (row.line - 1, snippets.block(lines, row.line)) if row.defines else (row.line - BEFORE, row.line + AFTER)
-    )
-    start, end = shown.trimmed(row.path, max(1, first), min(len(lines), last), row.line)
-    if start > end:
+    """The block of a picked line, as far as the prompt does not show it yet."""
+    if row.line > len(lines) or (row.path, row.line) in shown.lines:
         return None
-    head = definitions.head(row.path, lines, row.line) if row.headed else 0
-    numbers = [*([head] if 0 < head < start else []), *range(start, end + 1)]
-    title = f"{'defines' if row.defines else 'names'} {', '.join(row.names[:3])}"
-    return replace(snippets.cut(row.path, lines, numbers, title), start=start)
+    if row.defines or row.builds:
+        # A long type that is named tells by its head; what of it is called has a definition of its own.
+        most = TYPE_LINES if row.defines and meaning.is_type(lines[row.line - 1]) else snippets.BODY
+        numbers = blocks.opened(row.path, lines, row.line, snippets.BODY if _short(lines, row.line) else most)
+    else:
+        head = definitions.head(row.path, lines, row.line) if row.headed else 0
+        numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)
+    return snippets.cut(row.path, lines, shown.left(row.path, numbers), row.reason)
+
+
+def _short(lines: Sequence[str], line: int) -> bool:
+    return len(blocks.statement(lines, line)) <= snippets.BODY
+
+
+def _last(function: str) -> str:
+    """The name of a function without what it belongs to."""
+    return re.sub(r"[@#]\d+$", "", function).rpartition(".")[2]
+
+
+def _telling(name: str) -> bool:
+    return identifiers.telling(name) and not identifiers.plain(name) and bool(re.fullmatch(r"[\w$]+", name))
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:
@@ -237,8 +315,10 @@ def _in_turn(lists: Sequence[Sequence[Reference]]) -> list[Reference]:
     return [rows[at] for at in range(most) for rows in lists if at < len(rows)]
 
 
-def _window(row: Reference, size: int) -> tuple[int, int]:
-    start, end = row.span or (row.line - 5, row.line + 5)
-    if end - start >= CALLER_LINES:
-        start, end = max(start, row.line - CALLER_LINES // 2), min(end, row.line + CALLER_LINES // 2)
-    return max(1, start), min(size, end)
+def _body(row: Reference, lines: Sequence[str]) -> list[int]:
+    """The function around a use, or the blocks of it that hold the use."""
+    start, end = row.span or (0, 0)
+    end = min(end, len(lines))
+    if row.span and end - start < CALLER_LINES and start <= row.line <= end:
+        return [*range(start, end + 1)]
+    return blocks.around(row.path, lines, row.line, CALLER_LINES if row.span else READER_LINES, min(start, row.line))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.context import identifiers
-from bot.context.usages import Row
+from bot.context.identifiers import Row
 from bot.paths import is_product
 from bot.values import Unit
 
@@ -120,6 +120,8 @@ def head(path: str, rows: Sequence[str], line: int) -> int:
 
 def meant(call: CalledName, rows: Iterable[Row], imported: Collection[str]) -> tuple[Row, ...]:
     """The definitions that a call may mean, if they are few enough to say something. `imported`: words of its file's imports."""
+    if call.of == "." and call.name.lower() in identifiers.COMMON:
+        return ()  # every list has it
     near: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         if _family(row[0]) == _family(call.path):

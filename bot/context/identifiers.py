@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from bot.lines import defined, is_comment
 from bot.values import Unit
 
+Row = tuple[str, int, str]  # path, line, text
 IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5
 WORD = 0.25  # of an identifier that is one plain word: it means many things
 GONE, WRITTEN = 2.0, 1.0  # added to it: the name stands in no added line; the line gives it a value
@@ -73,6 +74,12 @@ def given(line: str) -> frozenset[str]:
     return frozenset(one or two for one, two in _WRITE.findall(line)) | frozenset(defined(line))
 
 
+def dotted(line: str) -> list[str]:
+    """The key of a properties or YAML file with which a line begins."""
+    key = _KEY.match(line)
+    return [key[1]] if key else []
+
+
 def words(line: str) -> frozenset[str]:
     """Every identifier of a line."""
     return frozenset(_WORD.findall(line))
@@ -100,7 +107,7 @@ def _of_line(line: str) -> Iterable[tuple[str, float]]:
     given = {one or two for one, two in _WRITE.findall(line)}
     for word in _WORD.findall(line):
         yield word, WORD if plain(word) else IDENTIFIER + (WRITTEN if word in given else 0.0)
-    if key := _KEY.match(line):
-        yield key[1], DOTTED + WRITTEN
+    for key in dotted(line):
+        yield key, DOTTED + WRITTEN
     for text in quoted(line):
         yield text, STRING + (WRITTEN if text in given else 0.0)

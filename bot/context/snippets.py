@@ -5,10 +5,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from bot.context import blocks
 from bot.lines import defines
 from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 
 BODY = 14  # lines of a definition at most
+MAX_LISTED = 5  # files that import a name
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
 
@@ -19,19 +21,15 @@ class Shown:
         self.lines: set[tuple[str, int]] = set()
         for unit in units:
             if unit.side == "head":
-                self.add(unit.path, unit.start, unit.end)
+                self.lines.update((unit.path, line) for line in range(unit.start, unit.end + 1))
 
-    def add(self, path: str, start: int, end: int) -> None:
-        """These lines are there now."""
-        self.lines.update((path, line) for line in range(start, end + 1))
+    def add(self, excerpt: Excerpt) -> None:
+        """The lines of an excerpt are there now."""
+        self.lines.update((excerpt.path, row.number) for row in excerpt.rows)
 
-    def trimmed(self, path: str, start: int, end: int, line: int) -> tuple[int, int]:
-        """The part of a window around `line` that is not shown yet."""
-        if (path, line) in self.lines:
-            return 1, 0
-        start = max((n + 1 for n in range(start, line) if (path, n) in self.lines), default=start)
-        end = min((n - 1 for n in range(line, end + 1) if (path, n) in self.lines), default=end)
-        return start, end
+    def left(self, path: str, numbers: Iterable[int]) -> list[int]:
+        """Those of some lines that are not shown yet."""
+        return [number for number in numbers if (path, number) not in self.lines]
 
 
 def lines(blob: bytes) -> list[str]:
@@ -45,26 +43,27 @@ def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> E
     return Excerpt(path, numbers[0], numbers[-1], shown, title=title)
 
 
-def block(rows: Sequence[str], start: int) -> int:
-    """The last line of a definition, told by indentation; at most BODY lines of it."""
-    indent = len(rows[start - 1]) - len(rows[start - 1].lstrip())
-    for number in range(start + 1, min(len(rows), start + BODY) + 1):
-        text = rows[number - 1]
-        if text.strip() and len(text) - len(text.lstrip()) <= indent:
-            return number if text.strip()[0] in "})]" else number - 1
-    return start + BODY
-
-
-def helper(excerpt: Excerpt, rows: Sequence[str], shown: Shown) -> Excerpt | None:
-    """What the shown lines call first in their own file: a reader often leaves the deciding step to a neighbour."""
-    for name in dict.fromkeys(_CALLED.findall(excerpt.text)):
+def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Excerpt | None:
+    """What a line, or one around it, calls in its own file: a reader often leaves the deciding step to a neighbour."""
+    around = [*blocks.openings(rows, line, excerpt.start)]
+    for name in dict.fromkeys(name for number in around for name in _CALLED.findall(rows[number - 1])):
         at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
-        end = min(len(rows), block(rows, at)) if at else 0
-        new = next((n for n in range(at, end + 1) if (excerpt.path, n) not in shown.lines), end + 1) if at else 1
-        start, end = shown.trimmed(excerpt.path, new, end, new)
-        if start < end:
-            return cut(excerpt.path, rows, range(start, end + 1), f"defines {name}, called nearby")
+        if at in around:
+            continue
+        numbers = shown.left(excerpt.path, blocks.opened(excerpt.path, rows, at, BODY)) if at else []
+        if len(numbers) > 1:
+            return cut(excerpt.path, rows, numbers, f"defines {name}, called nearby")
     return None
+
+
+def imported(name: str, found: Sequence[tuple[str, int, str]]) -> Excerpt:
+    """The lines that import one name as one of them and the list of their files."""
+    files = list(dict.fromkeys(path for path, _, _ in found))
+    path, line, text = found[0]
+    listed = ", ".join(files[:MAX_LISTED]) + (", ..." if len(files) > MAX_LISTED else "")
+    return Excerpt(
+        path, line, line, (DiffRow(" ", text, line),), title=f"{name} is imported by {len(files)} files: {listed}"
+    )
 
 
 def joined(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
@@ -80,7 +79,9 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
     for excerpt in excerpts:
         if held is not None and excerpt.start <= held.end + 1:
             title = held.title if held.title == excerpt.title else f"{held.title}; {excerpt.title}"
-            held = Excerpt(held.path, held.start, excerpt.end, (*held.rows, *excerpt.rows), title=title)
+            rows = {row.number: row for row in (*held.rows, *excerpt.rows)}
+            end = max(held.end, excerpt.end)
+            held = Excerpt(held.path, held.start, end, tuple(rows[n] for n in sorted(rows)), title=title)
             continue
         if held is not None:
             yield held
@@ -90,22 +91,25 @@ def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
 
 
 def by_file(found: Iterable[Excerpt], shown: Shown) -> list[Excerpt]:
-    """Single lines of one file under one header, without those that the prompt shows by now."""
+    """Definitions of one file under one header, without the lines that the prompt shows by now."""
     by_path: dict[str, list[Excerpt]] = defaultdict(list)
     for one in found:
         if (one.path, one.start) not in shown.lines:
+            shown.add(one)
             by_path[one.path].append(one)
     return [_together(sorted(mine, key=lambda one: one.start)) for mine in by_path.values()]
 
 
 def _together(mine: Sequence[Excerpt]) -> Excerpt:
-    title = "defines " + ", ".join(one.title.removeprefix("defines ") for one in mine)
-    return replace(mine[0], end=mine[-1].end, title=title, rows=tuple(row for one in mine for row in one.rows))
+    names = dict.fromkeys(one.title.removeprefix("defines ") for one in mine)
+    rows = {row.number: row for one in mine for row in one.rows}
+    shown = tuple(rows[number] for number in sorted(rows))
+    return Excerpt(mine[0].path, shown[0].number, shown[-1].number, shown, title="defines " + ", ".join(names))
 
 
 def marked(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
     """The excerpts, with those marked that hold lines of the change itself."""
     added: dict[str, Collection[int]] = {file.path: file.added for file in files}
     return tuple(
-        replace(one, changed=any(one.start <= line <= one.end for line in added.get(one.path, ()))) for one in excerpts
+        replace(one, changed=any(row.number in added.get(one.path, ()) for row in one.rows)) for one in excerpts
     )

@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
-from bot.context import identifiers
-from bot.lines import defines, is_comment, says
-from bot.paths import is_output, is_product, is_prose, is_test
+from bot.context import identifiers, meaning
+from bot.lines import defined, defines, is_comment, says
+from bot.paths import decides_nothing, is_product, is_test
 from bot.values import Unit
 
 COMMON_FILES = 200  # a name in more files than this says nothing
@@ -29,19 +29,20 @@ PER_FILE = 4
 APART = 4  # lines between two picks of one file
 
 BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
-IN_TEST, IN_PROSE, IN_COMMENT, IN_DATA, IN_IMPORT = 0.3, 0.15, 0.4, 0.3, 0.3
+# Kinds of files that say nothing about each other either.
+NO_REASON = frozenset({"prose", "output", "checksums", "vendored"})
+FAMILIES = dict.fromkeys(
+    (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"), ".ts"
+) | dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".hh"), ".c")
+IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that decides nothing, with a reason to be there
 
-DATA = re.compile(
-    r"(^|/)(vendor|third_party|node_modules|dist|fixtures?|testdata|assets|examples?|benchmarks?)/|\.(csv|ipynb|sublime-\w+)$|(^|/)(?!package|tsconfig|composer)[^/]*\.json$|\.min\.",
-    re.IGNORECASE,
-)
 OTHER = re.compile(
     r"\.(html?|hbs|handlebars|mustache|jinja2?|j2|tmpl|gohtml|erb|haml|vue|svelte|twig|jelly|ya?ml|toml|properties|sql|graphql|proto|xml"
     r"|sh|tf|hcl|cfg|ini|env|prisma)$|(^|/)(Dockerfile|Makefile)",
     re.IGNORECASE,
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
-IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|(?:const|let|var)\s.*\brequire\()")
+IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|.*\brequire\([\"'])")
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
 _BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
@@ -50,7 +51,7 @@ _SHAPE = re.compile(r"[ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)
 PERSISTENCE = frozenset(
     {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}
 )
-Row = tuple[str, int, str]  # path, line, text
+Row = identifiers.Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,16 @@ class Pick:
     path: str
     line: int
     names: tuple[str, ...]
-    defines: bool  # or builds upon it: the lines after it tell more than those before
+    defines: bool  # the lines after it tell more than those before
+    builds: bool = False  # upon a definition of that name, by extending or implementing it
+    title: str = ""  # why it is shown, if the names do not say it
+
+    @property
+    def reason(self) -> str:
+        """Why it is shown, in words that are true of the line."""
+        said = "defines" if self.defines else "builds on" if self.builds else "names"
+        return self.title or f"{said} {', '.join(self.names[:3])}"
+
     headed: bool = False  # the first line of the function around it is shown too
 
 
@@ -70,16 +80,26 @@ def together(units: Sequence[Unit]) -> dict[str, float]:
     found = identifiers.names(code)
     if any(_SHAPE.match(row.text) for unit in code for row in unit.changed):
         found.update(dict.fromkeys(PERSISTENCE, identifiers.STRING))
-    for row in (row for unit in code for row in unit.references):
-        if row.call and row.sure and not row.test:
-            for name in identifiers.stored(row.text):
-                found[name] = max(found.get(name, 0.0), identifiers.IDENTIFIER)
+    for name in _kept(code):
+        found[name] = max(found.get(name, 0.0), identifiers.IDENTIFIER)
     return {**dict.fromkeys(_namesakes(code), identifiers.IDENTIFIER), **found}
 
 
 def _code(units: Iterable[Unit]) -> list[Unit]:
     """Without tests and texts: nobody reads what they name."""
     return [unit for unit in units if is_product(unit.path)]
+
+
+def _family(path: str) -> str:
+    """What languages have in common: their suffix, or one for those that import each other."""
+    suffix = posixpath.splitext(path)[1]
+    return FAMILIES.get(suffix, suffix)
+
+
+def _kept(units: Iterable[Unit]) -> frozenset[str]:
+    """The keys and attributes in which callers of what changed keep the result."""
+    calls = (row for unit in units for row in unit.references if row.call and row.sure and not row.test)
+    return frozenset(name for row in calls for name in identifiers.stored(row.text))
 
 
 def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
@@ -96,8 +116,16 @@ def distinct(name: str) -> float:
     return min(2.0, 0.5 * parts) + min(1.0, len(name) / 20)
 
 
-def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown: Collection[tuple[str, int]]) -> list[Pick]:
-    """The best lines for these units, greedily. `rows`: name -> the lines that hold it; `shown`: lines in the prompt already."""
+def pick(
+    rows: Mapping[str, Sequence[Row]],
+    units: Sequence[Unit],
+    shown: Collection[tuple[str, int]],
+    changed: Iterable[str] = (),
+) -> list[Pick]:
+    """The best lines for these units, greedily.
+
+    `rows`: name -> the lines that hold it; `shown`: lines in the prompt already; `changed`: the paths of the whole change.
+    """
     rows_of = [row.text for unit in units for row in unit.changed]
     own = {text for line in rows_of for text in (*identifiers.quoted(line), *identifiers.given(line))} | PERSISTENCE
     weights = together(units)
@@ -107,10 +135,11 @@ def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown: Collec
     alike = {name: [row for row in rows.get(name, ()) if defines(row[2], name, row[0])] for name in others}
     rows = {**rows, **alike}
     worth = {name: w for name in weights if (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0}
+    ours = _Meant(code, {decides_nothing(path) for path in (*changed, *(unit.path for unit in units))})
     lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
     for name in worth:
         for path, line, text in rows[name]:
-            if (path, line) not in shown:
+            if (path, line) not in shown and ours.related(name, path, text):
                 lines.setdefault((path, line), (text, []))[1].append(name)
     if len(lines) > MAX_CANDIDATES:
         rough = {key: _rough(key[0]) * sum(worth[name] for name in names) for key, (_, names) in lines.items()}
@@ -118,6 +147,36 @@ def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown: Collec
     near = _nearness({path for path, _ in lines}, {unit.path for unit in units})
     factors = {key: near[key[0]] * _factor(key[0], text, names) for key, (text, names) in lines.items()}
     return list(_greedily(lines, factors, worth))
+
+
+class _Meant:
+    """Which lines stand in a relation to what these units change in meaning."""
+
+    def __init__(self, units: Sequence[Unit], kinds: Collection[str]) -> None:
+        self.kinds = {*kinds} - NO_REASON
+        self.paths = {unit.path for unit in units}
+        self.folders = {posixpath.dirname(path) for path in self.paths}
+        self.suffixes = {_family(path) for path in self.paths}
+        self.written = {name for unit in units for row in unit.changed for name in identifiers.given(row.text)}
+        self.decided = meaning.decided(units) | {*_namesakes(units)} | PERSISTENCE | _kept(units)
+        self._idle: dict[str, bool] = {}
+
+    def related(self, name: str, path: str, text: str) -> bool:
+        """Whether a line uses what changed in meaning, or settles what the change only mentions."""
+        if path not in self._idle:
+            self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
+        if is_comment(text, path) or IMPORT.match(text):
+            return False
+        if self._idle[path]:
+            return name in self.decided and not re.fullmatch(r"[\w$]+", name)
+        if name not in self.decided:
+            if name in self.written and not identifiers.plain(name) and _family(path) not in self.suffixes:
+                return True  # what one language calls a variable may be a key for another
+            return is_product(path) and meaning.settled(name, path, text)
+        # A plain word means something else elsewhere, unless both are keys.
+        if identifiers.plain(name) and posixpath.dirname(path) not in self.folders:
+            return name in identifiers.quoted(text)
+        return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
 
 
 def _greedily(
@@ -152,8 +211,28 @@ def _greedily(
         taken[path].append(line)
         for name in names:
             faded[name, posixpath.splitext(path)[1]] *= FADE
-        ordered = tuple(sorted(names, key=lambda name: -worth[name]))
-        yield Pick(path, line, ordered, any(defines(text, name, path) or _builds_on(name, text) for name in names))
+        yield _picked(path, line, text, sorted(names, key=lambda name: -worth[name]))
+
+
+def _picked(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
+    """The pick of a line, under the names for which its label is true."""
+    if of := tuple(name for name in names if meaning.settled(name, path, text)):
+        return Pick(path, line, of, defines=True)
+    of = tuple(name for name in names if _builds_on(name, text))
+    return Pick(path, line, of or tuple(names), defines=False, builds=bool(of))
+
+
+def imports(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit]) -> dict[str, list[Row]]:
+    """The lines of other product files that import what these units change, by name."""
+    own, code = {unit.path for unit in units}, _code(units)
+    names = dict.fromkeys(
+        (*_namesakes(code), *(name for unit in code for row in unit.changed for name in defined(row.text)))
+    )
+    found = {
+        name: [r for r in rows.get(name, ()) if r[0] not in own and IMPORT.match(r[2]) and is_product(r[0])]
+        for name in names
+    }
+    return {name: mine for name, mine in found.items() if mine}
 
 
 def _builds_on(name: str, text: str) -> bool:
@@ -188,8 +267,7 @@ def _nearness(paths: Iterable[str], changed: Collection[str]) -> dict[str, float
     suffixes, folders = {posixpath.splitext(one)[1] for one in changed}, {posixpath.dirname(one) for one in changed}
 
     def of(path: str) -> float:
-        factor = IN_PROSE if is_prose(path) or is_output(path) else IN_TEST if is_test(path) else 1.0
-        factor *= IN_DATA if DATA.search(path) else 1.0
+        factor = IN_IDLE if decides_nothing(path) else IN_TEST if is_test(path) else 1.0
         factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
         near = SAME_FILE if path in changed else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
         return factor * near
@@ -199,15 +277,13 @@ def _nearness(paths: Iterable[str], changed: Collection[str]) -> dict[str, float
 
 def _factor(path: str, text: str, names: Collection[str]) -> float:
     """How telling a line is."""
-    factor = IN_COMMENT if is_comment(text, path) else 1.0
-    factor *= IN_IMPORT if IMPORT.match(text) else 1.0
     if any(_builds_on(name, text) for name in names):
-        return factor * BUILDS_ON
+        return BUILDS_ON
     if any(name.startswith("_") and says(_REACHES_IN, name, text) for name in names):
-        return factor * REACHES_IN
+        return REACHES_IN
     if any(defines(text, name, path) for name in names):
-        return factor * DEFINES
-    return factor * (IN_CONDITION if DECIDES.search(text) else 1.0)
+        return DEFINES
+    return IN_CONDITION if DECIDES.search(text) else 1.0
 
 
 def by_name(rows: Iterable[Row], names: Sequence[str]) -> dict[str, list[Row]]:

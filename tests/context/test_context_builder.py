@@ -1,11 +1,12 @@
 import asyncio
+from dataclasses import replace
 
 import diff_rows
 from fakes import Repository
 
 from bot import diff, units
 from bot.checkout import Checkout
-from bot.context import identifiers, usages
+from bot.context import identifiers, meaning, usages
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.values import Dependents, Excerpt, Reference, Unit, tokens
 
@@ -154,7 +155,8 @@ def test_the_limit_holds_however_many_readers_there_are(repository: Repository) 
     """The best lines stand there, and no more than there is room for."""
     names = [f"retry_budget_{n}" for n in range(40)]
     readers: Files = {
-        f"m{n}.py": f"def f{n}(options):\n    # why this is so\n    x = options.{name}\n    return x + {n}\n" * 9
+        f"m{n}.py": f"def f{n}(options):\n    # why this is so\n    x = options.{name}\n    if x > {n}:\n        raise TooMany(x, {n})\n    for step in range(x):\n        tried(step)\n    return x + {n}\n"
+        * 9
         for n, name in enumerate(names * 3)
     }
     before: Files = {"conf.py": "".join(f"{name} = 3\n" for name in names), **readers}
@@ -184,3 +186,59 @@ def test_where_a_caller_keeps_the_result_is_followed_one_step() -> None:
     assert identifiers.stored('    "shipping_address": payload(order),') == {"shipping_address"}
     assert identifiers.stored("self.total_rate = payload(order)") == {"total_rate"}
     assert identifiers.stored("local = payload(order)") == frozenset()
+
+
+def test_a_name_that_is_only_mentioned_leads_to_its_definition_and_not_to_others_that_mention_it(
+    repository: Repository,
+) -> None:
+    """Nor does a local variable lead to variables of its name."""
+    before: Files = {
+        "app/pay.py": "from app.rates import RATE_TABLE\n\n\ndef pay(x):\n    return x\n",
+        "app/rates.py": "RATE_TABLE = {1: 2}\n",
+        "app/show.py": "from app.rates import RATE_TABLE\n\n\ndef show(row_total):\n    return print_out(RATE_TABLE, row_total)\n",
+    }
+    after: Files = {"app/pay.py": str(before["app/pay.py"]).replace("return x", "row_total = RATE_TABLE[x]\n    return row_total")}  # fmt: skip
+    (excerpt,) = shown(repository, before, after)
+    assert (excerpt.path, excerpt.title) == ("app/rates.py", "defines RATE_TABLE")
+
+
+def test_a_file_that_decides_nothing_needs_a_reason(repository: Repository) -> None:
+    """A lock, an example and a style sheet hold the same word; the workflow compares the same literal."""
+    before: Files = {
+        "app/mode.py": 'MODES = {"retry_budget": "assert-no-changes"}\n',
+        "poetry.lock": "retry_budget = 1\n",
+        "examples/one.py": "conf.retry_budget = 3\n",
+        "app/page.css": ".a { content: retry_budget }\n",
+        ".github/workflows/ci.yml": "retry_budget: 1\nif: mode == 'assert-no-changes'\n",
+        "app/run.py": "def run(conf):\n    return conf['retry_budget']\n",
+    }
+    after: Files = {"app/mode.py": 'MODES = {"retry_budget": "stable-style"}\n'}
+    assert {*paths(shown(repository, before, after))} == {"app/run.py", ".github/workflows/ci.yml"}
+
+
+def test_who_calls_a_caller_that_only_passes_on_is_shown(repository: Repository) -> None:
+    """The wrapper decides nothing; its caller does, and the label tells the way."""
+    before: Files = {
+        "a.py": "def apply_rate(x):\n    return x\n",
+        "b.py": 'from a import apply_rate\n\n\ndef rated_row(row):\n    """Pass on."""\n    return apply_rate(row)\n',
+        "c.py": "from b import rated_row\n\n\ndef total(rows):\n    if rows:\n        return min(rated_row(row) for row in rows)\n",
+    }
+    use = Reference("a.py:apply_rate", "apply_rate", "b.py", 6, "    return apply_rate(row)", "rated_row", (4, 6), sure=True, test=False, call=True)  # fmt: skip
+    excerpts = shown(repository, before, {"a.py": "def apply_rate(x):\n    return -x\n"}, (replace(use, symbol="a.py:lines 2-2"),))  # fmt: skip
+    assert ("c.py", "calls rated_row, which passes on to apply_rate") in [(e.path, e.title) for e in excerpts]
+
+
+def test_a_label_says_defines_only_of_a_definition() -> None:
+    """A type in front of another name, a call, and a subclass define nothing of that name."""
+    assert meaning.settled("RateTable", "a.py", "class RateTable:")
+    assert not meaning.settled("RateTable", "A.java", "    private static RateTable load(int x) {")
+    assert not meaning.settled("loadRates", "A.java", "        use(x, internal ? loadRates() : other, y);")
+    assert usages.Pick("a.py", 1, ("Base",), defines=False, builds=True).reason == "builds on Base"
+
+
+def test_many_imports_of_a_name_are_one_excerpt(repository: Repository) -> None:
+    """With the number of files and the first of them."""
+    users: Files = {f"m{n}.py": f"from a import apply_rate\n\nX{n} = 1\n" for n in range(9)}
+    before: Files = {"a.py": "def apply_rate(x):\n    return x\n", **users}
+    (excerpt,) = shown(repository, before, {"a.py": "def apply_rate(x, y):\n    return x\n"})
+    assert excerpt.title == "apply_rate is imported by 9 files: m0.py, m1.py, m2.py, m3.py, m4.py, ..."

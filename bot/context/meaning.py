@@ -1,0 +1,106 @@
+"""What a change means to other code: the names that it defines, writes, re-types or removes, apart from those that it only mentions. Pure.
+
+A local variable of the change is nobody else's: `source = read()` decides nothing about another file's `source`. A name that
+is only mentioned leads to its definition, and not to others that mention it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from bot.context import definitions, identifiers
+from bot.lines import binds, defined, defines, is_comment, says
+from bot.paths import is_code
+from bot.values import Unit
+
+_FIELD = re.compile(
+    r"(?:\.|->|\[[\"'])([A-Za-z_][\w$]{2,})[\"']?\]?\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|\?\?|\|\||&&)?=(?![=>~])"
+)
+_KEY = re.compile(r"(?:^\s*+|[{,]\s*+)[\"']?([A-Za-z_$][\w$-]{2,})[\"']?\s*+\??:(?!:)")
+# A variable that lives and dies in its function: it begins an indented line, after a word for variables or alone.
+_LOCAL = re.compile(
+    r"\s+(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?([A-Za-z_][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])"
+)
+_TOP = re.compile(r"([A-Za-z_$][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])")
+_ANNOUNCED = re.compile(r"\s+(?:const|let|var|val|static)\s")
+_MEMBER = re.compile(
+    r"\s*+(?:(?:pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|readonly|volatile|override|const|declare)\s++)++"
+    r"(?:[\w<>\[\],.?*&]++\s++){0,3}?([A-Za-z_$][\w$]*+)\s*+(?:[=;:?!(]|$)"
+)
+_TYPE = re.compile(
+    r"\s*+(?:[a-z]++(?:\([a-z]++\))?\s++){0,6}?(?:class|struct|interface|record|enum|trait|type)\s++[A-Za-z_]"
+)
+_IN_STRUCT = re.compile(r"\s+([A-Z]\w*+)\s++[\w*\[]")  # Go
+_AS_TYPE = r"\bNAME(?:<[^<>]{0,80}>)?(?:\[\])?\s++[*&]?(?!extends\b|implements\b|where\b|for\b)[A-Za-z_]\w*\s*+[(=;,)]"
+_NAMED = r"(?:\.|->|::|\?\.|[\"'`$@{])NAME\b|\bNAME[\"']?\s*+(?:[(:=?!]|<[^<>]{0,80}>\s*+\()"
+
+
+def decided(units: Iterable[Unit]) -> frozenset[str]:
+    """The names whose meaning the changed lines of these units decide: definitions, fields, keys, constants, literals."""
+    found: set[str] = set()
+    for unit in units:
+        depth = -1  # of the type whose fields the lines are; -1 inside of a function
+        for row in unit.rows:
+            space = len(row.text) - len(row.text.lstrip())
+            if row.sign in ("+", "-") and not is_comment(row.text, unit.path):
+                found.update(_of_line(unit.path, row.text, field=0 <= depth < space))
+            if definitions.names(unit.path, row.text):
+                depth = -1
+            elif _TYPE.match(row.text):
+                depth = space
+    return frozenset(found - identifiers.COMMON - {""})
+
+
+def means(name: str, text: str) -> bool:
+    """Whether a line names a field, a key, a type or a function; a bare word in lower case is a variable of its own."""
+    if not re.fullmatch(r"[\w$]+", name) or name.lower() != name or name.startswith("_"):
+        return True
+    return says(_NAMED, name, text)
+
+
+def settled(name: str, path: str, text: str) -> bool:
+    """Whether a line defines a name, or is the one that declares a field, a constant or a key of that name."""
+    if name in definitions.names(path, text):
+        return True
+    if identifiers.plain(name) or _local(text) == name:
+        return False
+    if says(_AS_TYPE, name, text):
+        return False
+    return defines(text, name, path) or binds(text, name) or _member(text) == name or name in _FIELD.findall(text)
+
+
+def is_type(text: str) -> bool:
+    """Whether a line begins the definition of a type."""
+    return bool(_TYPE.match(text))
+
+
+def _member(text: str) -> str:
+    found = _MEMBER.match(text)
+    return found[1] if found else ""
+
+
+def _of_line(path: str, text: str, *, field: bool) -> Iterator[str]:
+    yield from identifiers.quoted(text)
+    yield from identifiers.dotted(text)
+    own = definitions.names(path, text)
+    yield from own
+    if not is_code(path):
+        yield from identifiers.given(text)
+        return
+    yield from _FIELD.findall(text)
+    yield _member(text)
+    yield from (name for name in identifiers.given(text) if name.isupper())
+    if not own:  # the parameters of a definition are its own
+        yield from (name for name in _KEY.findall(text) if name != _local(text))
+    if not _ANNOUNCED.match(text):
+        yield from defined(text)
+    if not text[:1].isspace() and (top := _TOP.match(text)):
+        yield top[1]
+    if field:
+        yield _local(text)
+        yield from _IN_STRUCT.findall(text)
+
+
+def _local(text: str) -> str:
+    """The variable to which an indented line gives a value; "" for every other line."""
+    found = _LOCAL.match(text)
+    return found[1] if found else ""

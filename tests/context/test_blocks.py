@@ -1,0 +1,80 @@
+"""The lines around a line: whole blocks, cut at the borders of statements."""
+
+import pytest
+
+from bot.context import blocks
+
+GO = """func kind(name string) int {
+	step()
+	switch name {
+	case "a":
+		return 1
+	case "b":
+		return 2
+	default:
+		return -1
+	}
+}"""
+LONG = "switch name {\n" + "".join(f'case "{n}":\n\treturn {n}\n' for n in range(12)) + "default:\n\treturn -1\n}"
+PYTHON = """def read(path):
+    prepare()
+    try:
+        text = load(path)
+    except OSError as error:
+        raise Broken(path) from error
+    finally:
+        close()
+    return text"""
+JAVA = """    int total(
+            int rate) {
+        if (rate > 0) {
+            return rate;
+        } else {
+            throw new Broken();
+        }
+    }"""
+
+
+def shown(text: str, line: int, most: int, first: int = 0) -> list[int]:
+    return blocks.around("a.py", text.split("\n"), line, most, first)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "most", "numbers"),
+    [
+        (GO, 7, 8, [1, 3, 4, 5, 6, 7, 8, 9, 10]),  # the whole switch, although its branches stand at its own depth
+        (
+            LONG,
+            13,
+            4,
+            [1, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 26, 27, 28],
+        ),  # a long one: the branch, its neighbours, and the default
+        (PYTHON, 4, 7, [1, 3, 4, 5, 6, 7, 8]),  # a try with its handlers
+        (PYTHON, 6, 7, [1, 3, 4, 5, 6, 7, 8]),
+        (JAVA, 6, 6, [1, 3, 4, 5, 6, 7]),  # an if with its else, and the head of what holds it
+    ],
+)
+def test_a_block_is_shown_with_its_branches(text: str, line: int, most: int, numbers: list[int]) -> None:
+    """Never up to the branch that decides."""
+    assert shown(text, line, most) == numbers
+
+
+def test_a_long_definition_is_opened_without_its_comments() -> None:
+    """In whole statements: what is left out shows in the numbers."""
+    text = 'def go(x):\n    """Go.\n\n    Far.\n    """\n    # why\n    a = x\n    if a:\n        one()\n        two()\n    return a'
+    assert blocks.opened("a.py", text.split("\n"), 1, 4) == [1, 7]
+    assert blocks.opened("a.py", text.split("\n"), 1, 5) == [1, 7, 8, 9, 10]
+
+
+def test_a_function_that_only_passes_on_is_known_by_its_body() -> None:
+    """Its docstring and its brackets do not count; a function with steps of its own is no wrapper."""
+    thin = ["def rate(x):", '    """Pass on."""', "    return compute_rate(x)"]
+    assert blocks.passes_on("a.py", thin, 1, 3) == ["compute_rate"]
+    assert blocks.passes_on("a.py", PYTHON.split("\n"), 1, 9) == []
+
+
+def test_however_a_file_is_indented_the_lines_shown_are_few() -> None:
+    """A staircase, and a flat file of branches."""
+    stairs = [" " * number + "if x:" for number in range(3_000)]
+    assert len(blocks.around("a.py", stairs, 3_000, 12)) <= 14
+    assert len(blocks.around("a.py", ["else:", " x"] * 20_000, 3, 12)) <= 14
