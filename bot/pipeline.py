@@ -12,6 +12,7 @@ from bot import __version__, checkout, config, coverage, dependents, diff, polic
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, suggest, suppress
+from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.policy import No
 from bot.ports import Language, Tree
@@ -50,11 +51,18 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         subject.past.carry(subject.tracker, subject.dependents, by_model=session.reader is not None)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
-            settings["strategy"], left, root=bool(session.root), worker=bool(session.reader)
+            settings["strategy"],
+            left,
+            subject.dependents,
+            root=bool(session.root),
+            worker=bool(session.reader),
+            effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)
+        judging = partial(_judge, subject, session, left)
+        session.judged = partial(judging, session.second_opinion(settings["verify"]))
         transcript = await strategies.run(name, session)
-        judged, transcript = await _judged(transcript, subject, session, left, verify=settings["verify"])
+        judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
             judged = replace(judged, said=(*judged.said, *judged.still), still=())
         held = await subject.past.held(judged.said)
@@ -62,6 +70,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         said = rank.rank(placed, settings["quota"], held)
         seconds = deps.clock() - started
         transcript = _without(transcript, subject.files, deps.left_out)
+        reason = "; ".join(filter(None, (reason, transcript.reason)))
         done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds)
         return session.calls.journal.end(done)
 
@@ -111,26 +120,32 @@ async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No
     return decision if isinstance(decision, No) else None
 
 
-async def _judged(
-    transcript: Transcript, subject: Survey, session: Session, reread: Sequence[Unit], *, verify: bool
-) -> tuple[judge.Judged, Transcript]:
-    """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
-    judged = partial(
-        judge.judge,
-        transcript.findings,
+async def _judge(subject: Survey, session: Session, reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:
+    """The findings so far that may be said. An opinion that was given before is not paid again: the calls remember it."""
+    return await judge.judge(
+        session.findings,
         subject.tree,
         subject.dependents,
+        ask,
         files=subject.files,
         ignored=subject.ignored,
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
     )
+
+
+async def _judged(
+    transcript: Transcript, session: Session, alone: Callable[[], Awaitable[judge.Judged]]
+) -> tuple[judge.Judged, Transcript]:
+    """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is (`alone`)."""
+    if transcript.fault == "interrupted":
+        return await alone(), transcript
     try:
-        done = await judged(ask=session.second_opinion(verify and transcript.fault != "interrupted"))
+        done = await session.judged()
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return await judged(ask=None), strategies.interrupted(transcript)
+        return await alone(), strategies.interrupted(transcript)
     return done, strategies.cut_short(session, transcript, *done.why) if done.why else transcript
 
 

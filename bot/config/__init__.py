@@ -1,7 +1,7 @@
 """Settings: the environment at the door, .deeprepo.yml of the base branch, the flags of the command. Each value knows its origin."""
 
 from bot.config.action import Step, step
-from bot.config.repository import FILE, OTHER_NAMES, Pattern, Problem, RepoConfig, Strategy, Triggers, check, read
+from bot.config.repository import FILE, OTHER_NAMES, Pattern, Problem, RepoConfig, Triggers, check, read
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
 from bot.config.schema import schema
 from bot.config.server import App, Server, ServerPlace, server
@@ -23,7 +23,6 @@ __all__ = [
     "ServerPlace",
     "Settings",
     "Step",
-    "Strategy",
     "Triggers",
     "Value",
     "base_url",

@@ -12,7 +12,7 @@ from bot.config import written
 from bot.config.repository import FILE, Strategy
 from bot.config.server import Address
 from bot.errors import ConfigError, UsageError
-from bot.values import Severity
+from bot.values import ReviewEffort, Severity
 
 PREFIX = "DEEPREPO_ACTION_"
 WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"
@@ -37,7 +37,8 @@ class Inputs(BaseSettings):
     worker: str | None = None
     provider: str | None = None
     api_key: SecretStr | None = None  # of `provider`, or of the provider that `worker` or `root` names
-    strategy: Strategy | None = None
+    effort: ReviewEffort | None = None
+    strategy: Strategy | None = None  # for comparisons
     budget: float | None = Field(default=None, ge=0)
     cap_usd_per_day: float | None = Field(default=None, ge=0)
     fork_reviews_per_day: int | None = Field(default=None, ge=0)
@@ -51,7 +52,7 @@ class Inputs(BaseSettings):
 
     def flags(self) -> dict[str, Any]:
         """What a workflow says is stronger than the repository's file, like a flag on the command line."""
-        said = {name: getattr(self, name) for name in ("root", "worker", "strategy", "quota", "fail_on")}
+        said = {name: getattr(self, name) for name in ("root", "worker", "effort", "strategy", "quota", "fail_on")}
         return {**said, "usd": self.budget}
 
 

@@ -10,7 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from bot.config import written
 from bot.config.repository import Strategy
 from bot.errors import ConfigError
-from bot.values import Effort
+from bot.values import Effort, ReviewEffort
 
 # What holds for a server, whose reviews are paid by somebody who watches none of them, if the operator sets nothing else.
 HOSTED = {
@@ -34,7 +34,7 @@ class Settings(BaseSettings):
         description="The models that a repository's file may choose, separated by commas, with `*`; without it "
         "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set.",
     )
-    effort: Effort | None = Field(default=None, description="As `models.effort`.")
+    thinking: Effort | None = Field(default=None, description="As `models.thinking`.")
     timeout: float | None = Field(default=None, gt=0, description="As `models.timeout`.")
     concurrency: int | None = Field(default=None, ge=1, description="As `models.concurrency`.")
     context: int | None = Field(default=None, ge=2_048, description="As `models.context`.")
@@ -43,7 +43,8 @@ class Settings(BaseSettings):
         description="The address of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
         "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one.",
     )
-    strategy: Strategy | None = Field(default=None, description="As `strategy`.")
+    effort: ReviewEffort | None = Field(default=None, description="As `effort`, which can only lower this value.")
+    strategy: Strategy | None = Field(default=None, description="As `strategy`, which then cannot name another.")
     usd: float | None = Field(default=None, ge=0, description="As `budget.usd`, which can only lower this value.")
     tokens: int | None = Field(default=None, ge=0, description="As `budget.tokens`, which can only lower this value.")
     calls: int | None = Field(default=None, ge=0, description="As `budget.calls`, which can only lower this value.")
@@ -85,7 +86,7 @@ class Settings(BaseSettings):
 
     def ceilings(self) -> Iterator[tuple[str, str]]:
         """The limits that a repository's file cannot raise, by the name of their variable, as texts for people."""
-        for name in ("models", "cap_usd", *(name for name in HOSTED if name != "cap_usd")):
+        for name in ("models", "effort", "cap_usd", *(name for name in HOSTED if name != "cap_usd")):
             value = getattr(self, name)
             if value is not None:
                 yield f"DEEPREPO_{name.upper()}", f"{value:.2f}" if isinstance(value, float) else value

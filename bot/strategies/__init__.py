@@ -9,13 +9,14 @@ from dataclasses import replace
 
 from bot.errors import ProviderError
 from bot.review.session import Session
-from bot.strategies import direct, fanout, offline, rlm, rlm_only
+from bot.strategies import cascade, direct, fanout, offline, rlm, rlm_only
 from bot.strategies.choice import choose
 from bot.values import Transcript
 
 __all__ = ["STRATEGIES", "choose", "cut_short", "interrupted", "run"]
 STRATEGIES: Mapping[str, Callable[[Session], Awaitable[Transcript]]] = {
     "direct": direct.run,
+    "cascade": cascade.run,
     "fanout": fanout.run,
     "rlm": rlm.run,
     "rlm-only": rlm_only.run,

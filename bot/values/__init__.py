@@ -71,6 +71,7 @@ from bot.values.model import (
     tokens,
 )
 from bot.values.review import (
+    EFFORTS,
     SEVERITIES,
     Area,
     Claim,
@@ -82,6 +83,7 @@ from bot.values.review import (
     Finding,
     Placed,
     Review,
+    ReviewEffort,
     Round,
     Severity,
     Status,
@@ -93,6 +95,7 @@ from bot.values.round import Earlier, Mark
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
 
 __all__ = [
+    "EFFORTS",
     "SEVERITIES",
     "Access",
     "Action",
@@ -154,6 +157,7 @@ __all__ = [
     "Reference",
     "Review",
     "ReviewAsk",
+    "ReviewEffort",
     "ReviewRequest",
     "Round",
     "Schema",

@@ -103,7 +103,14 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
                 root, worker = session.root, session.reader
                 if name != "rlm" or root is not None:
                     rows.append(await estimate(name, session, verify=settings["verify"]))
-        chosen, reason = choose(settings["strategy"], left, root=root is not None, worker=True)
+        chosen, reason = choose(
+            settings["strategy"],
+            left,
+            subject.dependents,
+            root=root is not None,
+            worker=True,
+            effort=settings["effort"],
+        )
         return {
             "units": len(subject.units),
             "files": sum(not file.skip for file in subject.files),
