@@ -125,5 +125,6 @@ def _table(told: dict[str, Any]) -> None:
         console.print(
             f"\nThe cap of one review is ${told['cap_usd']:.2f} ({told['cap_from']}).", highlight=False, markup=False
         )
-    console.print("\noffline costs nothing and needs no model.", highlight=False)
+    console.print("\ncascade costs as much as direct if its reading leaves nothing open.", highlight=False)
+    console.print("offline costs nothing and needs no model.", highlight=False)
     console.print(f"Assumed: {told['assumed']}.", style="dim", highlight=False)
