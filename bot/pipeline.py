@@ -12,6 +12,7 @@ from bot import __version__, checkout, config, coverage, dependents, diff, polic
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, suggest, suppress
+from bot.findings.remembered import remembered
 from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.policy import No
@@ -60,7 +61,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         )
         session.calls.journal.strategy(name, reason)
         judging = partial(_judge, subject, session, left)
-        session.judged = partial(judging, session.second_opinion(settings["verify"]))
+        opinion = session.second_opinion(settings["verify"])
+        session.judged = partial(judging, remembered(opinion) if opinion is not None else None)
         transcript = await strategies.run(name, session)
         judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
@@ -121,7 +123,7 @@ async def untouched(pull: PullRequest, settings: Config, trigger: Trigger) -> No
 
 
 async def _judge(subject: Survey, session: Session, reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:
-    """The findings so far that may be said. An opinion that was given before is not paid again: the calls remember it."""
+    """The findings so far that may be said. An opinion that was given before is not asked for again."""
     return await judge.judge(
         session.findings,
         subject.tree,

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
-from cli.recorded import deeprepo
+import waits
+from cli.recorded import deeprepo, started
 from fakes import Repository
 
 from deeprepo_sandbox import providers as doubles
@@ -106,6 +108,32 @@ def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repo
     assert "it left 1 point open, and the root went on" in review["strategy"]["reason"]
 
 
+def test_a_killed_cascade_goes_on_without_paying_twice(change: Repository, tmp_path: Path) -> None:
+    """Killed in the root's first turn: the reading and the second opinion before it are taken from the journal."""
+    played, turn, killed = Played(FOUND, verdict="unproven"), Event(), Event()
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        reply = played(body)
+        if played.asked[-1] == "turn, open" and not killed.is_set():
+            killed.set()
+            turn.set()
+            return Reply(fault="hang")
+        return reply
+
+    with doubles.in_thread(Server(answer)) as server:
+        models = ("--root", "compatible/model", "--worker", "compatible/model", "--format", "json", "--quiet")
+        command = ("review", "main..feature", *models, "--journal", str(tmp_path / "journal"))
+        running = started(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url)
+        with waits.ended(running):
+            assert turn.wait(60)
+            running.kill()
+        played.asked.clear()
+        done = deeprepo(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url)
+    assert done.returncode == 0, done.stderr
+    assert played.asked == ["turn, open", "turn, open", "opinion"]
+    assert [row["verdict"] for row in json.loads(done.stdout)["findings"]] == ["confirmed"]
+
+
 def test_effort_decides_whether_a_root_goes_on(change: Repository) -> None:
     """Low never asks one, high does although nothing is open."""
     low, high = Played(), Played()
@@ -115,7 +143,7 @@ def test_effort_decides_whether_a_root_goes_on(change: Repository) -> None:
     assert high.asked == ["reading", "turn"]
 
 
-def test_no_model_is_asked_at_effort_none(change: Repository, tmp_path: Path) -> None:
+def test_no_model_is_asked_at_effort_none(change: Repository) -> None:
     """Code alone judges, even with models named."""
     played = Played()
     review = reviewed(change, played, "--effort", "none")
