@@ -86,8 +86,10 @@ def faults(findings: Sequence[Finding], changed: tuple[ChangedFile, ...], patch:
             words += [f"{why}: {anchor}"] if why else []
         listed = [row for row in some if row.place == "outside"]
         headings = set(re.findall(r"^#### \S+ \w+ · (?:\d+\. )?(.*)$", made.summary, re.MULTILINE))
-        lost += len(some) - len(made.posts) - sum(row.finding.title in headings for row in listed)
-        counted = facts.ENGLISH.say("posted", inline=len(made.posts), listed=len(listed))
+        lost += (
+            len(some) - sum(post.findings for post in made.posts) - sum(row.finding.title in headings for row in listed)
+        )
+        counted = facts.ENGLISH.say("posted", inline=sum(post.findings for post in made.posts), listed=len(listed))
         if made.posts and counted not in made.summary:
             words.append(f"the counter does not say {counted!r}")
             invalid += 1

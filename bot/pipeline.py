@@ -12,6 +12,8 @@ from bot import __version__, checkout, config, coverage, dependents, diff, strat
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, reported, suggest, suppress
+from bot.findings.remembered import remembered
+from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.ports import Language, Tree
 from bot.review import guidance, incremental
@@ -55,11 +57,19 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         subject.past.carry(subject.tracker, subject.dependents, by_model=session.reader is not None)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
-            settings["strategy"], left, root=bool(session.root), worker=bool(session.reader)
+            settings["strategy"],
+            left,
+            subject.dependents,
+            root=bool(session.root),
+            worker=bool(session.reader),
+            effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)
+        judging = partial(_judge, subject, session, left)
+        opinion = session.second_opinion(settings["verify"])
+        session.judged = partial(judging, remembered(opinion) if opinion is not None else None)
         transcript = await strategies.run(name, session)
-        judged, transcript = await _judged(transcript, subject, session, left, verify=settings["verify"])
+        judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
             judged = replace(judged, said=(*judged.said, *judged.still), still=())
         held = await subject.past.held(judged.said)
@@ -67,6 +77,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         said = rank.rank(placed, settings["quota"], held)
         seconds = deps.clock() - started
         transcript = _without(transcript, subject.files, deps.left_out)
+        reason = "; ".join(filter(None, (reason, transcript.reason)))
         done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds)
         return session.calls.journal.end(done)
 
@@ -120,27 +131,33 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
     return decision if isinstance(decision, policy.No) else None
 
 
-async def _judged(
-    transcript: Transcript, subject: Survey, session: Session, reread: Sequence[Unit], *, verify: bool
-) -> tuple[judge.Judged, Transcript]:
-    """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
-    judged = partial(
-        judge.judge,
-        transcript.findings,
+async def _judge(subject: Survey, session: Session, reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:
+    """The findings so far that may be said. An opinion that was given before is not asked for again."""
+    return await judge.judge(
+        session.findings,
         subject.tree,
         subject.dependents,
+        ask,
         files=subject.files,
         ignored=subject.ignored,
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
         title=subject.pull.title,
     )
+
+
+async def _judged(
+    transcript: Transcript, session: Session, alone: Callable[[], Awaitable[judge.Judged]]
+) -> tuple[judge.Judged, Transcript]:
+    """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is (`alone`)."""
+    if transcript.fault == "interrupted":
+        return await alone(), transcript
     try:
-        done = await judged(ask=session.second_opinion(verify and transcript.fault != "interrupted"))
+        done = await session.judged()
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return await judged(ask=None), strategies.interrupted(transcript)
+        return await alone(), strategies.interrupted(transcript)
     return done, strategies.cut_short(session, transcript, *done.why) if done.why else transcript
 
 

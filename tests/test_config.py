@@ -100,6 +100,29 @@ def test_a_file_may_always_spend_nothing() -> None:
     assert config.resolve({}, b"strategy: offline\n", Settings(strategy="rlm"))["strategy"] == "offline"
 
 
+@pytest.mark.parametrize(
+    ("flags", "file", "ours", "effort", "strategy"),
+    [
+        ({}, b"", {}, "medium", "auto"),
+        ({}, b"effort: high\n", {}, "high", "auto"),
+        ({}, b"effort: high\n", {"effort": "low"}, "low", "auto"),
+        ({}, b"effort: low\n", {"effort": "high"}, "low", "auto"),
+        ({"effort": "high"}, b"effort: low\n", {"effort": "low"}, "high", "auto"),
+        ({"effort": "low"}, b"strategy: rlm\n", {}, "low", "auto"),
+        ({"effort": "low", "strategy": "rlm"}, b"", {}, "low", "rlm"),
+        ({}, b"strategy: rlm\n", {"effort": "low"}, "low", "auto"),
+        ({}, b"strategy: offline\n", {"effort": "high"}, "high", "offline"),
+        ({}, b"effort: none\nstrategy: rlm\n", {"strategy": "rlm"}, "none", "offline"),
+    ],
+)
+def test_the_operators_effort_is_a_ceiling_and_a_typed_one_is_above_it(
+    flags: dict[str, str], file: bytes, ours: dict[str, str], effort: str, strategy: str
+) -> None:
+    """Nothing of a file goes further than the operator allows; effort none asks no model, whatever else is said."""
+    found = config.resolve(flags, file, Settings(**ours))
+    assert (found["effort"], found["strategy"]) == (effort, strategy)
+
+
 def test_a_server_has_ceilings_that_nobody_set() -> None:
     """What the operator sets stays; `config --explain` shows each."""
     found = Settings(cap_usd=0.5).hosted()
@@ -136,7 +159,7 @@ def test_an_unknown_key_is_a_warning_with_its_line() -> None:
         (b"\nbudget:\n  usd: lots\n", "line 3: budget.usd: write a number"),
         (b"models: cheap\n", "line 1: models: write `key: value` lines below it"),
         (b"verify: perhaps\n", "line 1: verify: write true or false"),
-        (b"strategy: magic\n", "line 1: strategy: write one of auto, direct, fanout,"),
+        (b"strategy: magic\n", "line 1: strategy: write one of auto, direct, cascade, fanout,"),
         (b"quota: -1\nlanguage: 7\n", "line 1: quota: write a number of at least 0; .* line 2: language: write a text"),
         (
             b"quotas: 1\nmodels: {root: 3}\nquota: x\nfail_on: bad\nverify: 7\n",

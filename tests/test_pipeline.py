@@ -175,7 +175,7 @@ def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, rev
     assert any("cap of 0 calls" in note for note in review.notes)
 
 
-def test_auto_takes_direct_for_a_small_change_and_rlm_for_a_larger_one(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
+def test_auto_takes_direct_for_a_small_change_without_a_root(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """The choice and its reason are part of the review."""
     with doubles.in_thread(Server(PerModel({"root": doubles.code("set_answer('ok')"), "worker": worker}))) as server:
         small = reviewed(pull, server)

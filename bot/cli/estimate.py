@@ -14,10 +14,13 @@ from bot.cli.review import (
     EFFORT,
     FULL,
     PREVIOUS,
-    EffortName,
+    STRATEGY,
+    THINKING,
+    Effort,
     Level,
     Show,
     StrategyName,
+    Thinking,
 )
 from bot.cli.reviewing import asked, last, progress, workplace
 
@@ -36,12 +39,11 @@ def command(
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
     staged: Annotated[bool, typer.Option("--staged", help="Estimate what is in the index.")] = False,
     uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Estimate all local work, new files too.")] = False,
-    strategy: Annotated[
-        StrategyName | None, typer.Option(help="How the change would be reviewed (default: auto).")
-    ] = None,
+    effort: Annotated[Effort | None, EFFORT] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
-    effort: Annotated[EffortName | None, EFFORT] = None,
+    thinking: Annotated[Thinking | None, THINKING] = None,
+    strategy: Annotated[StrategyName | None, STRATEGY] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
     form: Annotated[EstimateFormat, typer.Option("--format", help="Output format.")] = EstimateFormat.console,
     verify: Annotated[
@@ -68,6 +70,7 @@ def command(
         "root": root,
         "worker": worker,
         "effort": effort.value if effort else None,
+        "thinking": thinking.value if thinking else None,
         "usd": max_usd,
         "verify": verify,
         "previous": last(previous),
@@ -119,5 +122,6 @@ def _table(told: dict[str, Any]) -> None:
         console.print(
             f"\nThe cap of one review is ${told['cap_usd']:.2f} ({told['cap_from']}).", highlight=False, markup=False
         )
-    console.print("\noffline costs nothing and needs no model.", highlight=False)
+    console.print("\ncascade costs as much as direct if its reading leaves nothing open.", highlight=False)
+    console.print("offline costs nothing and needs no model.", highlight=False)
     console.print(f"Assumed: {told['assumed']}.", style="dim", highlight=False)

@@ -15,13 +15,23 @@ class StrategyName(StrEnum):
 
     auto = "auto"
     direct = "direct"
+    cascade = "cascade"
     fanout = "fanout"
     rlm = "rlm"
     rlm_only = "rlm-only"
     offline = "offline"
 
 
-class EffortName(StrEnum):
+class Effort(StrEnum):
+    """How far a review goes."""
+
+    none = "none"
+    low = "low"
+    medium = "medium"
+    high = "high"
+
+
+class Thinking(StrEnum):
     """How long a model that thinks may think."""
 
     none = "none"
@@ -72,7 +82,12 @@ class OneChange(TyperCommand):
         return rest
 
 
-EFFORT = typer.Option(help="Reasoning effort of the models (default: low; medium for the root).")
+EFFORT = typer.Option(
+    help="How far the review goes (default: medium): none: by code alone; low: one reading; medium: a root model follows "
+    "what that leaves open; high: it does in any case."
+)
+STRATEGY = typer.Option(hidden=True)  # for comparisons: docs/effort.md
+THINKING = typer.Option(help="How much models that think may think (default: low; medium for the root).")
 JOURNAL = typer.Option(
     metavar="FILE",
     help="Record every call and turn in this file (a folder: one file per change). The same command resumes from it.",
@@ -102,10 +117,11 @@ def command(
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
     staged: Annotated[bool, typer.Option("--staged", help="Review what is in the index.")] = False,
     uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Review all local work, new files too.")] = False,
-    strategy: Annotated[StrategyName | None, typer.Option(help="How the change is reviewed (default: auto).")] = None,
+    effort: Annotated[Effort | None, EFFORT] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
-    effort: Annotated[EffortName | None, EFFORT] = None,
+    thinking: Annotated[Thinking | None, THINKING] = None,
+    strategy: Annotated[StrategyName | None, STRATEGY] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
     form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.console,
     output: Annotated[
@@ -140,6 +156,7 @@ def command(
         "root": root,
         "worker": worker,
         "effort": effort.value if effort else None,
+        "thinking": thinking.value if thinking else None,
         "usd": max_usd,
         "fail_on": fail_on.value if fail_on else None,
         "quota": quota,

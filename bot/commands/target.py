@@ -52,13 +52,14 @@ class CommandTarget:
 
 
 async def of_thread(context: CommandContext) -> CommandTarget:
-    """The finding of the thread in which the command stands; none where it stands elsewhere."""
+    """The finding of the thread in which the command stands; none where it stands elsewhere, or the thread is about several."""
     said = read(await context.last())
     top = await context.top()
     facts = marker.read(top) or {}
-    mark = facts.get("fingerprint", "") if facts.get("kind") == "finding" else ""
+    ours = facts.get("kind") == "finding"
+    mark = facts.get("fingerprint", "") if ours and not facts.get("also") else ""
     found = said.known(mark) if said and mark else None
-    return CommandTarget(said, mark, found, thread=top.partition("\n")[2].strip() if mark else "")
+    return CommandTarget(said, mark, found, thread=top.partition("\n")[2].strip() if ours else "")
 
 
 async def find(argument: str, context: CommandContext) -> CommandTarget:

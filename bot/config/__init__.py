@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.config.names import FILE, OTHER_NAMES, TEMPLATES
 from bot.config.resolved import DEFAULTS, Config, Value, resolve
-from bot.config.settings import Settings, Strategy, base_url, environment, first, key, telemetry
+from bot.config.settings import Settings, base_url, environment, first, key, telemetry
 
 if TYPE_CHECKING:
     from bot.config.action import Step, step
@@ -31,7 +31,6 @@ __all__ = [
     "ServerPlace",
     "Settings",
     "Step",
-    "Strategy",
     "Triggers",
     "Value",
     "base_url",

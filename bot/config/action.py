@@ -13,7 +13,7 @@ from bot.config.names import FILE
 from bot.config.server import Address
 from bot.config.settings import Strategy
 from bot.errors import ConfigError, UsageError
-from bot.values import Severity
+from bot.values import ReviewEffort, Severity
 
 PREFIX = "DEEPREPO_ACTION_"
 WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"
@@ -38,7 +38,8 @@ class Inputs(BaseSettings):
     worker: str | None = None
     provider: str | None = None
     api_key: SecretStr | None = None  # of `provider`, or of the provider that `worker` or `root` names
-    strategy: Strategy | None = None
+    effort: ReviewEffort | None = None
+    strategy: Strategy | None = None  # for comparisons
     budget: float | None = Field(default=None, ge=0)
     cap_usd_per_day: float | None = Field(default=None, ge=0)
     fork_reviews_per_day: int | None = Field(default=None, ge=0)
@@ -53,7 +54,7 @@ class Inputs(BaseSettings):
 
     def flags(self) -> dict[str, Any]:
         """What a workflow says is stronger than the repository's file, like a flag on the command line."""
-        said = {name: getattr(self, name) for name in ("root", "worker", "strategy", "quota", "fail_on")}
+        said = {name: getattr(self, name) for name in ("root", "worker", "effort", "strategy", "quota", "fail_on")}
         return {**said, "usd": self.budget}
 
 

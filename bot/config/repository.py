@@ -12,7 +12,7 @@ from bot.config import written
 from bot.config.names import FILE
 from bot.config.settings import Strategy
 from bot.errors import ConfigError
-from bot.values import Effort, Severity
+from bot.values import Effort, ReviewEffort, Severity
 
 SHOWN = 12  # problems of one file that one error names
 
@@ -38,7 +38,7 @@ class ModelsSection(_Section):
 
     root: str | None = Field(default=None, description="The model that asks across units, as provider/model.")
     worker: str | None = Field(default=None, description="The cheap model that reads the code, as provider/model.")
-    effort: Effort | None = Field(
+    thinking: Effort | None = Field(
         default=None,
         description="How much models that think may think. Default: low for workers and second opinions, medium for the root.",
     )
@@ -113,7 +113,13 @@ class RepoConfig(_Section):
 
     models: ModelsSection = Field(default=ModelsSection(), description="The models that orchestrate and read.")
     budget: BudgetSection = Field(default=BudgetSection(), description="Hard caps of one review.")
-    strategy: Strategy | None = Field(default=None, description="How a change is read; `auto` chooses by its size.")
+    effort: ReviewEffort | None = Field(
+        default=None,
+        description="How far a review goes: checks by code alone; one reading; a root model that follows what is open; a root in any case.",
+    )
+    strategy: Strategy | None = Field(
+        default=None, description="For comparisons: one way of reading instead of the one that `effort` comes to."
+    )
     ignore: tuple[Pattern, ...] = Field(default=(), description="Files that are listed and not read, as in .gitignore.")
     quota: int | None = Field(default=None, ge=0, description="Findings shown in full; critical ones do not count.")
     fail_on: Severity | None = Field(default=None, description="The check fails for a finding at least this severe.")

@@ -3,7 +3,7 @@
 Order, strongest first: flag, repository file, environment, default. Nothing is read from the head of a pull request.
 
 A repository's file may have been written by a stranger, and the money is not theirs. So what the environment says of money
-is stronger than the file: its limits are ceilings that the file can only lower, and its models and its strategy hold.
+is stronger than the file: its limits and its effort are ceilings that the file can only lower, and its models and its strategy hold.
 A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it.
 """
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.config.names import FILE
 from bot.config.settings import Settings
+from bot.values import EFFORTS
 
 if TYPE_CHECKING:
     from bot.config.repository import RepoConfig, Triggers
@@ -34,10 +35,11 @@ class Value:
 DEFAULTS: dict[str, Any] = {
     "root": None,
     "worker": None,
-    "effort": None,
+    "thinking": None,
     "timeout": 120.0,
     "concurrency": None,
     "context": None,
+    "effort": "medium",
     "strategy": "auto",
     "usd": 1.0,
     "tokens": 2_000_000,
@@ -135,6 +137,9 @@ def resolve(
         values[key] = Value(value, origin)
         if origin == source and key in LIMITS:
             values[key] = _lowered(key, values[key], operator)
+    if values["effort"].origin == source:
+        values["effort"] = _no_higher(values["effort"], operator)
+    values["strategy"] = _strategy(values, flags)
     if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
     return Config(values, (*warnings, *refused), file.triggers if file else None, tuple(settings.ceilings()))
@@ -168,11 +173,30 @@ def _allowed(
             del kept[role]
             why = "DEEPREPO_MODELS does not list it" if listed else "the models are named by who runs deeprepo"
             refused.append(f"{name}: models.{role} {model} is not used: {why}")
-    asked, wanted = operator.get("strategy"), kept.get("strategy")
-    if asked is not None and wanted not in (None, asked, "offline"):  # offline spends nothing
-        del kept["strategy"]
-        refused.append(f"{name}: strategy {wanted} is not used: DEEPREPO_STRATEGY is {asked}")
+    wanted = kept.get("strategy")
+    for variable in ("strategy", "effort"):
+        asked = operator.get(variable)
+        if asked is not None and kept.get("strategy") not in (None, asked, "offline"):  # offline spends nothing
+            del kept["strategy"]
+            refused.append(f"{name}: strategy {wanted} is not used: DEEPREPO_{variable.upper()} is {asked}")
     return kept, tuple(refused)
+
+
+def _no_higher(asked: Value, operator: Mapping[str, Any]) -> Value:
+    """An effort of the file, no higher than the operator's."""
+    most = operator.get("effort")
+    higher = most is not None and EFFORTS.index(asked.value) > EFFORTS.index(most)
+    return _below("DEEPREPO_EFFORT", most, asked) if higher else asked
+
+
+def _strategy(values: Mapping[str, Value], flags: Mapping[str, Any]) -> Value:
+    """The strategy that holds beside the effort: an effort that a person has typed is stronger than a strategy that nobody has."""
+    effort, strategy = values["effort"], values["strategy"]
+    if flags.get("strategy") is not None:
+        return strategy
+    if effort.value == "none":
+        return Value("offline", effort.origin)
+    return Value("auto", effort.origin) if flags.get("effort") is not None else strategy
 
 
 def _lowered(key: str, asked: Value, operator: Mapping[str, Any]) -> Value:

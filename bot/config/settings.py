@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.errors import ConfigError
-from bot.values import Effort
+from bot.values import Effort, ReviewEffort
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-Strategy = Literal["auto", "direct", "fanout", "rlm", "rlm-only", "offline"]
+Strategy = Literal["auto", "direct", "cascade", "fanout", "rlm", "offline"]
 PREFIX = "DEEPREPO_"
 
 # What holds for a server, whose reviews are paid by somebody who watches none of them, if the operator sets nothing else.
@@ -44,7 +44,7 @@ class Settings:
         "The models that a repository's file may choose, separated by commas, with `*`; without it "
         "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set."
     )
-    effort: Effort | None = _about("As `models.effort`.")
+    thinking: Effort | None = _about("As `models.thinking`.")
     timeout: float | None = _about("As `models.timeout`.", gt=0)
     concurrency: int | None = _about("As `models.concurrency`.", ge=1)
     context: int | None = _about("As `models.context`.", ge=2_048)
@@ -52,7 +52,8 @@ class Settings:
         "The address of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
         "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one."
     )
-    strategy: Strategy | None = _about("As `strategy`.")
+    effort: ReviewEffort | None = _about("As `effort`, which can only lower this value.")
+    strategy: Strategy | None = _about("As `strategy`, which then cannot name another.")
     usd: float | None = _about("As `budget.usd`, which can only lower this value.", ge=0)
     tokens: int | None = _about("As `budget.tokens`, which can only lower this value.", ge=0)
     calls: int | None = _about("As `budget.calls`, which can only lower this value.", ge=0)
@@ -86,7 +87,7 @@ class Settings:
 
     def ceilings(self) -> Iterator[tuple[str, str]]:
         """The limits that a repository's file cannot raise, by the name of their variable, as texts for people."""
-        for name in ("models", "cap_usd", *(name for name in HOSTED if name != "cap_usd")):
+        for name in ("models", "effort", "cap_usd", *(name for name in HOSTED if name != "cap_usd")):
             value = getattr(self, name)
             if value is not None:
                 yield f"DEEPREPO_{name.upper()}", f"{value:.2f}" if isinstance(value, float) else value

@@ -1,7 +1,7 @@
-"""One broken caller told from both ends: by a check at the caller's line, by a reader at the definition. Pure.
+"""One failure told from two places of its path: a broken caller by a check and by a reader, or a cause and its effect by two readers. Pure.
 
-They are one cause where the reader is at one of the two places, shows the other, names the same definition and speaks of
-the same break. Anything less certain stays two: what is reported twice costs a minute, what is swallowed is lost.
+They are one cause where one of them shows the other's place, both name the same definition and speak of the same break.
+Anything less certain stays two: what is reported twice costs a minute, what is swallowed is lost.
 """
 
 import re
@@ -25,12 +25,16 @@ _DOES = re.compile(
     r"\b(?:return|result|none\b|null\b|nil\b|empty|default|type|order|unit|value|await|async|raise|throw)",
     re.IGNORECASE,
 )
+_SAME = {"null": "none", "nil": "none", "await": "async", "throw": "raise"}
+_CODE = re.compile(
+    r"`([\w$.]{2,80})(?:\(\))?`|\b([A-Za-z_$][\w$.]{1,80})\(\)|\b([A-Za-z$]\w{0,40}_\w{1,40}|[a-z]{1,40}[A-Z]\w{0,40})\b"
+)
 Place = tuple[str, str, int]  # path, side, line
 
 
 def one_cause(one: Finding, other: Finding) -> bool:
-    """Whether two findings at different places, or told in different words, are one broken caller."""
-    return _same_break(one, other) or _same_break(other, one) or _mirrored(one, other)
+    """Whether two findings at different places, or told in different words, are one failure."""
+    return _same_break(one, other) or _same_break(other, one) or _one_path(one, other)
 
 
 def _same_break(proven: Finding, told: Finding) -> bool:
@@ -49,11 +53,35 @@ def _same_break(proven: Finding, told: Finding) -> bool:
     return shows and not _own(told).isdisjoint(map(_place, definitions))
 
 
-def _mirrored(one: Finding, other: Finding) -> bool:
-    """Whether two readers tell the same from both ends: each stands where the other's evidence does."""
-    seen, shown = {_place(item) for item in one.evidence}, {_place(item) for item in other.evidence}
-    both = not seen.isdisjoint(_own(other)) and not shown.isdisjoint(_own(one))
-    return both and not one.rule and not other.rule and alike(one.title, other.title)
+def _one_path(one: Finding, other: Finding) -> bool:
+    """Whether two readers tell one failure from two places on its path: the line that breaks it, and the code that breaks.
+
+    If each shows the other's place, alike titles suffice; if only one does, both must name the same definition.
+    """
+    if one.rule or other.rule:
+        return False
+    there, back = _shows(one, other), _shows(other, one)
+    story = alike(one.title, other.title)
+    if there and back and story:
+        return True
+    named = not _names(one.title).isdisjoint(_names(other.title))
+    return (there or back) and named and (story or not _breaks(one.title).isdisjoint(_breaks(other.title)))
+
+
+def _shows(one: Finding, other: Finding) -> bool:
+    """Whether a finding's evidence is the place of another."""
+    return not {_place(item) for item in one.evidence}.isdisjoint(_own(other))
+
+
+def _names(title: str) -> set[str]:
+    """What a title writes as code: in backticks, with parentheses, with an underscore or a capital inside."""
+    return {word.rpartition(".")[2] for found in _CODE.finditer(title) for word in found.groups() if word}
+
+
+def _breaks(title: str) -> set[str]:
+    """What goes wrong by a title: what is handed over does not fit, something is gone, or the very thing that it does otherwise."""
+    does = {_SAME.get(word, word) for word in map(str.lower, _DOES.findall(title))} - {"return", "result", "value"}
+    return does | {name for name, look in (("gone", _GONE), ("unfit", _UNFIT)) if look.search(title)}
 
 
 def _own(finding: Finding) -> set[Place]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.findings.alike import alike
 from bot.findings.cause import one_cause
 from bot.findings.quotes import fold
-from bot.values import SEVERITIES, Finding
+from bot.values import SEVERITIES, Evidence, Finding
 
 STRETCH = 32  # lines
 STRENGTH = {"proven": 3, "confirmed": 2, "unproven": 1, "refuted": 0}
@@ -82,8 +82,14 @@ def same(one: Finding, other: Finding) -> bool:
 
 
 def _united(one: Finding, other: Finding) -> Finding:
+    """One of the two with the other's evidence, and with the other's place if it is another one."""
     strong, weak = sorted((one, other), key=lambda f: (-STRENGTH[f.verdict], SEVERITIES.index(f.severity)))
-    return _told(strong, weak)
+    apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start
+    place = (Evidence(weak.path, weak.quote, weak.start, weak.side),) if apart and weak.start else ()
+    own = (strong.path, strong.side, strong.start)
+    added = [e for e in (*place, *weak.evidence) if (e.path, e.side, e.line) != own]
+    fix = None if apart else weak.suggestion  # it replaces the lines of the other place
+    return _told(strong, replace(weak, evidence=tuple(added), suggestion=fix))
 
 
 def _told(strong: Finding, weak: Finding) -> Finding:

@@ -4,14 +4,21 @@ Every number of the ranking is here; docs/ranking.md says why. A model's own con
 predict truth.
 """
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from bot.lines import is_comment
+from bot.paths import is_prose
 from bot.values import SEVERITIES, Finding, Placed
 
 VERDICT = {"proven": 3, "confirmed": 2, "unproven": 0, "refuted": 0}
 PER_EVIDENCE_FILE, MAX_EVIDENCE_FILES = 1, 2  # verified quotes in distinct files
 AGREEMENT = 1  # a second, independent source says the same
+_SLIP = re.compile(
+    r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
+    re.IGNORECASE,
+)
 CRITICAL = 10  # stands above every other
 SEVERITY = {"critical": 3, "high": 2, "medium": 0, "low": -3}
 
@@ -25,18 +32,26 @@ def score(finding: Finding) -> int:
 
 
 def rank(placed: Iterable[Placed], quota: int, held: Collection[str] = ()) -> tuple[Placed, ...]:
-    """Best first; beyond the quota, of low severity, a hint or `held` (fingerprints), collapsed. Critical findings are exempt from the quota."""
+    """Best first; beyond the quota, of low severity, a hint, a slip of the pen or `held` (fingerprints), collapsed. Critical findings are exempt from the quota."""
     ordered = sorted(
         placed, key=lambda p: (-score(p.finding), SEVERITIES.index(p.finding.severity), p.finding.path, p.finding.start)
     )
     spoken, out = 0, []
     for item in ordered:
-        critical = item.finding.severity == "critical"
-        quiet = item.finding.severity == "low" or _hint(item.finding) or item.finding.fingerprint in held
+        slip = _slip(item.finding)
+        critical = item.finding.severity == "critical" and not slip
+        quiet = slip or item.finding.severity == "low" or _hint(item.finding) or item.finding.fingerprint in held
         aloud = critical or (not quiet and spoken < quota)
         spoken += aloud and not critical
         out.append(item if aloud else replace(item, place="folded"))
     return tuple(sorted(out, key=lambda p: p.place == "folded"))
+
+
+def _slip(finding: Finding) -> bool:
+    """Whether it is about a mere slip of the pen in what people alone read: a comment, or a document."""
+    lines = [line for line in finding.quote.split("\n") if line.strip()]
+    for_people = is_prose(finding.path) or all(is_comment(line, finding.path) for line in lines)
+    return for_people and bool(_SLIP.search(finding.title))
 
 
 def _hint(finding: Finding) -> bool:

@@ -39,7 +39,7 @@ def schema() -> Schema:
     from bot.findings import strangers  # pydantic takes longer to import than the whole engine
 
     told = "review", "Hand in the review of the code in the prompt."
-    final = Schema(*told, strangers.schema(strangers.LooseAnswer))
+    final = Schema(*told, strangers.schema(strangers.FinalAnswer))
     return Schema(*told, strangers.schema(strangers.AskingAnswer), final)
 
 
@@ -59,6 +59,13 @@ def look_ups(data: Mapping[str, Any] | None) -> tuple[LookUp, ...]:
     sides: dict[bool, Side] = {True: "base", False: "head"}
     asked = (LookUp(one.kind, one.name, one.path, one.start, one.end, sides[one.before]) for one in found)
     return tuple(dict.fromkeys(asked))
+
+
+def unsettled(data: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The suspicions that a final answer leaves open, as sentences."""
+    from bot.findings import strangers
+
+    return strangers.FinalAnswer.model_validate({"unsettled": (data or {}).get("unsettled")}).unsettled
 
 
 def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Finding, ...]]:

@@ -16,6 +16,7 @@ from bot.findings.read import CATEGORIES, CLAIMS, LOOK_UPS, MAX_LOOK_UPS, Catego
 from bot.values import SEVERITIES, Severity
 
 MAX_FINDINGS = 20
+MAX_UNSETTLED, UNSETTLED_CHARS = 3, 400
 TYPES: Mapping[object, str] = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
 Answer = TypeVar("Answer", bound="Stranger")
 
@@ -113,6 +114,23 @@ class LooseAnswer(Stranger):
 
     answer: str = Field(default="", description="the reply to the question in at most three sentences")
     findings: tuple[LooseFinding, ...] = Field(default=(), max_length=MAX_FINDINGS)
+
+
+class FinalAnswer(LooseAnswer):
+    """The whole reply of a reader who can ask for nothing more."""
+
+    unsettled: tuple[str, ...] = Field(
+        default=(),
+        description=f"suspicions of a real defect that nothing you have seen proves or refutes, at most {MAX_UNSETTLED}: each one sentence"
+        " that names the code which would settle it. Empty if there is none",
+    )
+
+    @field_validator("unsettled", mode="before")
+    @classmethod
+    def _sentences(cls, value: object) -> object:
+        rows = value if isinstance(value, (list, tuple)) else ()
+        said = [text for row in rows if isinstance(row, str) and (text := " ".join(row.split())[:UNSETTLED_CHARS])]
+        return said[:MAX_UNSETTLED]
 
 
 class Wishes(Stranger):

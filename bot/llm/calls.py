@@ -260,14 +260,14 @@ class Calls:
             raise
         except BudgetSpent as error:
             if prompt.tool is None:
-                raise BudgetSpent(f"{said}, and for more of them {error} or set `models.effort` lower") from None
+                raise BudgetSpent(f"{said}, and for more of them {error} or set `models.thinking` lower") from None
             raise
         except ProviderRefused:  # that many tokens are more than this model can write
             second = first
         if second.stop == "length" and prompt.tool is None:
             again = max(second.usage.output, used)
             more = f", and asked again at {again:,}" if second is not first else ""
-            raise self._of_no_use(f"{said}{more}: set `models.effort` lower, or use another model")
+            raise self._of_no_use(f"{said}{more}: set `models.thinking` lower, or use another model")
         return second
 
     async def _once(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:

@@ -9,10 +9,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 
 from bot import __version__
-from bot.config import Strategy
 from bot.errors import DeepRepoError, NothingToReview
 from bot.mcp import local
-from bot.values import Review
+from bot.values import Review, ReviewEffort
 
 INSTRUCTIONS = (
     "deeprepo reviews a local git change by reading beyond the diff: every changed definition and everything that depends "
@@ -49,17 +48,17 @@ def server(repo: str) -> MCPServer[object]:
     last: list[Review] = []
 
     @tools.tool(annotations=PAYS)
-    async def review(change: str = "", strategy: Strategy = "auto", max_usd: float | None = None) -> str:
+    async def review(change: str = "", effort: ReviewEffort | None = None, max_usd: float | None = None) -> str:
         """Review a local change and return the findings as Markdown.
 
         Args:
             change: "" for what HEAD adds to the default branch, "uncommitted" for all local work, "staged" for the
                 index, or a range such as "main..feature".
-            strategy: "auto", or "offline" for a review without any model (no key, no cost), or one of the others by name.
+            effort: how far it goes; "none" reviews by code alone (no key, no cost). Without it the configured one holds.
             max_usd: a hard cap in dollars; without it the configured one holds.
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-            return await _said(_reviewed(repo, change, {"strategy": strategy, "usd": max_usd}, scratch, last))
+            return await _said(_reviewed(repo, change, {"effort": effort, "usd": max_usd}, scratch, last))
 
     @tools.tool(annotations=READS)
     async def explain(finding: int) -> str:

@@ -1,22 +1,34 @@
 """The review as a pull request gets it: a summary comment, and a comment on the lines of each finding that has lines there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.outputs import facts, hide, markdown, marker, parts
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe, comment
-from bot.values import Placed, Review
+from bot.values import CommentSpot, Placed, Review
 
 MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary
 MOST_BYTES = 64_000
+RULE = "\n\n---\n\n"  # between two findings of one comment
 SHORT = 1_000  # characters of each text, where a comment is too long
 
 
 @dataclass(frozen=True, slots=True)
+class Also:
+    """One more finding of the same comment: its text below a marker of its own, and the line on which it would stand alone."""
+
+    body: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Post:
-    """One comment as GitHub takes it. A range has a `start_line` above `line`; a comment on the file has no line at all."""
+    """One comment as GitHub takes it. A range has a `start_line` above `line`; a comment on the file has no line at all.
+
+    Findings in one hunk share a comment, on the lines of the first; `more` are the others.
+    """
 
     path: str
     body: str
@@ -25,6 +37,12 @@ class Post:
     side: Literal["RIGHT", "LEFT"] | None = None
     start_line: int | None = None
     start_side: Literal["RIGHT", "LEFT"] | None = None
+    more: tuple[Also, ...] = ()
+
+    @property
+    def findings(self) -> int:
+        """How many findings it is about."""
+        return 1 + len(self.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +59,61 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     form = ReviewTemplates(safe)
     full = facts.listing(safe).full
     posted = [placed for placed in full if placed.place in ("inline", "file")][:MOST_POSTS]
-    bodies = form.fill("inline.md.j2", lambda: [parts.one(placed, safe, form.words) for placed in posted], MOST_BYTES)
-    bodies = [_short(body, placed, safe, form) for placed, body in zip(posted, bodies, strict=True)]
+    shown = _together(posted, safe)
+    bodies = form.fill("inline.md.j2", lambda: [parts.one(placed, safe, form.words) for placed in shown], MOST_BYTES)
+    bodies = [_short(body, placed, safe, form) for placed, body in zip(shown, bodies, strict=True)]
     kept = f"{state(review)}\n" if state else ""
     summary = markdown.summary(safe, form, posted, MOST_BYTES - len(kept))
     head = marker.make("summary", head=safe.pull.head, round=str(safe.round.number))
     return Comments(
         f"{head}\n{kept}{summary}",
-        tuple(_post(placed, body, safe) for placed, body in zip(posted, bodies, strict=True)),
+        tuple(_posts(posted, shown, bodies, safe)),
     )
+
+
+def _together(posted: Sequence[Placed], review: Review) -> list[Placed]:
+    """The findings on the lines of the comment that they share: each hunk has one, on the lines of its worst finding.
+
+    A fix that a click commits replaces the lines of its own comment, so a finding with one for other lines stands alone.
+    """
+    first: dict[tuple[str, str, int], CommentSpot] = {}
+    shown = []
+    for placed in posted:
+        hunk = _hunk(placed.spot, review) if placed.spot is not None else None
+        spot = first.setdefault(hunk, placed.spot) if hunk is not None and placed.spot is not None else placed.spot
+        alone = placed.replacement is not None and spot != placed.spot
+        shown.append(placed if alone else replace(placed, spot=spot))
+    return shown
+
+
+def _hunk(spot: CommentSpot, review: Review) -> tuple[str, str, int] | None:
+    """The hunk that a spot is in: path, side and its number in the file."""
+    file = next((file for file in review.files if spot.path in (file.path, file.old_path)), None)
+    for number, hunk in enumerate(file.hunks if file else ()):
+        if any((line.new if spot.side == "RIGHT" else line.old) == spot.end for line in hunk.lines):
+            return spot.path, spot.side, number
+    return None
+
+
+def _posts(posted: Sequence[Placed], shown: Sequence[Placed], bodies: Sequence[Safe], review: Review) -> Iterator[Post]:
+    """A comment for each spot. One that would be too long for GitHub is continued in another."""
+    groups: dict[CommentSpot | int, list[list[tuple[Placed, str]]]] = {}
+    for own, there, body in zip(posted, shown, bodies, strict=True):
+        shared = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
+        bundle = groups.setdefault(shared, [[]])
+        if (
+            sum(len(f"{text}{RULE}".encode()) for _, text in bundle[-1]) + len(body.encode()) > MOST_BYTES
+            and bundle[-1]
+        ):
+            bundle.append([])
+        bundle[-1].append((own, f"{_marker(own, review)}\n{body}"))
+    for (first, text), *others in (part for bundle in groups.values() for part in bundle):
+        more = tuple(Also(said, one.spot.end) for one, said in others if one.spot is not None)
+        yield replace(_post(first, text, review), more=more)
+
+
+def _marker(placed: Placed, review: Review) -> str:
+    return marker.make("finding", fingerprint=placed.finding.fingerprint, head=review.pull.head)
 
 
 def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) -> Safe:
@@ -63,9 +127,8 @@ def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) ->
     )
 
 
-def _post(placed: Placed, body: str, review: Review) -> Post:
-    finding, spot = placed.finding, placed.spot
-    text = f"{marker.make('finding', fingerprint=finding.fingerprint, head=review.pull.head)}\n{body}"
+def _post(placed: Placed, text: str, review: Review) -> Post:
+    spot = placed.spot
     if spot is None:
         return Post(_in_diff(placed, review), text, "file")
     if spot.start == spot.end:

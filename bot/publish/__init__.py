@@ -49,4 +49,5 @@ async def publish(
     notes = await tidy(job)
     if refused:
         notes = (f"GitHub refused the place of {refused} comments: they are in the summary.", *notes)
-    return PublishResult(len(said.posts), len(review.findings) - len(said.posts), stands.url, notes)
+    posted = sum(one.findings for one in said.posts)
+    return PublishResult(posted, len(review.findings) - posted, stands.url, notes)

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
-from bot.values import Posted, Thread
+from bot.values import Finding, Posted, Thread
 
 FINDING, FIXED, SUMMARY, REVIEW = "finding", "fixed", "summary", "review"  # the kinds of our markers
 
 
 @dataclass(frozen=True, slots=True)
 class PostedFinding:
-    """The comment of one finding. `closed`: we have answered that it is fixed. `at`: its line on the day it was written."""
+    """The comment of one finding, or of several in one hunk. `closed`: we have answered that they are fixed.
+
+    `at`: the line on the day it was written; `also`: the same of the other findings, as fingerprint and line.
+    """
 
     posted: Posted
     fingerprint: str
@@ -23,6 +26,16 @@ class PostedFinding:
     closed: bool
     resolved: bool
     hidden: str
+    also: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def findings(self) -> tuple[tuple[str, str], ...]:
+        """All that it is about: fingerprint and line."""
+        return ((self.fingerprint, self.at), *self.also)
+
+    def names(self, findings: Iterable[Finding]) -> bool:
+        """Whether it is about one of these findings."""
+        return not {mark for mark, _ in self.findings}.isdisjoint(finding.fingerprint for finding in findings)
 
     @property
     def stands(self) -> bool:
@@ -38,8 +51,8 @@ class ExistingComments:
 
     def unsaid(self, wanted: Iterable[tuple[str, str]], run: str) -> frozenset[tuple[str, str]]:
         """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whatever its author."""
-        own = {(one.fingerprint, one.at) for one in self.said if one.run == run}
-        others = Counter(one.fingerprint for one in self.said if one.run != run and one.stands)
+        own = {each for one in self.said if one.run == run for each in one.findings}
+        others = Counter(mark for one in self.said if one.run != run and one.stands for mark, _ in one.findings)
         left = []
         for fingerprint, at in wanted:
             if (fingerprint, at) in own:
@@ -81,5 +94,6 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], ours: str) -
             continue
         thread = known.get(one.id, Thread(one.id, resolved=False, outdated=one.outdated))
         where = (said.get("fingerprint", ""), said.get("at", ""), said.get("run", ""))
-        found.append(PostedFinding(one, *where, one.id in closed, thread.resolved, thread.hidden))
+        also = tuple((mark, at) for mark, _, at in (each.partition("@") for each in said.get("also", "").split()))
+        found.append(PostedFinding(one, *where, one.id in closed, thread.resolved, thread.hidden, also))
     return ExistingComments(tuple(found))

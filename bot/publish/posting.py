@@ -1,12 +1,12 @@
 """The comments on lines and files: one review where GitHub takes it, one by one where not; in the summary what it refuses even then."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 
 from bot.errors import HostRefused
 from bot.outputs import marker
-from bot.outputs.posts import Comments, Post
+from bot.outputs.posts import RULE, Comments, Post
 from bot.publish.existing import FINDING, REVIEW, look
 from bot.publish.job import Publication
 from bot.render import comment
@@ -23,16 +23,31 @@ async def post(job: Publication, comments: Callable[[Review], Comments]) -> tupl
     while True:
         review = unplaced(job.review, refused) if refused else job.review
         said = await asyncio.to_thread(comments, review)  # it may wait for a process
-        left = (await look(job.host)).unsaid([key(one) for one in said.posts], job.run)
-        bad = await _put(job, [one for one in said.posts if key(one) in left])
+        left = (await look(job.host)).unsaid([each for one in said.posts for each in keys(one)], job.run)
+        bad = await _put(job, [rest for one in said.posts if (rest := _rest(one, left)) is not None])
         if not bad:
             return said, len(refused)
         refused |= bad  # their places in the quota go to others, which are posted in the next turn
 
 
-def key(one: Post) -> Key:
-    """Which finding a comment is about."""
-    return (marker.read(one.body) or {}).get("fingerprint", ""), str(one.line or 0)
+def keys(one: Post) -> list[Key]:
+    """Which findings a comment is about; the first is the one on whose lines it stands."""
+    return [_key(one.body, one.line or 0), *(_key(also.body, also.line) for also in one.more)]
+
+
+def _key(body: str, line: int) -> Key:
+    return (marker.read(body) or {}).get("fingerprint", ""), str(line)
+
+
+def _rest(one: Post, left: Collection[Key]) -> Post | None:
+    """The comment without the findings that have one already; None if all of them have."""
+    more = tuple(also for also in one.more if _key(also.body, also.line) in left)
+    if keys(one)[0] in left:
+        return replace(one, more=more)
+    if not more:
+        return None
+    first, *others = more
+    return replace(one, body=first.body, line=first.line, start_line=None, start_side=None, more=tuple(others))
 
 
 def unplaced(review: Review, refused: frozenset[Key]) -> Review:
@@ -51,12 +66,12 @@ async def _put(job: Publication, left: Sequence[Post]) -> frozenset[Key]:
     alone = [one for one in left if one.subject == "file"]
     if lines and not await _together(job, lines):
         alone = [*lines, *alone]
-    return frozenset([key(one) for one in alone if not await _single(job, one)])
+    return frozenset([each for one in alone if not await _single(job, one) for each in keys(one)])
 
 
 async def _together(job: Publication, lines: Sequence[Post]) -> bool:
     """One review with all of them: all are taken, or none."""
-    first = "-".join(key(lines[0]))
+    first = "-".join(keys(lines[0])[0])
     body = job.made(REVIEW, comment("publish/review.md.j2", job.words, posts=len(lines)), first=first)
 
     async def find() -> Posted | None:
@@ -71,7 +86,7 @@ async def _together(job: Publication, lines: Sequence[Post]) -> bool:
 async def _single(job: Publication, one: Post) -> bool:
     """One comment by itself."""
     draft = _draft(job, one)
-    fingerprint, at = key(one)
+    fingerprint, at = keys(one)[0]
 
     async def find() -> Posted | None:
         listed = await job.host.review_comments()
@@ -100,4 +115,8 @@ async def _taken(
 
 
 def _draft(job: Publication, one: Post) -> Draft:
-    return Draft(one.path, job.signed(one.body, at=key(one)[1]), one.line, one.side, one.start_line)
+    """The comment as it is sent: one marker names all of its findings."""
+    (_, at), *others = keys(one)
+    also = {"also": " ".join("@".join(each) for each in others)} if others else {}
+    text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
+    return Draft(one.path, job.signed(text, at=at, **also), one.line, one.side, one.start_line)

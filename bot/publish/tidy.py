@@ -24,15 +24,15 @@ async def tidy(job: Publication) -> tuple[str, ...]:
 
 async def _settle(job: Publication, one: PostedFinding) -> None:
     review = job.review
-    new = (placed.finding for placed in review.findings)
-    if any(finding.fingerprint == one.fingerprint for finding in review.fixed):
+    there = (*review.still, *(placed.finding for placed in review.findings))
+    if one.names(review.fixed) and not (one.also and one.names(there)):  # of several, all must be gone
         await _close(job, one)
     elif one.closed:
         return
     elif one.posted.outdated:
-        if all(finding.fingerprint != one.fingerprint for finding in review.still):
+        if not one.names(review.still):
             await _fold(job, one, "OUTDATED")
-    elif one.hidden == "outdated" and any(f.fingerprint == one.fingerprint for f in (*review.still, *new)):
+    elif one.hidden == "outdated" and one.names(there):
         await job.check()  # its lines are back, and so is what it says
         await job.host.unminimize(one.posted.node_id)
 

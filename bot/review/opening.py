@@ -19,7 +19,7 @@ from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
 from bot.review.session import Session
-from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewRequest, Unit
+from bot.values import ChangedFile, Dependents, Limits, PullRequest, Reference, ReviewEffort, ReviewRequest, Unit
 
 if TYPE_CHECKING:
     from bot.review.workers import ModelWorker
@@ -63,6 +63,7 @@ async def open_session(
     lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
     say: Callable[[str], None] = lambda _: None,
+    effort: ReviewEffort = "medium",
 ) -> AsyncIterator[Session]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     journal = journal or Journal()
@@ -103,6 +104,7 @@ async def open_session(
             look_ups=look_ups,
             notes=list(notes),
             language=subject.guidance.language,
+            effort=effort,
             say=say,
         )
     finally:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 from bot.coverage import CoverageTracker
 from bot.findings import claims, merge
 from bot.findings.check import check
+from bot.findings.judge import Judged
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
-from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, Unit
+from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, ReviewEffort, Unit
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
@@ -26,6 +27,7 @@ class WorkerReply:
     findings: tuple[Finding, ...] = ()
     error: str = ""  # why there is no reply; the rest of a batch is not lost with it
     dropped: int = 0  # findings that their finder could not complete
+    open: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
 
 
 class Worker(Protocol):
@@ -53,6 +55,11 @@ async def _nobody(_: str) -> Sequence[Reference]:
     return ()
 
 
+async def _unheard() -> Judged:
+    """What is said of the findings where nobody gives second opinions."""
+    return Judged((), 0)
+
+
 @dataclass(slots=True)
 class Session:
     """The state of one review. Mutable on purpose: it is what grows between the diff and the findings."""
@@ -76,6 +83,8 @@ class Session:
     refused: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
     language: str = "en"  # in which models write what people read
+    effort: ReviewEffort = "medium"  # how far the review goes
+    judged: Callable[[], Awaitable[Judged]] = _unheard  # the findings so far, each with its second opinion
     say: Callable[[str], None] = lambda _: None  # progress, one short line
 
     def second_opinion(self, wanted: bool) -> Ask | None:

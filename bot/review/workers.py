@@ -1,6 +1,6 @@
 """The worker with a model: whole units packed into small prompts, with the unchanged code that decides about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -230,6 +230,7 @@ class ModelWorker:
             tuple(finding for said in done for finding in said.findings),
             "; ".join(dict.fromkeys(said.error for said in done if said.error)),
             sum(said.dropped for said in done),
+            tuple(dict.fromkeys(point for said in done for point in said.open)),
         )
 
     async def _further(self, one: Answered) -> SentPrompt:
@@ -250,13 +251,14 @@ class ModelWorker:
         if isinstance(second, PromptTooLong) or second.error:
             # Its findings stay as they are: a second opinion must find the trigger then.
             lost = f"{self.model.name} asked to see more code and gave no answer after that: {failed}"
-            return replace(first, error=lost if one.wanted else "")
+            return replace(first, error=lost if one.wanted else "", open=(lost,) if one.wanted else first.open)
         kept = [finding for finding in second.findings if not _vague(finding)]
         if one.wanted:  # what the last answer does not repeat is withdrawn
-            return WorkerReply(second.text or first.text, tuple(kept), dropped=len(second.findings) - len(kept))
+            dropped = len(second.findings) - len(kept)
+            return WorkerReply(second.text or first.text, tuple(kept), dropped=dropped, open=second.open)
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)
-        return WorkerReply(first.text, (*whole, *kept[:vague]), dropped=vague - len(kept[:vague]))
+        return WorkerReply(first.text, (*whole, *kept[:vague]), "", vague - len(kept[:vague]), first.open)
 
     async def _answered(self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str) -> list[Answered]:
         """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
@@ -302,7 +304,7 @@ class ModelWorker:
             return WorkerReply("", error=str(error))
         told = (message.text for message in asked.prompt.messages if message.role == "user")
         self.tracker.saw(asked.seen, self.name, beside="\n".join(told))
-        return WorkerReply(text, found)
+        return WorkerReply(text, found, open=read.unsettled(reply.data))
 
 
 def _vague(finding: Finding) -> bool:

@@ -22,6 +22,12 @@ def _direct() -> Strategy:
     return direct.run
 
 
+def _cascade() -> Strategy:
+    from bot.strategies import cascade
+
+    return cascade.run
+
+
 def _fanout() -> Strategy:
     from bot.strategies import fanout
 
@@ -49,6 +55,7 @@ def _offline() -> Strategy:
 # Each is imported when it is chosen: what asks models is not loaded for a review by code.
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "direct": _direct,
+    "cascade": _cascade,
     "fanout": _fanout,
     "rlm": _rlm,
     "rlm-only": _rlm_only,

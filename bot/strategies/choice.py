@@ -1,4 +1,4 @@
-"""Which strategy reads a change: by its size and by how far it reaches. Pure."""
+"""Which strategy reads a change: by its size, by how far it reaches, and by the effort that is asked for. Pure."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from bot.render import count
 from bot.seed import MAX_SITES
-from bot.values import Unit
+from bot.values import Dependents, Reference, ReviewEffort, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where one strategy ends and the next begins. docs/strategies.md says why."""
+    """Where one strategy ends and the next begins. docs/effort.md gives the reasons."""
 
     direct_tokens: int = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
     direct_sites: int = MAX_SITES  # uses elsewhere: more than that one prompt does not show
@@ -20,6 +20,7 @@ class Thresholds:
 
 THRESHOLDS = Thresholds()
 NO_MODEL, ASKED = "no model is configured", "requested"  # reasons
+NOTHING = Dependents()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,9 @@ class Measure:
     tokens: int
     sites: int  # uses of what changed, in code that is not part of the change
     links: int  # pairs of units of which one uses what the other changes
+    relying: int = (
+        0  # of unchanged code, without tests: uses that are more than a like name, and overriding definitions
+    )
 
     def __str__(self) -> str:
         return (
@@ -38,35 +42,73 @@ class Measure:
         )
 
 
-def measure(units: Sequence[Unit]) -> Measure:
+def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
     """The size of a change and how far it reaches. Pure."""
     heads: dict[str, list[Unit]] = defaultdict(list)
     for unit in units:
         if unit.side == "head":
             heads[unit.path].append(unit)
-    sites, links = set(), set()
+    sites, links, relying = set(), set(), set()
     for unit in units:
         for row in unit.references:
             users = [u.id for u in heads.get(row.path, ()) if u.start <= row.line <= u.end and u.id != unit.id]
             links |= {(unit.id, user) for user in users}
             sites |= set() if users else {(row.path, row.line)}
-    return Measure(len(units), sum(unit.tokens for unit in units), len(sites), len(links))
+            relying |= {(row.path, row.line)} if not users and _relies(row) else set()
+    paths = {unit.path for unit in units}
+    relying |= {(own.path, own.start) for key, own in dependents.heirs if key.rpartition(":")[0] in paths}
+    return Measure(len(units), sum(unit.tokens for unit in units), len(sites), len(links), len(relying))
 
 
 def choose(
-    wanted: str, units: Sequence[Unit], *, root: bool, worker: bool, limits: Thresholds = THRESHOLDS
+    wanted: str,
+    units: Sequence[Unit],
+    dependents: Dependents = NOTHING,
+    *,
+    root: bool,
+    worker: bool,
+    effort: ReviewEffort = "medium",
+    limits: Thresholds = THRESHOLDS,
 ) -> tuple[str, str]:
     """The strategy and the reason for it, as the review prints it."""
     if not worker:
         return "offline", NO_MODEL if wanted == "auto" else ASKED
     if wanted != "auto":
         return wanted, ASKED
-    size = measure(units)
-    if size.tokens <= limits.direct_tokens and size.sites <= limits.direct_sites:
-        small = f"the change is small ({size}): one call sees all of it"
-        return "direct", small if units else "nothing is left to read"
+    if not units:
+        return "direct", "nothing is left to read"
+    size = measure(units, dependents)
+    if size.tokens <= limits.direct_tokens:
+        chosen = _small(size, limits, root=root, effort=effort)
+        if chosen is not None:
+            return chosen
+    return _large(size, limits, root=root, effort=effort)
+
+
+def _small(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
+    """The choice for one prompt's worth of change; None if its prompt cannot show every use and no root follows them."""
+    small = f"the change is small ({size})"
+    if not root or effort == "low":
+        return ("direct", f"{small}: one call sees all of it") if size.sites <= limits.direct_sites else None
+    if effort == "high":
+        return "cascade", f"{small}: one call reads it, then the root goes on, as effort high asks"
+    if not size.relying:
+        return "direct", f"{small}, and no unchanged code relies on it: one call sees all of it"
+    return "cascade", f"{small}: one call reads it, and the root goes on if that leaves something open"
+
+
+def _large(size: Measure, limits: Thresholds, *, root: bool, effort: ReviewEffort) -> tuple[str, str]:
+    """The choice for a change that needs more than one prompt."""
     if not root:
         return "fanout", f"{size}; a worker but no root model is configured"
-    if size.units > limits.fanout_units:
+    if effort == "low":
+        return "fanout", f"{size}: the workers read all of it; effort low asks no root"
+    if size.units > limits.fanout_units and effort != "high":
         return "fanout", f"{size}: too many units for a root to orchestrate"
     return "rlm", f"{size}: the workers read all of it, then the root asks across units"
+
+
+def _relies(row: Reference) -> bool:
+    """Whether unchanged code depends on what changed there: what a test does with it, its own run decides."""
+    telling = row.sure or row.missing or row.unique or row.lone
+    return telling and not row.test and (row.form != "import" or row.missing)

@@ -8,6 +8,8 @@ from bot.review.workers import ModelWorker
 from bot.strategies import fanout
 from bot.values import Transcript
 
+IN_PARTS = "the change did not fit one prompt: nobody has read its parts together"
+
 
 async def run(session: Session) -> Transcript:
     """One structured answer of the root, or of the worker where there is no root."""
@@ -21,11 +23,11 @@ async def run(session: Session) -> Transcript:
         answer = await reader.review(session.tracker.unread())
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
-        return await fanout.run(session, checked=True)
+        return replace(await fanout.run(session, checked=True), open=(IN_PARTS,))
     session.refused += answer.dropped
     for finding in answer.findings:
         await admit(session, finding)
     if answer.error:
         return Transcript(tuple(session.findings), partial=True, notes=(answer.error,))
     await fanout.read_uses(session, reader)
-    return Transcript(tuple(session.findings), answer.text, partial=bool(session.tracker.unread()))
+    return Transcript(tuple(session.findings), answer.text, partial=bool(session.tracker.unread()), open=answer.open)

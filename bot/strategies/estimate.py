@@ -14,7 +14,8 @@ from bot.review.session import Session
 from bot.strategies import STRATEGIES
 from bot.values import Usage
 
-NAMES = ("direct", "fanout", "rlm")
+NAMES = ("direct", "cascade", "fanout", "rlm")
+WITH_ROOT = frozenset({"cascade", "rlm"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +57,20 @@ class Estimate:
 
 
 async def estimate(name: str, session: Session, *, verify: bool, habits: Habits = HABITS) -> Estimate:
-    """Rehearse one strategy over this session, whose models are rehearsals."""
+    """Rehearse one strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open."""
+    session.effort = "high"  # the root goes on in any case
     await STRATEGIES[name]()(session)
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
     asked = [*worker.asked, *_again(worker.asked, habits)]
-    turns = (
-        _turns(root.asked[0], habits, root.thinking("root"))
-        if root is not None and root.asked and name == "rlm"
-        else []
-    )
-    if turns:
+    turns = []
+    if root is not None and root.asked and name in WITH_ROOT:
+        *read, first = root.asked
+        turns = [*read, *_again(read, habits), *_turns(first, habits, root.thinking("root"))]
+    if turns and name == "rlm":
         asked += [Usage(habits.question, 300 + worker.thinking("worker"))] * (habits.asked * (habits.turns - 1))
-    elif root is not None:
+    elif root is not None and not turns:
         turns = [*root.asked, *_again(root.asked, habits)]
     found = math.ceil(habits.findings * max(1, len(worker.asked))) if verify else 0
     judge = root or worker

@@ -12,10 +12,15 @@ INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings i
 
 
 async def run(session: Session) -> Transcript:
-    """Fan out, then the root's turns, then whatever is still unread."""
+    """Fan out, then the root's turns."""
     reserve(session)
     await fanout.run(session)
-    start = seed.gather(session.pull, session.files, session.units, session.dependents, session.findings)
+    return await go_on(session)
+
+
+async def go_on(session: Session, question: str = "") -> Transcript:
+    """The root's turns over what was found so far, then whatever is still unread. `question`: what it should settle first."""
+    start = seed.gather(session.pull, session.files, session.units, session.dependents, session.findings, question)
     try:
         transcript = await loop.run(session, start.text, gate=True)
     except ReplUnavailable as error:

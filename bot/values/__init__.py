@@ -47,6 +47,7 @@ from bot.values.model import (
     tokens,
 )
 from bot.values.review import (
+    EFFORTS,
     SEVERITIES,
     Area,
     Claim,
@@ -59,6 +60,7 @@ from bot.values.review import (
     LookUp,
     Placed,
     Review,
+    ReviewEffort,
     Round,
     Severity,
     Status,
@@ -103,6 +105,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "EFFORTS",
     "SEVERITIES",
     "Access",
     "Action",
@@ -165,6 +168,7 @@ __all__ = [
     "Reference",
     "Review",
     "ReviewAsk",
+    "ReviewEffort",
     "ReviewRequest",
     "Round",
     "Schema",

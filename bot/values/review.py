@@ -11,6 +11,8 @@ Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
 Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
 Status = Literal["new", "open", "moved", "fixed"]  # against the round before
+ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
+EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,8 @@ class Transcript:
     notes: tuple[str, ...] = ()  # sentences for the reader: a cap was reached, the provider went down
     partial: bool = False
     fault: Literal["", "provider", "interrupted"] = ""  # what cut it short, where it was not a cap
+    reason: str = ""  # how the strategy went on, as the end of the reason for it
+    open: tuple[str, ...] = ()  # what a reading could not settle, as sentences
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from bot.pipeline import Deps
 from bot.review.opening import Survey
 from bot.review.session import Session
 from bot.strategies import choose
-from bot.strategies.estimate import HABITS, NAMES, estimate
+from bot.strategies.estimate import HABITS, NAMES, WITH_ROOT, estimate
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe, Watching
@@ -101,9 +101,16 @@ async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
             left = fresh.tracker.unread()
             async with deps.open_session(fresh, settings) as session:
                 root, worker = session.root, session.reader
-                if name != "rlm" or root is not None:
+                if name not in WITH_ROOT or root is not None:
                     rows.append(await estimate(name, session, verify=settings["verify"]))
-        chosen, reason = choose(settings["strategy"], left, root=root is not None, worker=True)
+        chosen, reason = choose(
+            settings["strategy"],
+            left,
+            subject.dependents,
+            root=root is not None,
+            worker=True,
+            effort=settings["effort"],
+        )
         return {
             "units": len(subject.units),
             "files": sum(not file.skip for file in subject.files),

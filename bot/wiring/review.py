@@ -39,6 +39,8 @@ PREFERRED = (
     ("openai", "openai/gpt-5.4", "openai/gpt-5.4-mini"),
 )
 
+HIGH_TURNS = 24  # of a root at effort high
+
 
 def deps(
     flags: Mapping[str, Any],
@@ -56,7 +58,8 @@ def deps(
     """
     settings = config.environment(hosted=hosted)
     likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
-    if likely and "offline" not in {flags.get("strategy"), settings.strategy}:
+    alone = {"offline", "none"} & {flags.get("strategy"), settings.strategy, flags.get("effort"), settings.effort}
+    if likely and not alone:
         warm(likely)
 
     def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
@@ -128,7 +131,10 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
             _, root, worker = PREFERRED[0]
         weighed = [DryRun(n, partial(prices.dollars, n)) if n and named(n) else None for n in (root, worker or root)]
         unlimited = Limits(usd=None, tokens=None, calls=None, seconds=None)
-        return open_session(subject, Models(*weighed), {}, unlimited, languages=LANGUAGES, lenses=lenses(resolved))
+        asked = lenses(resolved)
+        return open_session(
+            subject, Models(*weighed), {}, unlimited, languages=LANGUAGES, lenses=asked, effort=resolved["effort"]
+        )
 
     return replace(deps(flags, scratch, say), open_session=opening)
 
@@ -154,6 +160,7 @@ def _open(
         settings={name: value.value for name, value in resolved.values.items()},
         keep_on_cancel=keep_on_cancel,
         say=say,
+        effort=resolved["effort"],
     )
 
 
@@ -228,7 +235,7 @@ def models(resolved: Config, address: Callable[[str], str | None]) -> Models:
                 f"the strategy {resolved['strategy']} needs a model: name one with --worker provider/model, or set one of {variables}"
             )
         return Models(None, None)
-    if not root and resolved["strategy"] in {"rlm", "rlm-only"}:
+    if not root and resolved["strategy"] in {"cascade", "rlm", "rlm-only"}:
         raise UsageError(f"the strategy {resolved['strategy']} needs a root model: name one with --root provider/model")
     timeout = resolved["timeout"]
     reader = _connected(worker or root, address, timeout)
@@ -251,7 +258,8 @@ def limits(resolved: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
         seconds=resolved["seconds"],
         concurrency=resolved["concurrency"] or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
         context=resolved["context"],
-        effort=resolved["effort"],
+        effort=resolved["thinking"],
+        turns=HIGH_TURNS if resolved["effort"] == "high" else Limits().turns,
         own=own,
     )
 

@@ -17,10 +17,12 @@ def command(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port of the page; 0 picks a free one.", metavar="PORT")
     ] = 0,
-    strategy: Annotated[
+    effort: Annotated[
         str,
-        typer.Option(help="How the bot reviews: `offline` needs no key, `auto` uses the models whose keys are set."),
-    ] = "offline",
+        typer.Option(
+            help="How far the review goes: `none` needs no key, the others use the models whose keys are set."
+        ),
+    ] = "none",
     log: Annotated[bool, typer.Option("--log", help="Show the server's log.")] = False,
 ) -> int:
     """Open a sample pull request on a sandbox GitHub and let the bot review it; the page stays up until Ctrl-C.
@@ -35,7 +37,7 @@ def command(
         return CLEAN
     extras.need("server")
     try:
-        asyncio.run(_staged(port, strategy, once=once, log=log))
+        asyncio.run(_staged(port, effort, once=once, log=log))
     except (KeyboardInterrupt, asyncio.CancelledError):
         tell("\nThe demo has ended; the sandbox and everything in it are deleted.")
     return CLEAN
@@ -54,11 +56,11 @@ def _printed() -> None:
         tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout:\n")
         request = ReviewRequest(folder, "range", "main", "pull-request")
         with workplace(request) as scratch:
-            done = local.reviewed(request, {"strategy": "offline"}, scratch, partial(progress, quiet=False), tell)
+            done = local.reviewed(request, {"effort": "none"}, scratch, partial(progress, quiet=False), tell)
         deliver(done, "console", None)
 
 
-async def _staged(port: int, strategy: str, *, once: bool, log: bool) -> None:
+async def _staged(port: int, effort: str, *, once: bool, log: bool) -> None:
     """Everything from the pull request to the end; whoever wants it to end cancels this."""
     from bot.cli.exits import tell
     from deeprepo_sandbox.demo import live
@@ -66,7 +68,7 @@ async def _staged(port: int, strategy: str, *, once: bool, log: bool) -> None:
     this = asyncio.current_task()
     if this is not None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
-    async with live.staged(port, strategy, tell, tell if log else None) as (gh, bot):
+    async with live.staged(port, effort, tell, tell if log else None) as (gh, bot):
         tell(f"review     {await live.reviewed(gh, bot)}")
         if once:
             return

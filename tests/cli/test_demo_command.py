@@ -15,7 +15,7 @@ def test_the_whole_path_in_one_process_and_a_server(tmp_path: Path) -> None:
 
     async def run() -> None:
         said: list[str] = []
-        async with live.staged(0, "offline", said.append, None, check=True) as (gh, bot):
+        async with live.staged(0, "none", said.append, None, check=True) as (gh, bot):
             assert "check run neutral" in await live.reviewed(gh, bot)
             first = gh.pull(1)
             assert [(one.path, one.line) for one in first.review_comments] == [

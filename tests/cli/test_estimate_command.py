@@ -31,7 +31,9 @@ def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
     told = json.loads(done.stdout)
     assert (told["units"], told["files"], told["strategy"]["name"]) == (4, 4, "direct")
     rows = {row["strategy"]: row for row in told["strategies"]}
-    assert list(rows) == ["direct", "fanout", "rlm"]
+    assert list(rows) == ["direct", "cascade", "fanout", "rlm"]
+    assert rows["cascade"]["calls"] > rows["direct"]["calls"]
+    assert rows["direct"]["usd"] < rows["cascade"]["usd"]
     assert rows["rlm"]["calls"] > rows["fanout"]["calls"] > 0
     assert 0 < rows["fanout"]["usd"] < rows["rlm"]["usd"]
     assert rows["fanout"]["root_usd"] == 0.0

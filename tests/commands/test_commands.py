@@ -10,7 +10,7 @@ from bot import commands, config
 from bot.commands import COMMANDS, Permission, target
 from bot.config import Settings
 from bot.findings import suppress
-from bot.outputs import json_file
+from bot.outputs import json_file, marker
 from bot.render import languages, load
 from bot.values import Finding, Placed
 
@@ -159,6 +159,16 @@ def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: b
     pull.data = data
     assert "no finished review" in pull.give("ignore", "1").body
     assert "no finished review" in pull.give("explain", "1").body
+
+
+def test_in_a_thread_about_several_findings_a_command_names_one(pull: Scene) -> None:
+    """By its number; without one nothing is guessed."""
+    first, second = (placed.finding.fingerprint for placed in pull.review.findings[:2])
+    pull.top = marker.make("finding", fingerprint=first, also=f"{second}@9") + "\n**Two findings**"
+    assert "`/deeprepo ignore 2`" in pull.give("ignore").body
+    assert pull.done == []
+    pull.give("ignore", "2 known")
+    assert len(pull.done) == 1
 
 
 def test_numbers_are_those_of_the_summary(pull: Scene) -> None:

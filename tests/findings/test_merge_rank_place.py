@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from bot.findings import merge, rank
 from bot.values import Evidence, Finding, Placed
 
@@ -65,3 +67,20 @@ def test_a_rules_suspicion_is_folded_and_a_models_unproven_finding_is_not() -> N
         ("", "inline"),
         ("S608", "folded"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "quote", "title", "place"),
+    [
+        ("a.py", "    # teh total", "Typo in the comment", "folded"),
+        ("README.md", "Run teh bot", "A misspelled word", "folded"),
+        ("a.py", "    retrun_code = 1", "Typo in a name that nothing defines", "inline"),
+        ("README.md", "Run `deeprepo revew`", "The command does not exist", "inline"),
+    ],
+)
+def test_a_slip_of_the_pen_is_collapsed_where_people_alone_read_it(
+    path: str, quote: str, title: str, place: str
+) -> None:
+    """Whatever severity a model gives it; in code a typo is a defect, and a document may be wrong in earnest."""
+    found = replace(BASE, path=path, quote=quote, title=title, severity="critical")
+    assert [row.place for row in rank.rank([Placed(found, "inline")], 4)] == [place]

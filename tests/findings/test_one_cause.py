@@ -105,7 +105,7 @@ def test_what_a_function_does_is_another_story_than_what_it_takes(repository: Re
 
 
 def test_two_readers_that_quote_each_others_lines_tell_one_defect() -> None:
-    """Since each is shown the other's code; with another story, or without the other's line, they stay two."""
+    """Since one is shown the other's code; with another story, or without the other's line, they stay two."""
     callee = replace(TOLD, title="taxed() returns None for no net, total() adds it", category="crash", start=2, end=2)
     caller = replace(
         callee,
@@ -118,4 +118,26 @@ def test_two_readers_that_quote_each_others_lines_tell_one_defect() -> None:
     )
     assert len(merge.merge([callee, caller])) == 1
     assert len(merge.merge([callee, replace(caller, title="The order of rows is lost")])) == 2
-    assert len(merge.merge([callee, replace(caller, evidence=())])) == 2
+    assert len(merge.merge([callee, replace(caller, evidence=())])) == 1
+    assert len(merge.merge([replace(callee, evidence=()), replace(caller, evidence=())])) == 2
+
+
+@pytest.mark.parametrize(
+    ("cause", "effect", "told"),
+    [
+        ("`load()` returns None for a missing key", "total() takes the length of the null that load() hands back", 1),
+        ("readRow no longer exists after the change", "The exporter still calls readRow", 1),
+        ("max_size is in bytes now, another unit than before", "max_size is compared with a unit of kilobytes", 1),
+        ("`load()` returns None for a missing key", "load() is called with its arguments swapped", 2),
+        ("The result may be empty", "The result may be empty here", 2),
+        ("`load()` returns None for a missing key", "`save()` writes None for a missing key", 2),
+    ],
+)
+def test_a_cause_and_its_effect_are_one_finding(cause: str, effect: str, told: int) -> None:
+    """If one shows the other's line, both name one definition, and the break is the same; the effect's line is evidence then."""
+    first = replace(TOLD, title=cause, category="logic", evidence=(Evidence("shop/cart.py", CALLER, 5),))
+    then = replace(TOLD, title=effect, category="crash", path="shop/cart.py", quote=CALLER, start=5, end=5, evidence=())
+    merged = merge.merge([first, then])
+    assert len(merged) == told
+    assert [item.line for item in merged[0].evidence] == [5]
+    assert len(merge.merge([then, first])) == told

@@ -243,7 +243,7 @@ def test_an_answer_that_breaks_off_twice_is_none() -> None:
         error = many(door(), ScriptedModel([CUT, CUT]), ["q"], schema)[0]
         assert isinstance(error, BadAnswer)
         assert "broke off at 100 tokens" in str(error)
-        assert "models.effort" in str(error)
+        assert "models.thinking" in str(error)
     asked = replace(prompt("q"), tool=ANSWER)
     assert asyncio.run(door().complete(ScriptedModel([CUT, CUT]), asked, "root")).stop == "length"
 

@@ -41,7 +41,7 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
 
     async def talk(client: Client) -> list[CallToolResult]:
         return [
-            await client.call_tool("review", {"strategy": "offline"}),
+            await client.call_tool("review", {"effort": "none"}),
             await client.call_tool("explain", {"finding": 1}),
             await client.call_tool("explain", {"finding": 99}),
         ]
@@ -91,13 +91,13 @@ def test_an_argument_that_no_tool_takes_is_refused(repo: Path) -> None:
         tools = (await client.list_tools()).tools
         assert [tool.input_schema["additionalProperties"] for tool in tools] == [False] * len(tools)
         return [
-            await client.call_tool("review", {"strategy": "offline", "max_dollars": 1}),
-            await client.call_tool("review", {"strategy": "magic"}),
+            await client.call_tool("review", {"effort": "none", "max_dollars": 1}),
+            await client.call_tool("review", {"effort": "magic"}),
             await client.call_tool("callers", {"symbol": "quote", "limit": 3}),
         ]
 
-    cap, strategy, limit = spoken(repo, talk)
-    assert (cap.is_error, strategy.is_error, limit.is_error) == (True, True, True)
-    assert "unknown argument max_dollars: review takes change, strategy, max_usd" in text(cap)
-    assert "offline" in text(strategy)
+    cap, effort, limit = spoken(repo, talk)
+    assert (cap.is_error, effort.is_error, limit.is_error) == (True, True, True)
+    assert "unknown argument max_dollars: review takes change, effort, max_usd" in text(cap)
+    assert "medium" in text(effort)
     assert "unknown argument limit: callers takes symbol" in text(limit)

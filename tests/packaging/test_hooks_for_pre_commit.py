@@ -90,5 +90,5 @@ def test_a_push_is_stopped_by_what_the_branch_adds(hooked: Repository, tmp_path:
 @pytest.mark.parametrize("name", ["deeprepo", "deeprepo-push"])
 def test_a_hook_asks_no_model(name: str) -> None:
     """Whatever keys lie in the environment: a commit costs nothing and sends nothing."""
-    assert "--strategy offline" in HOOKS[name]["entry"]
+    assert "--effort none" in HOOKS[name]["entry"]
     assert HOOKS[name]["pass_filenames"] is False

@@ -5,7 +5,7 @@ from diff_rows import rows
 
 from bot.strategies import choose
 from bot.strategies.choice import THRESHOLDS, Measure, measure
-from bot.values import Reference, Unit
+from bot.values import Dependents, Reference, ReviewEffort, Symbol, Unit
 
 UNIT = Unit(
     id="a.py:f", path="a.py", name="f", start=1, end=9, side="head", text="def f(): ...", rows=rows("+    1 def f(): ..."),
@@ -22,23 +22,62 @@ def use(path: str, line: int) -> Reference:
     return Reference("a.py:f", "f", path, line, "f()", "g", None, sure=True, test=False)
 
 
+USED = units(1, references=(use("b.py", 1),))
+LARGE = units(7)
+
+
 @pytest.mark.parametrize(
     ("changed", "root", "worker", "strategy", "words"),
     [
         (units(2), True, False, "offline", "no model is configured"),
         ([], True, True, "direct", "nothing is left to read"),
-        (units(6), True, True, "direct", "the change is small (6 units, about 6,000 tokens"),
-        (units(7), False, True, "fanout", "a worker but no root model is configured"),
-        (units(7), True, True, "rlm", "7 units, about 7,000 tokens, 0 links between units, 0 uses elsewhere"),
+        (units(6), True, True, "direct", "6 units, about 6,000 tokens"),
+        (units(6), True, True, "direct", "no unchanged code relies on it"),
+        (LARGE, False, True, "fanout", "a worker but no root model is configured"),
+        (LARGE, True, True, "rlm", "7 units, about 7,000 tokens, 0 links between units, 0 uses elsewhere"),
         (units(401), True, True, "fanout", "too many units for a root to orchestrate"),
-        (units(1, references=tuple(use("b.py", n) for n in range(61))), True, True, "rlm", "61 uses elsewhere"),
-        (units(1, references=tuple(use("b.py", n) for n in range(60))), True, True, "direct", "60 uses elsewhere"),
+        (USED, True, True, "cascade", "the root goes on if that leaves something open"),
+        (USED, False, True, "direct", "one call sees all of it"),
+        (units(1, references=tuple(use("b.py", n) for n in range(61))), False, True, "fanout", "61 uses elsewhere"),
     ],
 )
 def test_the_choice_and_its_reason(changed: list[Unit], root: bool, worker: bool, strategy: str, words: str) -> None:
     """Each threshold decides at its own figure, and the reason names what was measured."""
     name, reason = choose("auto", changed, root=root, worker=worker)
     assert (name, words in reason) == (strategy, True), reason
+
+
+@pytest.mark.parametrize(
+    ("effort", "root", "small", "large", "huge"),
+    [
+        ("low", True, "direct", "fanout", "fanout"),
+        ("medium", True, "cascade", "rlm", "fanout"),
+        ("high", True, "cascade", "rlm", "rlm"),
+        ("high", False, "direct", "fanout", "fanout"),
+    ],
+)
+def test_effort_decides_how_far_a_review_goes(
+    effort: ReviewEffort, root: bool, small: str, large: str, huge: str
+) -> None:
+    """Low asks no root, high always asks one; medium leaves it to what is open."""
+    changes = (USED, LARGE, units(401))
+    chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in changes]
+    assert chosen == [small, large, huge]
+
+
+def test_what_relies_on_a_change_is_told_from_a_like_name() -> None:
+    """A test, an import and a mere name oblige nobody; a use, a name that is gone and an overriding method do."""
+    none = (
+        replace(use("b.py", 1), test=True),
+        replace(use("b.py", 2), form="import"),
+        replace(use("b.py", 3), sure=False),
+    )
+    some = (use("b.py", 4), replace(use("b.py", 5), form="import", missing=True), replace(use("b.py", 6), unique=True))
+    assert measure(units(1, references=none)).relying == 0
+    assert measure(units(1, references=some)).relying == len(some)
+    heir = Symbol("c.py", "Sub.f", "method", 3, 9, "head")
+    assert measure(units(1), Dependents(heirs=(("m0.py:f", heir),))).relying == 1
+    assert measure(units(1), Dependents(heirs=(("other.py:f", heir),))).relying == 0
 
 
 def test_what_is_asked_for_is_taken() -> None:
@@ -51,7 +90,7 @@ def test_links_are_told_from_uses_elsewhere() -> None:
     """A unit that uses what another one changes is a link; its own lines are none, and each place counts once."""
     one, two = units(2)
     one = replace(one, references=(use("m1.py", 3), use("m1.py", 4), use("m0.py", 3), use("x.py", 1), use("x.py", 1)))
-    assert measure([one, two]) == Measure(units=2, tokens=2_000, sites=2, links=1)
+    assert measure([one, two]) == Measure(units=2, tokens=2_000, sites=2, links=1, relying=2)
 
 
 def test_thresholds_are_data() -> None:

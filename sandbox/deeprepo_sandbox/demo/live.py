@@ -53,12 +53,12 @@ class Bot:
 
 
 @asynccontextmanager
-async def server(gh: sandbox.GitHub, data: Path, strategy: str, say: Say | None) -> AsyncIterator[Bot]:
+async def server(gh: sandbox.GitHub, data: Path, effort: str, say: Say | None) -> AsyncIterator[Bot]:
     """`deeprepo serve` as the App of a sandbox, in a process of its own, until the block ends."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "bot", "serve"),
-        env=_environment(gh, data, strategy),
+        env=_environment(gh, data, effort),
         cwd=data,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
@@ -76,7 +76,7 @@ async def server(gh: sandbox.GitHub, data: Path, strategy: str, say: Say | None)
             made.address.exception()  # looked at, so that nobody warns
 
 
-def _environment(gh: sandbox.GitHub, data: Path, strategy: str) -> dict[str, str]:
+def _environment(gh: sandbox.GitHub, data: Path, effort: str) -> dict[str, str]:
     """The server's settings. A server that the user runs elsewhere has its own, which are no business of the demo."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
     models = {
@@ -84,7 +84,7 @@ def _environment(gh: sandbox.GitHub, data: Path, strategy: str) -> dict[str, str
     }
     ours = {
         **models,
-        "STRATEGY": strategy,
+        "EFFORT": effort,
         "APP_ID": gh.app_id,
         "PRIVATE_KEY": gh.private_key,
         "WEBHOOK_SECRET": gh.secret,
@@ -113,7 +113,7 @@ async def _leave(process: asyncio.subprocess.Process) -> None:
 
 @asynccontextmanager
 async def staged(
-    port: int, strategy: str, say: Say, log: Say | None, *, check: bool = False
+    port: int, effort: str, say: Say, log: Say | None, *, check: bool = False
 ) -> AsyncIterator[tuple[sandbox.GitHub, Bot]]:
     """A sandbox with the sample change as an open pull request, and the bot that has been told of it."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-", ignore_cleanup_errors=True) as folder:
@@ -123,7 +123,7 @@ async def staged(
             repo = await gh.repository("acme", "parcel", from_git=work)
             gh.world.commands = COMMANDS
             say(f"GitHub     {gh.world.origin}  (a sandbox on this machine; nothing leaves it)")
-            async with server(gh, data, strategy, log) as bot:
+            async with server(gh, data, effort, log) as bot:
                 async with asyncio.timeout(START):
                     address = await asyncio.shield(bot.address)
                 gh.listen(f"{address}/webhook")

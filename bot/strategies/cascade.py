@@ -1,0 +1,49 @@
+"""One call reads the whole change; the root goes on in the REPL only with what that leaves open.
+
+The price of most small changes is one call and a second opinion for each finding. What is open is a fact of the harness, not a
+model's mood: a look-up that nobody could answer, a finding that its second opinion could not prove, a use that stood in no prompt.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bot import render
+from bot.review.session import Session
+from bot.strategies import direct, rlm
+from bot.strategies.choice import THRESHOLDS, measure
+from bot.values import Finding, Transcript
+
+LISTED = 20  # open points in the root's first message; coverage() and findings() have the rest
+CLOSED = "it left nothing open"
+
+
+async def run(session: Session) -> Transcript:
+    """Read once, have the findings judged, then let the root settle what is open; effort high lets it go on in any case."""
+    left = session.tracker.unread()
+    reading = await direct.run(session)
+    if session.root is None or session.tracker.unread() == left:
+        return reading  # nobody has answered
+    judged = await session.judged()
+    sites = measure(left, session.dependents).sites
+    points = [*reading.open, *_open(session, sites, judged.unproven)]
+    if not points and session.effort != "high":
+        return replace(reading, reason=CLOSED)
+    settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))
+    done = await rlm.go_on(session, settle.strip())
+    opened = f"it left {render.count(len(points), 'point')} open" if points else CLOSED
+    return replace(done, reason=f"{opened}, and the root went on")
+
+
+def _open(session: Session, sites: int, unproven: tuple[Finding, ...]) -> Iterator[str]:
+    """What one reading has left open, beside what its reader says, as sentences."""
+    for unit in session.tracker.unread():
+        yield f"nobody has read {unit.id}"
+    for finding in unproven:
+        yield (
+            f"[{finding.fingerprint}] {finding.path}:{finding.start} {finding.title}: a second opinion could neither prove "
+            "nor refute it; report it again with the evidence that decides, or drop it"
+        )
+    for use in session.tracker.open_uses():
+        yield f"{use.path}:{use.line} was not read, although {use.says}: {use.text.strip()[:160]}"
+    if sites > THRESHOLDS.direct_sites:
+        yield f"{sites:,} uses elsewhere, of which one prompt shows the first {THRESHOLDS.direct_sites}"

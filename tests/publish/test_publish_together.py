@@ -1,0 +1,106 @@
+"""Several findings in one hunk: one comment, which later rounds and commands take for all of them."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hosted import BASE, Scene, finding, reviewed, scene
+from told_reviews import put
+
+from bot.outputs import marker, posts
+from bot.values import ChangedFile, DiffLine, Finding, Hunk, Placed, Review
+from deeprepo_sandbox.github.things import ReviewComment
+
+LINES = tuple(DiffLine(" ", text, at, at) for at, text in enumerate(BASE.splitlines(), 1) if at < 9)
+FILES = (ChangedFile("app.py", "app.py", "modified", (Hunk(1, 8, 1, 9, LINES),)),)
+
+
+def told(at: Scene, *findings: Placed, **changes: object) -> Review:
+    """A review whose first hunk is known."""
+    return reviewed(at.stands.head_sha, *findings, files=FILES, **changes)
+
+
+def numbered(name: str, line: int, number: int, **changes: object) -> Placed:
+    """A finding with its number."""
+    return finding(name, line, number=number, **changes)
+
+
+def tops(at: Scene) -> list[ReviewComment]:
+    """The comments that are no answers."""
+    return [one for one in at.stands.review_comments if one.reply_to is None]
+
+
+def gone(name: str) -> Finding:
+    """A finding that the change has fixed."""
+    return replace(finding(name).finding, status="fixed")
+
+
+def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
+    """On the lines of the worst; each is in it with its number and its own lines. Another hunk has another comment."""
+
+    async def run() -> None:
+        async with scene(tmp_path) as at:
+            done = await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
+            assert done.posted == 3
+            first, second = sorted(tops(at), key=lambda one: one.line or 0)
+            assert (first.line, second.line) == (5, 41)
+            assert all(said in first.body for said in ("1. Finding f1", "2. Finding f2", "app.py:7"))
+            assert "Finding f3" in second.body
+            facts = marker.read(first.body) or {}
+            assert (facts["fingerprint"], facts["also"]) == ("f1", "f2@7")
+            assert first.body.count("<!-- deeprepo") == 1
+            await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)), "run-2")
+            assert len(tops(at)) == 2
+
+    asyncio.run(run())
+
+
+def test_only_what_has_no_comment_yet_is_added(tmp_path: Path) -> None:
+    """A new finding beside one that is posted gets a comment on its own line."""
+
+    async def run() -> None:
+        async with scene(tmp_path) as at:
+            await put(at, told(at, numbered("f1", 5, 1)))
+            await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2)), "run-2")
+            assert [(one.line, "Finding f1" in one.body) for one in tops(at)] == [(5, True), (7, False)]
+
+    asyncio.run(run())
+
+
+def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) -> None:
+    """Fixed one by one over two rounds, it is answered and folded in the second."""
+
+    async def run() -> None:
+        async with scene(tmp_path) as at:
+            await put(at, told(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
+            left = replace(finding("f2").finding, status="open")
+            await put(at, told(at, fixed=(gone("f1"),), still=(left,)), "run-2")
+            assert [one.hidden for one in at.stands.review_comments] == [""]
+            await put(at, told(at, fixed=(gone("f2"),)), "run-3")
+            assert [one.hidden for one in tops(at)] == ["resolved"]
+            assert len(at.stands.review_comments) == 2  # with the answer
+
+    asyncio.run(run())
+
+
+def test_a_fix_that_a_click_commits_stands_on_its_own_lines() -> None:
+    """The replacement of another line in a shared comment would overwrite the wrong one."""
+    fix = replace(numbered("f2", 7, 2), replacement="line 7 as it should be")
+    review = reviewed("b" * 40, numbered("f1", 5, 1), fix, numbered("f3", 6, 3), files=FILES)
+    made = posts.comments(review).posts
+    assert [(post.line, post.findings) for post in made] == [(5, 2), (7, 1)]
+
+
+@pytest.mark.parametrize("size", [10, 9_000])
+def test_a_shared_comment_that_would_be_too_long_is_continued(size: int) -> None:
+    """Nothing is cut off, and no comment is longer than GitHub takes."""
+    rows = [
+        replace(one, finding=replace(one.finding, quote="x " * size))
+        for one in (numbered(f"f{n}", n, n) for n in range(1, 9))
+    ]
+    rows = [replace(one, finding=replace(one.finding, why="y " * size, path="app.py")) for one in rows]
+    made = posts.comments(reviewed("b" * 40, *rows, files=FILES)).posts
+    assert sum(post.findings for post in made) == 8
+    whole = [post.body + "".join(also.body for also in post.more) for post in made]
+    assert max(len(body.encode()) for body in whole) < 65_536

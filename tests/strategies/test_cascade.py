@@ -1,0 +1,150 @@
+"""One reading, and the root only for what it leaves open: played through the command line against models on loopback."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+import waits
+from cli.recorded import deeprepo, started
+from fakes import Repository
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
+
+HELPER = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
+USER = "from shop.helper import apply\n\n\ndef total(rows):\n    return sum(apply(0.2, row) for row in rows)\n"
+FOUND = {
+    "path": "shop/helper.py",
+    "quote": "    return amount * rate",
+    "line": 2,
+    "title": "A negative amount is no longer refused",
+    "why": "The check was removed.",
+    "consequence": "A wrong total.",
+    "trigger": "apply(0.2, -1)",
+    "severity": "high",
+    "category": "logic",
+    "evidence": [],
+    "claims": [],
+    "suggestion": None,
+}
+MORE = [{"path": "shop/user.py", "quote": "    return sum(apply(0.2, row) for row in rows)"}]
+CLAIM, OPEN = "The claim, about", "That reading left open"
+REPORT = (
+    "drop(findings()[0]['id'], 'again, with what decides')\n"
+    "print(report('shop/helper.py', '    return amount * rate', 'A negative amount is no longer refused', 'total() hands on what it is given', "
+    f"severity='high', category='logic', evidence={[[row['path'], row['quote']] for row in MORE]!r}))"
+)
+
+
+@pytest.fixture
+def change(repository: Repository) -> Repository:
+    """A branch that removes a check which unchanged code relies on."""
+    repository.commit({"shop/__init__.py": "", "shop/helper.py": HELPER, "shop/user.py": USER}, "before")
+    repository.git("checkout", "-qb", "feature")
+    dropped = HELPER.replace("    if amount < 0:\n        raise ValueError(amount)\n", "")
+    repository.commit({"shop/helper.py": dropped}, "after")
+    return repository
+
+
+class Played:
+    """A root that reads, judges and goes on; what it was asked, in order."""
+
+    def __init__(self, *found: Mapping[str, Any], verdict: str = "confirmed") -> None:
+        self.found, self.verdict = found, verdict
+        self.asked: list[str] = []
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        """The next answer."""
+        text = str(body["messages"])
+        if CLAIM in text:
+            self.asked.append("opinion")
+            sure = "total() hands on" in text or self.verdict == "confirmed"
+            verdict = "confirmed" if sure else self.verdict
+            return Reply(
+                data={"verdict": verdict, "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": ""}
+            )
+        if not body.get("tools") or "Python REPL" not in text:
+            self.asked.append("reading")
+            return Reply(data={"answer": "It drops a check.", "findings": list(self.found)})
+        self.asked.append("turn, open" if OPEN in text else "turn")
+        first = sum(message["role"] == "assistant" for message in body["messages"]) == 0
+        return Reply(calls=doubles.code(REPORT if first and self.found else "set_answer('Looked up.')").calls)
+
+
+def reviewed(change: Repository, played: Played, *options: str) -> dict[str, Any]:
+    """The review as JSON, with a journal that replays to the same."""
+    models = ("--root", "compatible/model", "--worker", "compatible/model")
+    journal = change.folder.parent / "journal.jsonl"
+    with doubles.in_thread(Server(played)) as server:
+        command = ("review", "main..feature", *models, *options, "--format", "json", "--quiet", "--trace", str(journal))
+        done = deeprepo(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url)
+        assert done.returncode == 0, done.stderr
+        review: dict[str, Any] = json.loads(done.stdout)
+        assert review["cost"]["calls"] == server.count == len(played.asked)
+        again = deeprepo("replay", str(journal), "--format", "json", cwd=change.folder)
+    assert again.stdout == done.stdout, again.stderr
+    return review
+
+
+def test_a_reading_that_leaves_nothing_open_is_the_whole_review(change: Repository) -> None:
+    """One call, and one second opinion that is paid once although it is asked for twice."""
+    played = Played(FOUND)
+    review = reviewed(change, played)
+    assert played.asked == ["reading", "opinion"]
+    assert (review["strategy"]["name"], [row["verdict"] for row in review["findings"]]) == ("cascade", ["confirmed"])
+    assert "it left nothing open" in review["strategy"]["reason"]
+    assert review["summary"] == "It drops a check."
+
+
+def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repository) -> None:
+    """The root is told which one; what it reports with the deciding lines gets an opinion of its own."""
+    played = Played(FOUND, verdict="unproven")
+    review = reviewed(change, played)
+    assert played.asked == ["reading", "opinion", "turn, open", "turn, open", "opinion"]
+    assert [(row["verdict"], len(row["evidence"])) for row in review["findings"]] == [("confirmed", 1)]
+    assert "it left 1 point open, and the root went on" in review["strategy"]["reason"]
+
+
+def test_a_killed_cascade_goes_on_without_paying_twice(change: Repository, tmp_path: Path) -> None:
+    """Killed in the root's first turn: the reading and the second opinion before it are taken from the journal."""
+    played, turn, killed = Played(FOUND, verdict="unproven"), Event(), Event()
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        reply = played(body)
+        if played.asked[-1] == "turn, open" and not killed.is_set():
+            killed.set()
+            turn.set()
+            return Reply(fault="hang")
+        return reply
+
+    with doubles.in_thread(Server(answer)) as server:
+        models = ("--root", "compatible/model", "--worker", "compatible/model", "--format", "json", "--quiet")
+        command = ("review", "main..feature", *models, "--journal", str(tmp_path / "journal"))
+        running = started(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url)
+        with waits.ended(running):
+            assert turn.wait(60)
+            running.kill()
+        played.asked.clear()
+        done = deeprepo(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url)
+    assert done.returncode == 0, done.stderr
+    assert played.asked == ["turn, open", "turn, open", "opinion"]
+    assert [row["verdict"] for row in json.loads(done.stdout)["findings"]] == ["confirmed"]
+
+
+def test_effort_decides_whether_a_root_goes_on(change: Repository) -> None:
+    """Low never asks one, high does although nothing is open."""
+    low, high = Played(), Played()
+    assert reviewed(change, low, "--effort", "low")["strategy"]["name"] == "direct"
+    assert low.asked == ["reading"]
+    reviewed(change, high, "--effort", "high")
+    assert high.asked == ["reading", "turn"]
+
+
+def test_no_model_is_asked_at_effort_none(change: Repository) -> None:
+    """Code alone judges, even with models named."""
+    played = Played()
+    review = reviewed(change, played, "--effort", "none")
+    assert (review["strategy"]["name"], played.asked) == ("offline", [])
