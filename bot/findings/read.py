@@ -39,8 +39,8 @@ def schema() -> Schema:
     from bot.findings import strangers  # pydantic takes longer to import than the whole engine
 
     told = "review", "Hand in the review of the code in the prompt."
-    final = Schema(*told, strangers.schema(strangers.FinalAnswer))
-    return Schema(*told, strangers.schema(strangers.AskingAnswer), final)
+    final = Schema(*told, strangers.schema(strangers.FinalAnswer), forgiven=frozenset({"unsettled"}))
+    return Schema(*told, strangers.schema(strangers.AskingAnswer), final, frozenset({"look_ups"}))
 
 
 @lru_cache(maxsize=1)

@@ -54,7 +54,7 @@ async def verify(
 def schema() -> Schema:
     """What a second opinion is asked to hand in."""
     told = "verdict", "Hand in the verdict on the finding."
-    return Schema(*told, strict(**PROPERTIES, **wishes()), Schema(*told, strict(**PROPERTIES)))
+    return Schema(*told, strict(**PROPERTIES, **wishes()), Schema(*told, strict(**PROPERTIES)), frozenset(wishes()))
 
 
 def _silent(reply: Completion | DeepRepoError) -> str | None:

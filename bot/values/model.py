@@ -54,11 +54,15 @@ class Schema:
     description: str
     parameters: Mapping[str, Any]
     final: "Schema | None" = None  # of an answer that may ask for more: the same without the wish
+    forgiven: frozenset[str] = frozenset()  # properties that an answer may leave out or get wrong
 
     @property
     def demanded(self) -> Mapping[str, Any]:
-        """What an answer must hold: a wish may be missing or malformed."""
-        return (self.final or self).parameters
+        """What an answer must hold."""
+        if not self.forgiven:
+            return self.parameters
+        parts = {name: part for name, part in self.parameters["properties"].items() if name not in self.forgiven}
+        return {**self.parameters, "properties": parts, "required": list(parts)}
 
 
 @dataclass(frozen=True, slots=True)
