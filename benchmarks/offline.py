@@ -140,8 +140,9 @@ def _hits(finding: Finding, defect: Defect) -> bool:
     spans = [span for span in defect.spans if not span.in_diff] if defect.symbol else defect.spans
     if defect.change:
         quotes = " ".join(item.quote for item in finding.evidence if item.path == finding.path)
-        said = re.findall(r"\w+", f"{finding.title} {finding.why} {finding.quote} {quotes}")
-        return defect.symbol in said and any(finding.path == span.file for span in spans)
+        said = f"{finding.title} {finding.why} {finding.quote} {quotes}"
+        named = re.search(rf"(?<!\w){re.escape(defect.symbol)}(?!\w)", said) is not None
+        return named and any(finding.path == span.file for span in spans)
     at = [(finding.path, finding.start, finding.end)]
     at += [(item.path, item.line, item.line) for item in finding.evidence if item.path == finding.path]
     return any(near(path, start, end, spans) for path, start, end in at)

@@ -137,7 +137,7 @@ class Search:
                     and not told
                     and hit.use.receiver not in foreign
                     and await self.proof.likely(target, hit, uses, alone)
-                    and (hit.sure or resembles(hit.use.receiver, target.owner) or await self._connected(path, target))
+                    and (hit.sure or _said(hit.use, target) or await self._connected(path, target))
                 )
                 row = reference(target, hit, path, lines, missing=missing, unique=told, likely=likely)
                 found[target.key].append(
@@ -237,6 +237,12 @@ class Search:
                 self._miss(sentence) if key in obliging else self.cut.append(sentence)
             kept += rows[:most]
         return tuple(kept)
+
+
+def _said(use: Use, target: UseTarget) -> bool:
+    """Whether a receiver is called like the member's class, or like the package or the file of what it names."""
+    homes = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
+    return resembles(use.receiver, target.owner) or (not target.owner and use.receiver in homes)
 
 
 def _defined(name: str, uses: Sequence[Use]) -> bool:
