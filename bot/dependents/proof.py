@@ -97,13 +97,13 @@ class Proof:
 
     async def _at_home(self, target: UseTarget) -> bool:
         """Whether the place that had the name is known to the end: it is in sight, and every base of a class is one of the tree."""
-        outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
-        made = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
         if not target.owner:
             texts = await self.tree.read_many(sorted(target.homes))
-            words = "|".join(re.escape(name) for name in sorted(former_names(target)))
-            written = re.compile(rf"(?<![\w$])(?:{words})(?![\w$])".encode())
+            either = "|".join(re.escape(name) for name in sorted(former_names(target)))
+            written = re.compile(rf"(?<![\w$])(?:{either})(?![\w$])".encode())
             return self.language.NAME not in LOOSE and not any(written.search(text) for text in texts.values())
+        outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
+        made = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
         if made and self.language.NAME in LOOSE:
             return False
         bases = await self.exports.bases(min(target.homes), target.owner)
