@@ -119,10 +119,9 @@ bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; g
 	$(PYTHON) -m pip --disable-pip-version-check --quiet install --target $(TRUTH)/python grimp==3.19
 	npm install --silent --no-audit --no-fund --prefix $(TRUTH)/node typescript@5.9
 
-bench-offline: $(READY)  ## the offline review over cases; CASES=folder of case files, REPOS=folder of clones
-	@$(call need,CASES,name a folder of case files and a folder of clones: make $@ CASES=/path REPOS=/path)
+bench-offline: $(READY)  ## the offline review over cases; REPOS=folder of clones, CASES=folder of case files (default: they are mined)
 	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
-	$(BIN)/python -m benchmarks.offline --cases $(CASES) --repos $(REPOS)
+	$(BIN)/python -m benchmarks.offline --repos $(REPOS) $(if $(CASES),--cases $(CASES))
 
 bench-clean: $(READY)  ## ordinary commits with a model that finds nothing: how many are clean; REPOS=folder of clones, OFFLINE=1 without a model
 	$(BIN)/python -m benchmarks.clean --repos $(REPOS) $(if $(OFFLINE),--offline)

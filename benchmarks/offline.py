@@ -1,28 +1,30 @@
 """The offline review over real pull requests with known defects: what the contract checks find, and how quiet clean changes stay.
 
-    python -m benchmarks.offline --cases FOLDER --repos FOLDER [--kind omit --kind clean] [--language python ...]
+    python -m benchmarks.offline --repos FOLDER [--cases FOLDER] [--kind omit --kind clean] [--language python ...]
 
-FOLDER of --cases: one JSON file per case. --repos: a clone (bare or not) of each repository, as NAME, NAME.git, OWNER/NAME,
-OWNER+NAME or OWNER+NAME/repo, from which the pull request is rebuilt. Cases without a clone are counted.
-A finding hits an `omit` defect where it names the forgotten caller's file within 10 lines of the call. For other kinds a hit is
-the same about any span of the label, without a judgement of the words: an upper bound.
+FOLDER of --cases: one JSON file per case; without it they are mined from the clones, as `deeprepo eval mine` does. --repos: a clone
+(bare or not) of each repository, as NAME, NAME.git, OWNER/NAME, OWNER+NAME or OWNER+NAME/repo. Cases without a clone are counted.
+A finding hits a mined defect if it is in the forgotten user's file and names what is gone; it hits another `omit` defect within 10 lines
+of the call. For other kinds a hit is the same about any span of the label, without a judgement of the words: an upper bound.
 """
 
 import argparse
 import asyncio
 import json
-import os
-import subprocess
+import re
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks.table import Row, report
+from bot import pipeline, wiring
+from bot.errors import DeepRepoError
+from bot.values import Finding, ReviewRequest
+from deeprepo_evals.mine.run import Plan, mine
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.build import clone_of
 from deeprepo_evals.reviews.cases import Case, Defect, near, read
@@ -38,23 +40,34 @@ class Result:
     id: str
     kind: str
     language: str
+    change: str  # of a mined case: the class of what was changed
     hit: bool
     findings: int
     seconds: float
-    told: tuple[str, ...]  # "path:line title" of each finding
+    told: tuple[str, ...]  # "path:line severity [collapsed] title" of each finding
 
 
 def main() -> int:
     """Review every case for which there is a clone; the exit code says whether the promises hold."""
     asked = _arguments()
+    if asked.cases is None:
+        asked.cases = asked.mined
+        asyncio.run(mine(Plan(asked.repos, asked.mined, asked.each, asked.ordinary, half=asked.half)))
+    done = _done(asked.out)
     results, absent = [], []
     for case in _cases(asked.cases, asked.kind, asked.language):
         clone = clone_of(asked.repos, case.clone)
         if clone is None:
             absent.append(case.id)
             continue
-        result = _review(case, clone)
+        result = done.get(f"{case.id} {case.digest}") or _review(case, clone)
+        if result is None:
+            absent.append(case.id)
+            continue
         results.append(result)
+        if asked.out is not None and f"{case.id} {case.digest}" not in done:
+            with asked.out.open("a", encoding="utf-8") as kept:
+                kept.write(json.dumps({"key": f"{case.id} {case.digest}", **asdict(result)}) + "\n")
         print(
             f"{'hit ' if result.hit else '-   '} {result.findings:>2} findings  {result.seconds:5.1f} s  {result.id}",
             flush=True,
@@ -64,19 +77,29 @@ def main() -> int:
     if not results:
         print("no case has a clone in --repos", file=sys.stderr)
         return 2
-    print(f"\n{len(results)} cases; without a clone: {', '.join(absent) or 'none'}\n")
-    details = {"cases": [{name: getattr(r, name) for name in r.__slots__} for r in results], "absent": absent}
-    return report("offline", list(_rows(results)), details)
+    print(f"\n{len(results)} cases; not reviewed, without a clone that holds them: {', '.join(absent) or 'none'}\n")
+    return report("offline", list(_rows(results)), {"cases": [asdict(result) for result in results], "absent": absent})
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=Path, required=True)
+    parser.add_argument("--cases", type=Path, help="default: they are mined from the clones, into --mined")
     parser.add_argument("--repos", type=Path, required=True)
-    parser.add_argument("--kind", action="append", help="natural, omit, clean, martian (default: all)")
+    parser.add_argument("--mined", type=Path, default=Path(".cache/mined"), help="where mined cases are kept")
+    parser.add_argument("--each", type=int, default=12, help="mined cases of a repository")
+    parser.add_argument("--ordinary", type=int, default=50, help="ordinary commits of a repository")
+    parser.add_argument("--half", default="", help="build or test: only the repositories of this half")
+    parser.add_argument("--kind", action="append", help="natural, omit, clean, ordinary, martian (default: all)")
     parser.add_argument("--language", action="append", help=f"default: {', '.join(SCRIPTED)}")
+    parser.add_argument("--out", type=Path, help="results as JSON lines; run again, it goes on")
     parser.add_argument("--verbose", action="store_true", help="print every finding")
     return parser.parse_args()
+
+
+def _done(path: Path | None) -> dict[str, Result]:
+    """The results of an earlier run, by case and its content."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path is not None and path.exists() else []
+    return {row.pop("key"): Result(**{**row, "told": tuple(row["told"])}) for row in rows}
 
 
 def _cases(folder: Path, kinds: Sequence[str] | None, languages: Sequence[str] | None) -> Iterator[Case]:
@@ -85,48 +108,50 @@ def _cases(folder: Path, kinds: Sequence[str] | None, languages: Sequence[str] |
             yield case
 
 
-def _review(case: Case, clone: Path) -> Result:
-    """Build the pull request in a scratch folder and review it as a user would, without a key."""
+def _review(case: Case, clone: Path) -> Result | None:
+    """Review a case as a user would, without a key; None if the clone lacks a part of it. A case with a recipe is built first."""
     with tempfile.TemporaryDirectory(prefix="case-") as scratch:
-        repo = asyncio.run(build.made(case, clone, Path(scratch)))
-        command = [sys.executable, "-m", "bot", "review", "base..head", "--repo", str(repo), "--strategy", "offline"]
-        started = time.perf_counter()
-        done = subprocess.run(
-            [*command, "--format", "json"],
-            check=False,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "NO_COLOR": "1"},
-        )
-        seconds = time.perf_counter() - started
-    if done.returncode:
-        raise SystemExit(f"{case.id}: exit {done.returncode}: {done.stderr[-1000:]}")
-    findings = json.loads(done.stdout)["findings"]
+        try:
+            repo = asyncio.run(build.made(case, clone, Path(scratch))) if case.kind != "ordinary" else clone
+            ends = ("base", "head") if case.kind != "ordinary" else (case.base, case.head)
+            request = ReviewRequest(str(repo), base=ends[0], head=ends[1])
+            started = time.perf_counter()
+            review = asyncio.run(
+                pipeline.review(request, wiring.deps({"strategy": "offline"}, scratch, lambda _: None))
+            )
+        except DeepRepoError as error:
+            print(f"{case.id}: {error}", file=sys.stderr)
+            return None
+    shown = [(one.finding, " collapsed" if one.place == "folded" else "") for one in review.findings]
     return Result(
         case.id,
         case.kind,
         case.language,
-        any(_hits(finding, defect) for finding in findings for defect in case.defects),
-        len(findings),
-        round(seconds, 2),
-        tuple(f"{f['path']}:{f['start']} {f['severity']} {f['title']}" for f in findings),
+        next((defect.change for defect in case.defects), ""),
+        any(_hits(finding, defect) for finding, _ in shown for defect in case.defects),
+        len(shown),
+        round(time.perf_counter() - started, 2),
+        tuple(f"{f.path}:{f.start} {f.severity} {f.verdict}{how} {f.title}" for f, how in shown),
     )
 
 
-def _hits(finding: Mapping[str, Any], defect: Defect) -> bool:
-    """At the forgotten caller for `omit` (its span is outside the diff), at any span otherwise."""
+def _hits(finding: Finding, defect: Defect) -> bool:
+    """At the forgotten caller for `omit` (its span is outside the diff), at any span otherwise. A mined one is also named."""
     spans = [span for span in defect.spans if not span.in_diff] if defect.symbol else defect.spans
-    at = [(finding["path"], finding["start"], finding["end"])]
-    at += [
-        (item["path"], item["line"], item["line"]) for item in finding["evidence"] if item["path"] == finding["path"]
-    ]
+    if defect.change:
+        quotes = " ".join(item.quote for item in finding.evidence if item.path == finding.path)
+        said = f"{finding.title} {finding.why} {finding.quote} {quotes}"
+        named = re.search(rf"(?<!\w){re.escape(defect.symbol)}(?!\w)", said) is not None
+        return named and any(finding.path == span.file for span in spans)
+    at = [(finding.path, finding.start, finding.end)]
+    at += [(item.path, item.line, item.line) for item in finding.evidence if item.path == finding.path]
     return any(near(path, start, end, spans) for path, start, end in at)
 
 
-def _by_language(results: Sequence[Result]) -> dict[tuple[str, str], list[Result]]:
+def _grouped(results: Sequence[Result], by: str) -> dict[tuple[str, str], list[Result]]:
     groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
     for result in results:
-        groups[result.kind, result.language].append(result)
+        groups[result.kind, getattr(result, by)].append(result)
     return groups
 
 
@@ -136,9 +161,9 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
         groups[result.kind].append(result)
     for kind, found in sorted(groups.items()):
         hits, count = sum(r.hit for r in found), len(found)
-        if kind == "clean":
+        if kind in ("clean", "ordinary"):
             noise = sum(r.findings for r in found) / count
-            yield Row(f"clean: findings per case ({count} cases)", noise, CLEAN_NOISE)
+            yield Row(f"{kind}: findings per case ({count} cases)", noise, CLEAN_NOISE)
             continue
         promise = OMIT_RECALL if kind == "omit" else None
         yield Row(
@@ -149,9 +174,12 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
             least=True,
         )
         yield Row(f"{kind}: findings per case", sum(r.findings for r in found) / count)
-    for (kind, language), found in sorted(_by_language(results).items()):
+    for (kind, language), found in sorted(_grouped(results, "language").items()):
         hits, said = sum(r.hit for r in found), sum(r.findings for r in found)
         yield Row(f"  {kind}, {language}: reported of {len(found)}", hits, beside=f"{said} findings")
+    for (kind, change), found in sorted(_grouped(results, "change").items()):
+        if change:
+            yield Row(f"  {kind}, {change}: reported of {len(found)}", sum(r.hit for r in found))
     seconds = sorted(r.seconds for r in results)
     yield Row("seconds per case, median", seconds[len(seconds) // 2], unit="s")
     yield Row("seconds per case, slowest", seconds[-1], unit="s")

@@ -1,7 +1,8 @@
 """Contracts that a change breaks for callers it does not touch. No model: what is reported here is proven from the tree.
 
 Two families: a name that is gone (`removed-symbol`, `removed-module`), and a signature that a call or an overriding method no
-longer fits (`arity`, `keyword`, `required-parameter`, `override`). If anything else could give the name a meaning, nothing is reported.
+longer fits (`arity`, `keyword`, `required-parameter`, `override`). If anything else in the tree could give the name a meaning, nothing
+is reported. If only a library could, because the receiver's type is not known, the finding is a hint (`likely-...`): unproven, one line.
 """
 
 from collections import defaultdict
@@ -50,12 +51,12 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     moved = {file.old_path: file.path for file in files if file.status == "renamed"}
     groups: dict[Group, list[Broken]] = defaultdict(list)
     told: set[tuple[str, int, str]] = set()  # one call that several changed definitions explain is said once
-    for reference in dependents.references:
+    for reference in sorted(dependents.references, key=lambda row: row.likely):  # what is proven speaks first
         broken = _broken(reference, symbols)
         place = reference.path, reference.line, reference.name
         if broken is not None and reference.text.strip() and place not in told:
             told.add(place)
-            family = "removed" if broken.rule.startswith("removed") else "signature"
+            family = "likely" if reference.likely else "removed" if broken.rule.startswith("removed") else "signature"
             home = reference.symbol.rpartition(":")[0]
             groups[reference.path, home, family].append(replace(broken, moved=moved.get(home) or ""))
     found = [await finding(tree, rows, old) for group in groups.values() for rows in _places(group)]
@@ -126,8 +127,12 @@ def _broken(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Broke
     if reference.missing:
         rule = "removed-module" if reference.symbol.endswith(":<module>") else "removed-symbol"
         return Broken(reference, item, rule)
+    if reference.likely and (item is None or item.change != "signature"):
+        return Broken(reference, item, "likely-removed")
     wrong = _misfit(reference, item) if item is not None else None
-    return Broken(reference, item, wrong.rule, wrong) if wrong is not None else None
+    if wrong is None:
+        return None
+    return Broken(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)
 
 
 def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
@@ -136,7 +141,8 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
     after = item.after.signature if item.after is not None else None
     if before is None or after is None or before.opaque or after.opaque or not reference.call:
         return None
-    if not (reference.sure or reference.unique) or not judged(item.symbol.path, reference.path):
+    known = reference.sure or reference.unique or reference.likely
+    if not known or not judged(item.symbol.path, reference.path):
         return None
     if misfit(before, before, reference) is not None:
         return None

@@ -59,14 +59,14 @@ async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) ->
         title=_title(first, rows),
         why=_why(first, reference, where),
         consequence=_consequence(reference, len({row.reference.line for row in rows})),
-        severity="medium" if reference.test else "high",
+        severity="medium" if reference.test or reference.likely else "high",
         category="broken-caller",
         source="contracts",
         rule=first.rule,
         start=reference.line,
         end=reference.line,
         evidence=tuple(evidence),
-        verdict="proven",
+        verdict="unproven" if reference.likely else "proven",
     )
 
 
@@ -85,7 +85,9 @@ def _title(first: Broken, rows: Sequence[Broken]) -> str:
     be, it = ("was", "it") if len(names) == 1 else ("were", "them")
     renamed = first.rule != "removed-module" and _fate(first).startswith("renamed")
     old = ("the old name" if len(names) == 1 else "the old names") if renamed else it
-    return f"{said} {be} {_fate(first)}, but {first.reference.path} still {still} {old}"
+    but = "and" if first.reference.likely else "but"
+    still = f"may still {still.removesuffix('s')}" if first.reference.likely else f"still {still}"
+    return f"{said} {be} {_fate(first)}, {but} {first.reference.path} {still} {old}"
 
 
 def _fate(row: Broken) -> str:
@@ -114,11 +116,15 @@ def _why(row: Broken, reference: Reference, where: str) -> str:
     by_name = (
         "" if reference.sure else " No other definition of that name is left in the tree, and there was none before."
     )
+    if reference.likely:
+        by_name = " Nothing in the tree defines that name any more. What the receiver is was not proven: a library may still offer it."
     return f"`{row.name}` ({where} before the change) was {_fate(row)}, but {here} still uses the old name.{by_name}"
 
 
 def _consequence(reference: Reference, places: int) -> str:
     many = f" {places} lines of this file are affected." if places > 1 else ""
+    if reference.likely:
+        return f"If nothing else offers it, this line fails or no longer compiles.{many}"
     if reference.path.endswith((".java", ".kt", ".cs")):
         return f"The file no longer compiles.{many}"
     if reference.path.endswith((".ts", ".tsx", ".mts", ".cts")):

@@ -103,7 +103,7 @@ async def _of_language(
     targets = await wanted(scene)
     references = await search.run(targets)
     missed += search.missed + (lacking if search.obliging else [])
-    references += await mentions(tree, targets, references, fresh, _attributes(sources))
+    references += await proof.weighed(await mentions(tree, targets, references, fresh, _attributes(sources)))
     overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget)
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))

@@ -1,18 +1,23 @@
 """Whether what is named in a place is proven to be gone: where anything could still give the name a meaning, it is not."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from bot.dependents.budget import SearchLimits
+from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
 from bot.dependents.names import occurrences
 from bot.dependents.sites import Match, UseTarget
-from bot.dependents.targets import OPENED, former_names, has_member, is_closed, words_of
+from bot.dependents.targets import OPENED, former_names, has_member, is_closed, resigned, words_of
 from bot.ports import Language, Tree
-from bot.values import Outline, Side, Use
+from bot.values import Outline, Reference, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
 STRICT = frozenset({"c/c++"})  # languages in which a member that no type declares does not compile
+FORGOTTEN = 6  # files that a change may leave behind by mistake
+BUILT = frozenset({"c/c++", "rust"})  # languages in which `Use.guarded` means code that is built under a condition
+LOOSE = frozenset({"python", "javascript", "ruby"})  # languages in which a file can offer names that it does not write
+ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 ANYWHERE = frozenset({"ruby"})  # languages in which any file that is loaded may open a class or a module again
 
 
@@ -43,6 +48,67 @@ class Proof:
         if target.owner:
             return use.name in alone or await self._baseless(target, use.name)
         return await self._unbound(path, use, uses)
+
+    async def likely(self, target: UseTarget, hit: Match, uses: Sequence[Use], alone: frozenset[str]) -> bool:
+        """Whether nothing in the tree has what is named here any more, though its absence is not proven.
+
+        The type of the receiver is not known, or a base that is known by name alone: a library may still offer the name.
+        """
+        use, gone = hit.use, target.gone and hit.use.name in former_names(target)
+        if self._foreseen(use) or use.name in self.language.AMBIENT or not (gone or resigned(target)):
+            return False
+        if not hit.sure:
+            last = use.receiver.rpartition(".")[2]
+            another = last[:1].isupper() and last not in (target.owner, *target.shorts)
+            known = any(word not in ("?", target.owner) for word in use.types)
+            told = use.form == "member" and use.name in alone and not another and not known
+            return told and await self._few(use.name)
+        if not gone or await self._open(target) or any(o.name == use.name and o.form == "definition" for o in uses):
+            return False
+        return await self._at_home(target) and not await self._defines(use.name)
+
+    async def _few(self, name: str) -> bool:
+        """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
+        return len((await occurrences(self.tree, self.language, {name})).files.get(name, ())) <= FORGOTTEN
+
+    async def weighed(self, rows: Sequence[Reference]) -> tuple[Reference, ...]:
+        """Lines that hold a name that is gone: those whose code means it are likely to break, in a language that declares its names."""
+        if self.language.NAME in LOOSE:
+            return tuple(rows)
+        paths = sorted({row.path for row in rows if row.lone and row.path.endswith(self.language.SUFFIXES)})
+        asked = {row.name for row in rows}
+        sources = await self.tree.read_many(paths[: self.budget.parsed])
+        meant = {
+            (path, use.line, use.name)
+            for path, source in sources.items()
+            if len(source) <= self.budget.bytes and not minified(source)
+            for use in self.language.uses(path, source, asked)
+            if use.form in ("name", "member", "import") and not self._foreseen(use)
+        }
+        gone = {name for name in asked if await self._few(name) and not await self._defines(name)}
+        return tuple(
+            replace(row, likely=row.lone and row.name in gone and (row.path, row.line, row.name) in meant)
+            for row in rows
+        )
+
+    def _foreseen(self, use: Use) -> bool:
+        """Whether the code foresees that the name is absent; a condition under which code is built foresees nothing."""
+        return use.guarded and self.language.NAME not in BUILT
+
+    async def _at_home(self, target: UseTarget) -> bool:
+        """Whether the place that had the name is known to the end: it is in sight, and every base of a class is one of the tree."""
+        if not target.owner:
+            texts = await self.tree.read_many(sorted(target.homes))
+            either = "|".join(re.escape(name) for name in sorted(former_names(target)))
+            written = re.compile(rf"(?<![\w$])(?:{either})(?![\w$])".encode())
+            return self.language.NAME not in LOOSE and not any(written.search(text) for text in texts.values())
+        outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
+        made = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
+        if made and self.language.NAME in LOOSE:
+            return False
+        bases = await self.exports.bases(min(target.homes), target.owner)
+        words = [base.rpartition(".")[2].rpartition("::")[2] for base in bases or () if base not in ROOTS]
+        return bases is not None and all([word.isidentifier() and await self._defines(word) for word in words])
 
     async def _shut(self, hit: Match, path: str) -> bool:
         """Whether the door through which a name came no longer offers it."""

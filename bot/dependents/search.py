@@ -132,7 +132,14 @@ class Search:
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
                 )
                 missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
-                row = reference(target, hit, path, lines, missing=missing, unique=told)
+                likely = (
+                    not missing
+                    and not told
+                    and hit.use.receiver not in foreign
+                    and await self.proof.likely(target, hit, uses, alone)
+                    and (hit.sure or _said(hit.use, target) or await self._connected(path, target))
+                )
+                row = reference(target, hit, path, lines, missing=missing, unique=told, likely=likely)
                 found[target.key].append(
                     await self._weighed(row, target, hit, uses, alone, imported) if target.contract else row
                 )
@@ -213,7 +220,16 @@ class Search:
         for key, listed in found.items():
             rows = [row for row in listed if row.sure or (row.path, row.line, row.name) not in sure]
             rows = sorted(
-                set(rows), key=lambda row: (not row.missing, not row.sure, row.test, not row.call, row.path, row.line)
+                set(rows),
+                key=lambda row: (
+                    not row.missing,
+                    not row.likely,
+                    not row.sure,
+                    row.test,
+                    not row.call,
+                    row.path,
+                    row.line,
+                ),
             )
             most = self.budget.obliging if key in obliging else self.budget.sites
             if len(rows) > most:
@@ -221,6 +237,12 @@ class Search:
                 self._miss(sentence) if key in obliging else self.cut.append(sentence)
             kept += rows[:most]
         return tuple(kept)
+
+
+def _said(use: Use, target: UseTarget) -> bool:
+    """Whether a receiver is called like the member's class, or like the package or the file of what it names."""
+    homes = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
+    return resembles(use.receiver, target.owner) or (not target.owner and use.receiver in homes)
 
 
 def _defined(name: str, uses: Sequence[Use]) -> bool:

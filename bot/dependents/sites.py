@@ -184,7 +184,7 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
 
 
 def reference(
-    target: UseTarget, hit: Match, path: str, lines: Sequence[str], *, missing: bool, unique: bool
+    target: UseTarget, hit: Match, path: str, lines: Sequence[str], *, missing: bool, unique: bool, likely: bool = False
 ) -> Reference:
     """A match as the value that is handed on."""
     use, call = hit.use, hit.use.call
@@ -205,6 +205,7 @@ def reference(
         form="import" if use.form == "import" else "call" if call else "mention",
         missing=missing,
         unique=unique,
+        likely=likely,
     )
 
 

@@ -5,6 +5,7 @@ import typer
 from deeprepo_evals.cli import (
     context,
     journals,
+    mine,
     plant,
     report,
     reviewbench,
@@ -23,6 +24,7 @@ app.command(name="context")(context.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="reviewbench")(reviewbench.command)
 app.command(name="report")(report.command)
+app.command(name="mine")(mine.command)
 app.command(name="plant")(plant.command)
 app.command(name="roots")(roots.command)
 app.command(name="train")(train.command)

@@ -44,6 +44,8 @@ class Defect:
     evidence_files: tuple[str, ...] = ()
     evidence: tuple[Proof, ...] = ()
     symbol: str = ""  # of a forgotten caller: what it still asks for
+    change: str = ""  # of a mined one: what was changed (function, method, signature, module, ...)
+    bound: str = ""  # and how the caller is bound to it (import, receiver, only definer, ...)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,339 @@
+"""One file as the miner reads it: what it defines, and what each place of a name does there."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from bot.languages.syntax import text
+from deeprepo_evals.mine.grammar import MOST_BYTES, Spoken, root, spoken
+
+FAR = 40  # levels around a place that are looked at
+SPREAD = frozenset({
+    "spread_element", "list_splat", "dictionary_splat", "keyword_argument", "variadic_argument", "variadic_unpacking",
+    "splat_argument", "hash_splat_argument", "pair", "block_argument", "spread_argument", "hash_key_symbol",
+    "generator_expression", "named_argument", "parenthesized_list_splat",
+})  # fmt: skip
+RECEIVERS = frozenset({"self_parameter", "self"})
+OPTIONAL = re.compile(r"optional|default|[^=!<>]=[^=>]", re.DOTALL)
+VARIADIC = re.compile(
+    r"variadic|splat|rest|spread|params_array|block_parameter|hash_splat|keyword|attribute|ERROR|separator"
+)
+BINDERS = frozenset({
+    "formal_parameters", "parameters", "lambda_parameters", "method_parameters", "block_parameters", "required_parameter",
+    "pattern_list", "tuple_pattern", "as_pattern_target", "parameter_declaration", "typed_parameter", "lambda_function_parameters",
+    "parameter", "formal_parameter", "closure_parameters", "captured_pattern", "identifier_list", "class_parameter", "variable_declaration",
+    "simple_parameter", "array_pattern", "object_pattern", "pair_pattern", "catch_clause", "inferred_parameters", "rest_pattern",
+    "property_element", "type_parameter", "type_parameters", "implicit_parameter",
+})  # fmt: skip
+DEFINING = re.compile(
+    r"_definition$|_declaration$|_item$|declarator$|_spec$|parameter$|_element$|_entry$|_constant$|^(class|module|method|singleton_method|"
+    r"enumerator|enum_variant|preproc_def|preproc_function_def|type_alias|property_signature|method_signature|range_clause)$|_specifier$"
+)
+ASSIGNING = frozenset({
+    "assignment", "assignment_expression", "short_var_declaration", "for_statement", "for_in_clause", "augmented_assignment",
+})  # fmt: skip
+LISTED = frozenset({"short_var_declaration", "range_clause", "assignment_statement"})
+DECLARATORS = frozenset({
+    "pointer_declarator", "function_declarator", "array_declarator", "reference_declarator", "init_declarator",
+})  # fmt: skip
+GUARDS = re.compile(
+    r"ImportError|ModuleNotFound|AttributeError|NameError|TypeError|NoMethodError|LoadError|hasattr|respond_to"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A named thing of a file. `least` and `most`: positional arguments that a call gives it; -1 where unknown."""
+
+    name: str
+    kind: str
+    owner: str
+    line: int
+    head: str
+    least: int = -1
+    most: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What an identifier does where it stands."""
+
+    line: int
+    form: str  # name, member, import, definition, key
+    receiver: str
+    call: bool
+    given: int  # positional arguments of the call; -1 where unknown
+    guarded: bool
+    node: Node
+
+
+@lru_cache(maxsize=256)
+def definitions(path: str, source: bytes) -> tuple[Definition, ...]:
+    """Everything that a file defines outside its functions."""
+    language = spoken(path)
+    if language is None or len(source) > MOST_BYTES:
+        return ()
+    return tuple(_walk(root(path, source), language))
+
+
+def _walk(top: Node, language: Spoken) -> Iterator[Definition]:
+    stack = [(top, "", 0)]
+    while stack:
+        node, owner, depth = stack.pop()
+        kind = language.definitions.get(node.type)
+        inner = owner
+        if kind is not None:
+            name = named(node)
+            if name and not (
+                language.name in ("c", "c++")
+                and node.type.endswith("specifier")
+                and node.child_by_field_name("body") is None
+            ):
+                held = _receiver(node) or owner
+                told = "method" if held and kind == "function" else kind
+                yield Definition(
+                    name, told, held, node.start_point[0] + 1, _head(node), *_arity(node, language, bool(held))
+                )
+        if node.type in language.owners:
+            inner = _owner_name(node) or owner
+        body = kind in ("function", "method", "macro")
+        if not body and depth < FAR:
+            stack += [(part, inner, depth + 1) for part in reversed(node.named_children)]
+
+
+def _owner_name(node: Node) -> str:
+    if node.type == "impl_item":
+        return _bare(text(node.child_by_field_name("type")))
+    return named(node)
+
+
+def _receiver(node: Node) -> str:
+    """The type of a method of Go; the class of a method that C++ defines outside of it."""
+    receiver = node.child_by_field_name("receiver")
+    if receiver is not None and node.type == "method_declaration":
+        words = re.findall(r"\w+", text(receiver))
+        return words[-1] if words else ""
+    declared = node.child_by_field_name("declarator")
+    while declared is not None and declared.type != "qualified_identifier":
+        declared = declared.child_by_field_name("declarator")
+    return text(declared.child_by_field_name("scope")).rpartition("::")[2] if declared is not None else ""
+
+
+def named(node: Node) -> str:
+    """The name that a node defines; empty if it defines more than one."""
+    found = node.child_by_field_name("name")
+    if found is None and node.type == "assignment":
+        found = node.child_by_field_name("left")
+    if found is None:
+        found = node.child_by_field_name("declarator")
+        while (
+            found is not None
+            and (
+                below := found.child_by_field_name("declarator")
+                or (found.child_by_field_name("name") if found.type == "qualified_identifier" else None)
+            )
+            is not None
+        ):
+            found = below
+    if found is None and node.type in (
+        "property_declaration",
+        "class_declaration",
+        "object_declaration",
+        "enum_entry",
+        "type_alias",
+    ):
+        parts = [
+            part
+            for part in node.named_children
+            if part.type in ("identifier", "type_identifier", "variable_declaration")
+        ]
+        found = parts[0] if parts else None
+        if found is not None and found.type == "variable_declaration":
+            found = found.named_children[0] if found.named_children else None
+    said = text(found)
+    return said if re.fullmatch(r"[A-Za-z_$][\w$]*", said) else ""
+
+
+def _head(node: Node) -> str:
+    body = node.child_by_field_name("body")
+    end = body.start_byte if body is not None else node.end_byte
+    return " ".join((node.text or b"")[: end - node.start_byte].decode("utf-8", "replace").split())[:400]
+
+
+def _arity(node: Node, language: Spoken, member: bool) -> tuple[int, int]:
+    listed = node.child_by_field_name("parameters")
+    declared = node.child_by_field_name("declarator")
+    while listed is None and declared is not None:
+        listed, declared = declared.child_by_field_name("parameters"), declared.child_by_field_name("declarator")
+    if listed is None:
+        listed = next((part for part in node.named_children if part.type == "function_value_parameters"), None)
+    above = node.parent
+    if (
+        listed is None
+        or (above is not None and above.type in ("decorated_definition", "template_declaration"))
+        or "..." in text(listed)
+    ):
+        return -1, -1
+    least = most = 0
+    for part in listed.named_children:
+        if "comment" in part.type or part.type in RECEIVERS:
+            continue
+        said = text(part)
+        if (
+            VARIADIC.search(part.type)
+            or said.startswith(("*", "&block"))
+            or language.name == "kotlin"
+            or "params " in said
+        ):
+            return -1, -1
+        if said == "void" and language.name in ("c", "c++"):
+            continue
+        count = max(1, len(part.children_by_field_name("name"))) if language.name == "go" else 1
+        most += count
+        least += 0 if "optional" in part.type or "default" in part.type or re.search(r"[^=!<>]=[^=>]", said) else count
+    if language.name == "python" and member:
+        if "staticmethod" in text(above):
+            return -1, -1
+        least, most = least - 1, most - 1
+    return least, most
+
+
+def places(path: str, source: bytes, name: str) -> tuple[Place, ...]:
+    """Every identifier of a file that is spelt so; never in strings or comments."""
+    language = spoken(path)
+    if language is None or len(source) > MOST_BYTES:
+        return ()
+    found, top = [], root(path, source)
+    for match in re.finditer(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", source):
+        node = top.descendant_for_byte_range(match.start(), match.end())
+        if node is not None and node.type in language.words and node.end_byte - node.start_byte == len(match[0]):
+            found.append(_place(node, language))
+    return tuple(found)
+
+
+def _place(node: Node, language: Spoken) -> Place:
+    around: list[Node] = []
+    above = node.parent
+    while above is not None and len(around) < FAR:
+        around.append(above)
+        above = above.parent
+    form, receiver, callee = _form(node, around, language)
+    call, given = _call(node, callee, language)
+    return Place(node.start_point[0] + 1, form, receiver, call, given, _guarded(around), node)
+
+
+def _form(node: Node, around: list[Node], language: Spoken) -> tuple[str, str, Node]:
+    if any(above.type in language.imports for above in around[:7]):
+        return "import", "", node
+    above = around[0] if around else None
+    if above is None:
+        return "name", "", node
+    if above.type in language.members:
+        owner, name = language.members[above.type]
+        held = above.child_by_field_name(owner) if owner else above.named_children[0]
+        own = above.child_by_field_name(name) == node if name else above.named_children[-1] == node
+        if own and held is not None and held != node:
+            outer = above.parent
+            assigned = (
+                outer is not None and re.search("assignment", outer.type) and outer.child_by_field_name("left") == above
+            )
+            return ("definition" if assigned else "member"), " ".join(text(held).split())[:200], above
+    if (
+        above.type in ("pair", "keyword_argument", "named_argument")
+        and above.named_children
+        and above.named_children[0] == node
+    ):
+        return "key", "", node
+    return ("definition" if _defines(node, around) else "name"), "", node
+
+
+def _defines(node: Node, around: list[Node]) -> bool:
+    """Whether an identifier gets its meaning here."""
+    above = around[0]
+    if _named_here(node, above):
+        return True
+    if above.type == "assignment_pattern" or node.type == "shorthand_property_identifier_pattern":
+        return above.child_by_field_name("right") != node
+    if above.type in ASSIGNING:
+        return above.child_by_field_name("left") == node
+    if above.type == "expression_list" and len(around) > 1:
+        return around[1].child_by_field_name("left") == above and around[1].type in LISTED
+    return above.type in DECLARATORS
+
+
+def _named_here(node: Node, above: Node) -> bool:
+    fields = [above.child_by_field_name(name) for name in ("name", "pattern", "declarator")]
+    values = [above.child_by_field_name(name) for name in ("type", "value", "default_value")]
+    if DEFINING.search(above.type) and node in fields:
+        return True
+    if above.type in BINDERS and node not in values:
+        return True
+    plain = above.type in ("class_declaration", "object_declaration", "enum_entry", "type_alias")
+    return plain and node.type.endswith("identifier") and above.named_children[0] == node
+
+
+def _call(node: Node, callee: Node, language: Spoken) -> tuple[bool, int]:
+    holder = callee if callee.type in language.named_calls else None
+    above = callee.parent
+    if (
+        holder is None
+        and node.parent is not None
+        and node.parent.type in language.named_calls
+        and callee == node
+        and node.parent.child_by_field_name("name") == node
+    ):
+        holder = node.parent
+    if (
+        holder is None
+        and node.parent is not None
+        and node.parent.type == "call"
+        and language.name == "ruby"
+        and node.parent.child_by_field_name("method") == node
+    ):
+        holder = node.parent
+    if holder is None and above is not None and above.type in language.calls:
+        first = (
+            above.child_by_field_name("function")
+            or above.child_by_field_name("constructor")
+            or above.child_by_field_name("type")
+            or above.named_children[0]
+        )
+        holder = above if first == callee else None
+    if holder is None:
+        return False, -1
+    listed = holder.child_by_field_name("arguments") or next(
+        (part for part in holder.named_children if part.type in ("value_arguments", "arguments", "argument_list")), None
+    )
+    if listed is None or any(part.type in SPREAD for part in listed.named_children) or "..." in text(listed):
+        return True, -1
+    if any(
+        part.type in ("value_argument", "argument")
+        and (part.child_by_field_name("name") is not None or re.match(r"\w+\s*[:=][^=:]", text(part)))
+        for part in listed.named_children
+    ):
+        return True, -1
+    if any(part.type in ("annotated_lambda", "lambda_literal", "block", "do_block") for part in holder.named_children):
+        return True, -1
+    return True, sum("comment" not in part.type for part in listed.named_children)
+
+
+def _guarded(around: list[Node]) -> bool:
+    for above in around:
+        if above.type in ("try_statement", "with_statement", "begin", "rescue", "if_statement") and GUARDS.search(
+            text(above)[:4000] if above.type != "if_statement" else text(above.child_by_field_name("condition"))
+        ):
+            return True
+        if above.type in ("preproc_ifdef", "optional_chain", "preproc_if") and above.type == "optional_chain":
+            return True
+        if above.type == "unary_expression" and text(above).startswith("typeof"):
+            return True
+    return (
+        "?." in text(around[0])[: len(text(around[0]))] if around and around[0].type == "member_expression" else False
+    )
+
+
+def _bare(written: str) -> str:
+    return re.sub(r"<.*", "", written, flags=re.DOTALL).strip("&*? ").rpartition("::")[2]
