@@ -39,7 +39,7 @@ _TEST_CLASS = re.compile(
 _PROSE = re.compile(r"\.(md|mdx|markdown|mkd|rst|txt|adoc|asciidoc|po|pot|rtf|tex|[1-8])$", re.IGNORECASE)
 # Texts by their suffix that a program reads: a build, dependencies, what a crawler may fetch.
 _NO_PROSE = re.compile(
-    r"(^|/)(CMakeLists\.txt|[\w-]*requirements[\w.-]*\.txt|requirements/[^/]+\.txt|constraints[\w.-]*\.txt|robots\.txt|[\w.-]*-requirements\.txt)$",
+    r"(?:^|/)(?:CMakeLists\.txt|(?=[^/]*requirements)[\w.-]+\.txt|requirements/[^/]+\.txt|constraints[\w.-]*\.txt|robots\.txt)$",
     re.IGNORECASE,
 )
 # Without a suffix a name in capitals is a document; a word that may well be a script's name needs its capital.

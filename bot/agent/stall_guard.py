@@ -17,7 +17,7 @@ HELD = 2  # how often a run goes on because report() refused something in the bl
 LETTERS = 6  # of a line that can be new: brackets and numbers tell nothing
 LOOKS = re.compile(r"\b(?:more|coverage|budget|findings|last_batch|SHOW_VARS)\(")  # worth asking again
 
-_NUMBERED = re.compile(r"[ +-]?[ \t]*+\d{1,7} ")  # sign and number before a line of code
+_NUMBERED = re.compile(r"^[ +-]?[ \t]*+\d{1,7} ")  # sign and number before a line of code
 Advice = Literal["", "simple", "synthesis", "stopping", "last", "spent"]
 Gain = tuple[int, ...]  # units unread, reports, findings dropped, worker calls
 

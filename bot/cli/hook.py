@@ -16,7 +16,7 @@ class HookOptions:
 
 
 def asked(arguments: Sequence[str]) -> HookOptions | None:
-    """The options, if this is `review --strategy offline` with nothing but --staged, --fail-on LEVEL and --quiet; else None.
+    """The options, if this is `review --effort none` with nothing but --staged, --fail-on LEVEL and --quiet; else None.
 
     The long way reads every other command line, and reports what is wrong with it.
     """
@@ -30,11 +30,11 @@ def asked(arguments: Sequence[str]) -> HookOptions | None:
             staged = True
         elif word in ("--quiet", "-q"):
             quiet = True
-        elif word in ("--strategy", "--fail-on"):
+        elif word in ("--effort", "--fail-on"):
             values[word] = next(rest, "")
         else:
             return None
     level = values.get("--fail-on")
-    if values.get("--strategy") != "offline" or level not in (None, *LEVELS):
+    if values.get("--effort") != "none" or level not in (None, *LEVELS):
         return None
     return HookOptions(staged, level, quiet)

@@ -21,10 +21,10 @@ _BRANCH = re.compile(
     r"|\s*_\s*(?:if\b.*)?=>"
 )
 _LAST = re.compile(r"\s*(?:\}\s*)?(?:else|default|finally|otherwise|case\s+_)\b|\s*_\s*=>")
-_ABOVE = re.compile(r"\s*(?:@\w|#\[)")  # decorators, annotations, attributes
+_ABOVE = re.compile(r"^\s*(?:@\w|#\[)")  # decorators, annotations, attributes
 _NO_CODE = re.compile(r"[\s(){}\[\];,]*$|\s*(?:\"\"\"|''')")
 _DOCSTRING = re.compile(r"\s*[rbu]?(\"\"\"|''')")
-_CALL = re.compile(r"([A-Za-z_$][\w$]{2,})\s*\(")
+_CALL = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{2,}+)\s*+\(")
 _NO_CALL = frozenset({"if", "for", "while", "switch", "catch", "return", "super", "elif", "match", "function"})
 _WRAPPED, MAX_WRAPPER = 2, 12  # lines of code in a function that only passes on; lines of it altogether
 

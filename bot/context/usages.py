@@ -42,7 +42,7 @@ OTHER = re.compile(
     re.IGNORECASE,
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
-IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|.*\brequire\([\"'])")
+IMPORT = re.compile(r"^\s*+(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|.*\brequire\([\"'])")
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
 _BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"

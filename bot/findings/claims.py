@@ -268,7 +268,9 @@ class _Search:
         """Whether a line hands the argument to the function that is meant; a parameter of a definition is no argument."""
         if re.search(r"\b(?:def|function|fn|func|fun|class)\s", code):
             return False
-        call = re.search(rf"([\w$]+)\s*+\((?:[^()]|\([^()]*+\)){{0,300}}\b{re.escape(self.short)}\s*+=(?!=)", code)
+        call = re.search(
+            rf"(?<![\w$])([\w$]++)\s*+\((?:[^()]|\([^()]*+\)){{0,300}}\b{re.escape(self.short)}\s*+=(?!=)", code
+        )
         if call is None:
             return False
         of = self.claim.of.rpartition(".")[2] or self.owner

@@ -40,7 +40,7 @@ def schema() -> Schema:
 
     told = "review", "Hand in the review of the code in the prompt."
     final = Schema(*told, strangers.schema(strangers.FinalAnswer), forgiven=frozenset({"unsettled"}))
-    return Schema(*told, strangers.schema(strangers.AskingAnswer), final, frozenset({"look_ups"}))
+    return Schema(*told, strangers.schema(strangers.AskingAnswer), final, frozenset({"look_ups", "unsettled"}))
 
 
 @lru_cache(maxsize=1)

@@ -139,7 +139,7 @@ class Wishes(Stranger):
     look_ups: tuple[LooseLookUp, ...] = Field(
         default=(),
         description=f"code to see before the final answer, at most {MAX_LOOK_UPS} look-ups; you are then asked again, once."
-        " Empty if what is shown decides",
+        " Empty if what is shown decides, and in the final answer",
     )
 
     @field_validator("look_ups", mode="before")
@@ -150,7 +150,7 @@ class Wishes(Stranger):
         return [_plain(row) for row in known[:MAX_LOOK_UPS]]
 
 
-class AskingAnswer(Wishes, LooseAnswer):
+class AskingAnswer(Wishes, FinalAnswer):
     """The whole reply of a reader who may ask to see more."""
 
 

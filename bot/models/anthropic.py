@@ -141,6 +141,10 @@ def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
     if prompt.tool and sent["messages"]:
         for message in (sent["messages"][0], sent["messages"][-1]):
             message["content"][-1].update(CACHED)
+    if (
+        prompt.answer and prompt.answer.final and sent["messages"]
+    ):  # most readers ask to see more: the same dialogue goes on
+        sent["messages"][0]["content"][0].update(CACHED)
     if form.stream:
         sent["stream"] = True
     return sent

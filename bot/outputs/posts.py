@@ -9,6 +9,7 @@ from bot.outputs.form import ReviewTemplates
 from bot.render import Safe, comment
 from bot.values import CommentSpot, Placed, Review
 
+NEIGHBOURS = 10  # lines between findings of one hunk that share a comment
 MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary
 MOST_BYTES = 64_000
 RULE = "\n\n---\n\n"  # between two findings of one comment
@@ -72,17 +73,25 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
 
 
 def _together(posted: Sequence[Placed], review: Review) -> list[Placed]:
-    """The findings on the lines of the comment that they share: each hunk has one, on the lines of its worst finding.
+    """The findings on the lines of the comment that they share: neighbours in one hunk, on the lines of the worst of them.
 
-    A fix that a click commits replaces the lines of its own comment, so a finding with one for other lines stands alone.
+    A new file is one hunk, so what lies further apart stays on its own lines. A fix that a click commits replaces the lines of
+    its own comment, so a finding with one for other lines stands alone.
     """
-    first: dict[tuple[str, str, int], CommentSpot] = {}
+    worst: dict[tuple[str, str, int], list[CommentSpot]] = {}
     shown = []
     for placed in posted:
-        hunk = _hunk(placed.spot, review) if placed.spot is not None else None
-        spot = first.setdefault(hunk, placed.spot) if hunk is not None and placed.spot is not None else placed.spot
-        alone = placed.replacement is not None and spot != placed.spot
-        shown.append(placed if alone else replace(placed, spot=spot))
+        own = placed.spot
+        hunk = _hunk(own, review) if own is not None else None
+        if own is None or hunk is None:
+            shown.append(placed)
+            continue
+        spots = worst.setdefault(hunk, [])
+        spot = next((one for one in spots if abs(one.end - own.end) <= NEIGHBOURS), own)
+        if placed.replacement is not None and spot != own:
+            spot = own
+        spots.append(spot)
+        shown.append(replace(placed, spot=spot))
     return shown
 
 

@@ -63,10 +63,13 @@ def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, .
 
 
 def further(prompt: Prompt, reply: Completion, shown: Sequence[LookedUp], vague: Sequence[Finding] = ()) -> Prompt:
-    """The same dialogue, with the code that was asked for and the question for the last answer; it can ask for nothing more."""
+    """The same dialogue, with the code that was asked for and the question for the last answer, after which nothing more is shown.
+
+    The form stays: providers read the beginning of a dialogue from their cache only if its tools are the same.
+    """
     verdict = prompt.answer is not None and prompt.answer.name == "verdict"
     said = render.text("prompts/looked_up.md.j2", results=shown, vague=vague, verdict=verdict)
-    return final(prompt.further(reply, said))
+    return prompt.further(reply, said)
 
 
 def final(prompt: Prompt) -> Prompt:

@@ -241,8 +241,7 @@ class ModelWorker:
             prompt = dialogues.further(one.asked.prompt, one.reply, shown, vague)
             return replace(one.asked, prompt=prompt, seen=look_ups.text(shown))
         again = render.text("prompts/worker_again.md.j2", findings=vague)
-        prompt = one.asked.prompt.further(one.reply, again)
-        return replace(one.asked, prompt=dialogues.final(prompt))
+        return replace(one.asked, prompt=one.asked.prompt.further(one.reply, again))
 
     def _finished(self, one: Answered, second: WorkerReply | PromptTooLong) -> WorkerReply:
         """What both answers come to."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot import limits
 from bot.units import heads
-from bot.units.show import MAX_TOKENS, Shown, pieces
+from bot.units.show import MAX_TOKENS, HunkRows, pieces
 from bot.units.spans import Span, spans
 from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Reference, Side, Unit, tokens
 
@@ -59,7 +59,7 @@ def _of_file(
         "base": texts.base.get(file.old_path or file.path),
     }
     rows = {side: text.split("\n") for side, text in sides.items() if text is not None}
-    shown = Shown(file.hunks)
+    shown = HunkRows(file.hunks)
     found: list[Unit] = []
     for span in spans(file, symbols, rows):
         if span.side not in rows:
@@ -80,7 +80,7 @@ def _units(
     file: ChangedFile,
     span: Span,
     lines: Sequence[str],
-    shown: Shown,
+    shown: HunkRows,
     references: tuple[Reference, ...],
     tests: tuple[str, ...],
 ) -> Iterator[Unit]:

@@ -15,7 +15,7 @@ MAX_TOKENS = 6_000  # of one unit; what shows more is cut into pieces
 LAST = 3  # a piece ends in the last third of its room, before the row that is indented least
 
 
-class Shown:
+class HunkRows:
     """The rows of one file's hunks, written once."""
 
     def __init__(self, hunks: Sequence[Hunk]) -> None:

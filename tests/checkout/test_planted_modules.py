@@ -85,8 +85,8 @@ def test_an_editor_that_starts_the_server_there_loads_nothing_of_it(hostile: Hos
         parameters = StdioServerParameters(command=start[0], args=[*start[1:], "mcp"], cwd=hostile.top, env=hostile.env)
         async with Client(parameters) as client:
             asked = [
-                ("review", {"strategy": "offline"}),
-                ("review", {"change": "uncommitted", "strategy": "offline"}),
+                ("review", {"effort": "none"}),
+                ("review", {"change": "uncommitted", "effort": "none"}),
                 ("callers", {"symbol": "f"}),
             ]
             return [repr((await client.call_tool(tool, given)).content) for tool, given in asked]

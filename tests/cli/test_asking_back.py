@@ -118,7 +118,7 @@ def titles(found: Mapping[str, Any]) -> list[str]:
 def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     changed: Repository, model: str, refuses: tuple[str, ...]
 ) -> None:
-    """Two calls of every dialect; the last form has no wish, and what the last answer does not repeat is withdrawn."""
+    """Two calls of every dialect; the form stays, and what the last answer does not repeat is withdrawn."""
     modes = Modes(thinks=50, thinking="blocks") if model.startswith("anthropic/") else Modes()
     server = Server(reader(WISHES), rejects=refuses, modes=modes)
     with doubles.in_thread(server):
@@ -127,10 +127,9 @@ def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     answered = [body for body in server.requests if not is_verdict(body)]
     first, last = answered[-2:]
     assert (turn(first), turn(last)) == (0, 1)
-    assert (offers(first), '"look_ups":' in json.dumps(last.get("tools", last.get("response_format", {})))) == (
-        True,
-        False,
-    )
+    assert offers(first)
+    form = "tools" if "tools" in first else "response_format"
+    assert last.get(form) == first.get(form)  # else no provider reads the dialogue's beginning from its cache
     shown = said(last)
     assert "6     return amount * table['vat']" in shown
     assert shown.count("6     return amount * table['vat']") == 1

@@ -26,8 +26,8 @@ def test_the_published_hooks_go_the_short_way() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["review", "review --staged", "review main..HEAD --strategy offline", "review --strategy offline --fail-on",
-     "review --strategy offline --fail-on worst", "review --strategy rlm", "review --strategy offline --help", "config"],
+    ["review", "review --staged", "review main..HEAD --effort none", "review --effort none --fail-on",
+     "review --effort none --fail-on worst", "review --strategy rlm", "review --effort none --help", "config"],
 )  # fmt: skip
 def test_every_other_command_line_goes_the_long_way(line: str) -> None:
     """The long way knows all options, and reports what is wrong."""

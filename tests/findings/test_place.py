@@ -70,13 +70,13 @@ def test_a_diff_that_github_folds_away_takes_no_line() -> None:
 
 
 def test_more_findings_than_github_takes_at_once_stand_in_the_summary() -> None:
-    """25 of them in the one comment of their hunk, the rest told in full in the summary, and the counter says so."""
+    """25 of them in the comments of their hunk, the rest told in full in the summary, and the counter says so."""
     lines = tuple(DiffLine("+", "x", None, number) for number in range(1, 50))
     file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
     findings = [_told(n, "a.py", "x", n, n, "head") for n in range(1, 41)]
     review = placing.review_of(place(findings, [file]), (file,))
     made = posts.comments(review)
-    assert [post.findings for post in made.posts] == [25]
+    assert sum(post.findings for post in made.posts) == 25
     assert "25 on the changed lines, 15 listed here." in made.summary
     assert made.summary.count("\n```") == 2 * 15  # what it quotes
 

@@ -13,8 +13,11 @@ from deeprepo_sandbox.providers import Reply
 
 SIGN = re.compile(r"h\d\d")
 ORDER = re.compile(r"run: (.+?)\s*(?:-->|\"\"\"|'\s*$|$)", re.MULTILINE)
-SECTION = re.compile(r"^--- (?:unchanged: )?(.+?) · ", re.MULTILINE)
-ROW = re.compile(r"^[-+ ] *\d+ (.*)$")
+SECTION = re.compile(
+    r"^--- (?!what the |end ---)(?:unchanged: )?(.+?)(?: · .*)?(?: \((?:new file|deleted file|renamed .*)\))? ---$",
+    re.MULTILINE,
+)
+ROW = re.compile(r"^[-+ ] *\d* (.*)$")
 MOST_TEXT = 6_000
 
 

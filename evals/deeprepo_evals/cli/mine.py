@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import CLEAN, tell
-from bot.cli.review import progress
+from bot.cli.reviewing import progress
 
 
 def command(
