@@ -2,8 +2,8 @@
 
 Cache marks (`cache_control: ephemeral`): the system prompt always, because all workers of a review share it; in a
 dialogue, that is where a tool is offered, also the first user message, which stays as it is, and the last one, so that
-the next turn reads everything before it from the cache. A single question is not marked beyond its system prompt:
-writing to the cache costs a quarter more, and nobody would read it.
+the next turn reads everything before it from the cache. A question whose reader may ask to see more is marked too, since most
+do; any other single question is not marked beyond its system prompt: writing to the cache costs a quarter more.
 
 Thinking blocks come back as they were, in the places in which they stood, to the model that wrote them and to no other.
 """
@@ -138,16 +138,20 @@ def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
     sent |= {"output_config": config} if config else {}
     if tools:
         sent["tools"] = tools
-    if prompt.tool and sent["messages"]:
-        for message in (sent["messages"][0], sent["messages"][-1]):
-            message["content"][-1].update(CACHED)
-    if (
-        prompt.answer and prompt.answer.final and sent["messages"]
-    ):  # most readers ask to see more: the same dialogue goes on
-        sent["messages"][0]["content"][0].update(CACHED)
+    for block in _read_again(prompt, sent["messages"]):
+        block.update(CACHED)
     if form.stream:
         sent["stream"] = True
     return sent
+
+
+def _read_again(prompt: Prompt, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks up to which the next call of this dialogue repeats this one."""
+    if prompt.tool and messages:
+        return [message["content"][-1] for message in (messages[0], messages[-1])]
+    if prompt.answer and prompt.answer.final and messages:  # most readers ask to see more
+        return [messages[0]["content"][0]]
+    return []
 
 
 def _split(messages: Sequence[Message]) -> tuple[str, list[Message]]:

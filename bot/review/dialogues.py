@@ -33,7 +33,7 @@ class Dialogues:
         """The last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
         with self.offering(prompts) as offered:
             first = await self.calls.many(self.model, offered, self.role)
-        wanted = [wishes(prompt, reply) for prompt, reply in zip(offered, first, strict=True)]
+        wanted = [() if _decided(reply) else wishes(prompt, reply) for prompt, reply in zip(offered, first, strict=True)]
         back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wanted[at]]
         sent = [further(offered[at], reply, await self.shown(wanted[at])) for at, reply in back]
         second = dict(zip((at for at, _ in back), await self.calls.many(self.model, sent, self.role), strict=True))
@@ -75,6 +75,11 @@ def further(prompt: Prompt, reply: Completion, shown: Sequence[LookedUp], vague:
 def final(prompt: Prompt) -> Prompt:
     """The prompt whose answer can ask for nothing."""
     return replace(prompt, answer=prompt.answer.final or prompt.answer) if prompt.answer else prompt
+
+
+def _decided(reply: Completion | DeepRepoError) -> bool:
+    """Whether a second opinion has come to a verdict: what it would like to see besides cannot be worth another call."""
+    return isinstance(reply, Completion) and (reply.data or {}).get("verdict") in ("confirmed", "refuted")
 
 
 def _settled(reply: Completion) -> Completion:

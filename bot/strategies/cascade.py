@@ -10,7 +10,6 @@ from dataclasses import replace
 from bot import render
 from bot.review.session import Session
 from bot.strategies import direct, rlm
-from bot.strategies.choice import THRESHOLDS, measure
 from bot.values import Finding, Transcript
 
 LISTED = 20  # open points in the root's first message; coverage() and findings() have the rest
@@ -24,8 +23,7 @@ async def run(session: Session) -> Transcript:
     if session.root is None or session.tracker.unread() == left:
         return reading  # nobody has answered
     judged = await session.judged()
-    sites = measure(left, session.dependents).sites
-    points = [*reading.open, *_open(session, sites, judged.unproven)]
+    points = [*reading.open, *_open(session, judged.unproven)]
     if not points and session.effort != "high":
         return replace(reading, reason=CLOSED)
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))
@@ -34,7 +32,7 @@ async def run(session: Session) -> Transcript:
     return replace(done, reason=f"{opened}, and the root went on")
 
 
-def _open(session: Session, sites: int, unproven: tuple[Finding, ...]) -> Iterator[str]:
+def _open(session: Session, unproven: tuple[Finding, ...]) -> Iterator[str]:
     """What one reading has left open, beside what its reader says, as sentences."""
     for unit in session.tracker.unread():
         yield f"nobody has read {unit.id}"
@@ -45,5 +43,3 @@ def _open(session: Session, sites: int, unproven: tuple[Finding, ...]) -> Iterat
         )
     for use in session.tracker.open_uses():
         yield f"{use.path}:{use.line} was not read, although {use.says}: {use.text.strip()[:160]}"
-    if sites > THRESHOLDS.direct_sites:
-        yield f"{sites:,} uses elsewhere, of which one prompt shows the first {THRESHOLDS.direct_sites}"
