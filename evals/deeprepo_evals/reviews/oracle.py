@@ -13,7 +13,7 @@ from deeprepo_evals.reviews.labels import Label, Line
 
 NAME = "scripted/oracle"
 CONFIRMED = {"verdict": "confirmed", "trigger": "as labelled", "author_would_change": True, "reason": "labelled"}
-_SECTION = re.compile(r"^--- (?:unchanged: )?(.+?) · .*---$", re.MULTILINE)
+_SECTION = re.compile(r"--- (?:unchanged: )?(.+?)(?: · .*| \((?:(?:new|deleted) file|renamed from .*)\))? ---$")
 _NUMBERED = re.compile(r"^([ +-])\s*(\d*) (.*)$")
 
 
