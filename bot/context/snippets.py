@@ -61,7 +61,7 @@ def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Ex
 def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[int]:
     """The lines shortly above that give a variable of some lines its value, in the same function."""
     used = {word for number in around for word in identifiers.words(rows[number - 1])}
-    for number in range(min(around), max(0, around[0] - ABOVE), -1):
+    for number in range(around[0] - 1, max(0, around[0] - ABOVE), -1):
         if definitions.names(path, rows[number - 1]):
             return
         if number not in around and identifiers.given(rows[number - 1]) & used:
