@@ -64,11 +64,11 @@ def main() -> int:
     with doubles.in_thread(Server(_honest)) as server:
         os.environ["DEEPREPO_BASE_URL"] = server.openai_url
         for name in asked.repo or REPOS:
-            repo = _clone(asked.repos, name)
+            repo = clone(asked.repos, name)
             if repo is None:
                 print(f"no clone of {name} in {asked.repos}", file=sys.stderr)
                 continue
-            for commit, title in _commits(repo, asked.commits, asked.skip):
+            for commit, title in commits(repo, asked.commits, asked.skip):
                 before = server.count
                 result = _review(repo, name, commit, title, offline=asked.offline)
                 sent = sum(tokens(json.dumps(body)) for body in server.requests[before:])
@@ -97,13 +97,14 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _clone(folder: Path, name: str) -> Path | None:
+def clone(folder: Path, name: str) -> Path | None:
+    """The clone of a repository in a folder, under any of the names that clones have."""
     short = name.rpartition("+")[2]
     found = (folder / name / "repo", folder / name, folder / f"{short}.git", folder / short)
     return next((path for path in found if (path / "HEAD").exists() or (path / ".git").exists()), None)
 
 
-def _commits(repo: Path, count: int, skip: int) -> list[tuple[str, str]]:
+def commits(repo: Path, count: int, skip: int) -> list[tuple[str, str]]:
     """The newest commits with one parent, newest first."""
     command = [
         "git",

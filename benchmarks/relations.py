@@ -3,6 +3,10 @@
 What a reader can use is a use of what changed in meaning, a definition of what new lines name, a reader or a writer of a key or a literal
 of the change, an override, or a test of it. The rules below know nothing of weights and ranks, and ask only whether a run of
 lines is one of these. docs/evaluation.md lists them.
+
+    python -m benchmarks.relations --repos FOLDER --repo NAME [--repo NAME ...] [--commits 4] [--skip 0]
+
+prints the same share for the newest commits of repositories, of those that change 2 to 200 lines.
 """
 
 import argparse
@@ -11,23 +15,30 @@ import posixpath
 import re
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks import labels
-from benchmarks.table import Row
+from benchmarks.clean import clone, commits
+from benchmarks.table import Row, report
 from bot import pipeline, wiring
 from bot.context.builder import ContextBuilder
 from bot.context.packing import packed
+from bot.errors import GitError
 from bot.ports import Tree
 from bot.review.opening import Survey
 from bot.values import DiffRow, Excerpt, ReviewRequest, Unit, tokens
 
 UNRELATED = 0.15
+ORDINARY = range(2, 201)  # changed lines of a commit that is looked at
+TRIED = 8  # commits that are looked at for one
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _STRING = re.compile(r"\"([^\"\s]{3,80})\"|'([^'\s]{3,80})'|`([^`\s]{3,80})`")
 _KEY = re.compile(r"^\s*(?:(?:let|const|var|val)\s+(?:mut\s+)?)?[\"']?([A-Za-z_][\w.-]*)[\"']?\s*(?::(?!:)|=(?![=>~]))")
-_FIELD = re.compile(r"(?:\.|->|\[[\"'])([A-Za-z_]\w*)[\"']?\]?\s*(?::[^=]{0,40})?[-+|&*/]?=(?![=>~])")
+_FIELD = re.compile(
+    r"(?:\.|->|\[[\"'])([A-Za-z_]\w*)[\"']?\]?(?:\[[^\]]{0,80}\])?\s*(?::[^=]{0,40})?[-+|&*/]?=(?![=>~])"
+)
+_SPECIAL = re.compile(r"__\w+__|constructor")
 _COMMENT = re.compile(r"^\s*(?:#(?!\[|!|\w+\s)|//|/\*|\*[\s/]|\*$|--\s|<!--)")
 _IMPORT = re.compile(r"^\s*(?:import|from|use|using|#\s*include|export\s.*\bfrom|\}\s*from)\b|\brequire\(")
 _FUNCTION = re.compile(
@@ -66,6 +77,7 @@ class Share:
     id: str
     tokens: int
     unrelated: int
+    changed: int  # lines
 
 
 class Change:
@@ -91,15 +103,21 @@ class Change:
         self.meant |= {
             name for text in calls for name in (*_FIELD.findall(text), *_KEY.findall(text)) if not _local(text)
         }
+        # A name that every class may define says nothing without its class.
+        self.meant = {name for name in self.meant if not _SPECIAL.fullmatch(name)}
+        self.named = {name for name in self.named if not _SPECIAL.fullmatch(name)}
         self.shape = any(_SHAPE.match(text) for text in both)
         # A variable of one language is a key for another.
         self.keys = {name for text in both for name in _KEY.findall(text) if _compound(name)}
         self.literals = {said for text in both for said in _literals(text)}
 
-    def sees(self, path: str, rows: Sequence[DiffRow], beside: bool, consumed: Iterable[str]) -> bool:
+    def sees(
+        self, path: str, rows: Sequence[DiffRow], beside: bool, wrappers: Iterable[str], given: Iterable[str]
+    ) -> bool:
         """Whether a run of lines of a file has a relation to the change.
 
-        `beside`: the file is a neighbour of a changed one or names it; `consumed`: to whom other runs hand what changed.
+        `beside`: the file is a neighbour of a changed one or names it; `wrappers`: short functions that use what changed;
+        `given`: functions that get it from a line.
         """
         code = [row.text for row in rows if not _COMMENT.match(row.text) and not _IMPORT.match(row.text)]
         if _DECIDES_NOTHING.search(path) and _kind(path) not in self.kinds:
@@ -109,14 +127,15 @@ class Change:
         words = {word for text in code for word in _WORD.findall(text)}
         believed = {word for word in words if beside or _compound(word)}
         return bool(
-            believed & (self.meant | {*consumed})
-            or believed & self.named & _settled(code)
+            believed & (self.meant | {*wrappers})
+            or believed & (self.named | {*given}) & _settled(code)
             or (words & self.keys and not any(_same_language(path, one) for one in self.paths))
             or (self.shape and any(_LOADS.search(text) for text in code))
-            or self.literals & {said for text in code for said in _literals(text)}
+            or {said for said in self.literals if beside or _compound(said)}
+            & {s for text in code for s in _literals(text)}
             or any(_route(said, text) for said in self.literals if "/" in said for text in code)
             or any(_builds_on(text, self.classes & words) for text in code)
-            or (_TEST.search(path) and any(_stem(one) in path for one in self.paths))
+            or (_TEST.search(path) and any(_is_part(_stem(one), path) for one in self.paths))
         )
 
 
@@ -136,15 +155,16 @@ def row(shares: Sequence[Share]) -> Iterator[Row]:
         yield Row("excerpts without a relation to the change", unrelated / shown, UNRELATED, beside=beside)
 
 
-async def _share(name: str, repo: Path) -> Share:
+async def _share(name: str, repo: Path, base: str = "base", head: str = "head") -> Share:
     with tempfile.TemporaryDirectory(prefix="relations-") as scratch:
         parts = wiring.rehearsal({"strategy": "fanout"}, scratch, lambda _: None)
-        async with pipeline.survey(ReviewRequest(str(repo), "range", "base", "head"), parts) as (subject, _):
+        async with pipeline.survey(ReviewRequest(str(repo), "range", base, head), parts) as (subject, _):
             shown = unrelated = 0
+            changed = sum(len(unit.changed) for unit in subject.units)
             for run, related in [item async for item in _runs(subject)]:
                 shown += run
                 unrelated += 0 if related else run
-    return Share(name, shown, unrelated)
+    return Share(name, shown, unrelated, changed)
 
 
 async def _runs(subject: Survey) -> AsyncIterator[tuple[int, bool]]:
@@ -162,9 +182,10 @@ async def judged(change: Change, excerpts: Sequence[Excerpt], tree: Tree) -> lis
     texts = await tree.read_many([excerpt.path for excerpt in excerpts])
     beside = {path: _beside(path, texts.get(path, b"").decode("utf-8", "replace"), change.paths) for path in texts}
     runs = [(excerpt.path, rows) for excerpt in excerpts for rows in _split(excerpt.rows)]
-    consumed = {name for path, rows in runs for name in _consumers(change, rows)}
+    wrappers = {name for _, rows in runs for name in _wrappers(change, rows)}
+    given = {name for _, rows in runs for name in _given(change, rows)}
     return [
-        (tokens("\n".join(map(str, rows))), change.sees(path, rows, beside.get(path, False), consumed))
+        (tokens("\n".join(map(str, rows))), change.sees(path, rows, beside.get(path, False), wrappers, given))
         for path, rows in runs
     ]
 
@@ -190,14 +211,28 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _consumers(change: Change, rows: Sequence[DiffRow]) -> Iterator[str]:
-    """What hands a change on: whom a line that uses what changed gives it to, and the short function around such a line."""
-    for one in rows:
-        words = {*_WORD.findall(one.text)}
-        if any(_compound(name) for name in words & change.meant) and not _COMMENT.match(one.text):
-            yield from (name for name in re.findall(r"([A-Za-z_$][\w$]*)\s*\(", one.text) if _compound(name))
-            if len(rows) <= SHORT:
-                yield from (name for name in _defined(rows[0].text) if _compound(name))
+def _uses(change: Change, row: DiffRow) -> bool:
+    """Whether a line uses a compound name that changed in meaning."""
+    words = {*_WORD.findall(row.text)}
+    return not _COMMENT.match(row.text) and any(_compound(name) for name in words & change.meant)
+
+
+def _wrappers(change: Change, rows: Sequence[DiffRow]) -> Iterator[str]:
+    """The short function around a line that uses what changed."""
+    if len(rows) <= SHORT and any(_uses(change, row) for row in rows):
+        yield from (name for name in _defined(rows[0].text) if _compound(name) and not _SPECIAL.fullmatch(name))
+
+
+def _given(change: Change, rows: Sequence[DiffRow]) -> Iterator[str]:
+    """To whom a line that uses what changed gives it."""
+    for row in rows:
+        if _uses(change, row):
+            yield from (name for name in re.findall(r"([A-Za-z_$][\w$]*)\s*\(", row.text) if _compound(name))
+
+
+def _is_part(stem: str, path: str) -> bool:
+    """Whether a stem is a part of a path of its own."""
+    return bool(re.search(rf"(?:^|[^A-Za-z0-9]){re.escape(stem)}(?:[^a-z0-9]|s?$)", path)) and len(stem) > 2
 
 
 def _settled(code: Iterable[str]) -> set[str]:
@@ -276,3 +311,36 @@ def _stem(path: str) -> str:
 def _kind(path: str) -> str:
     found = _DECIDES_NOTHING.search(path)
     return found[0].lower() if found else ""
+
+
+def main() -> int:
+    """The share of ordinary commits; the exit code says whether the promise holds."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--repo", action="append", required=True)
+    parser.add_argument("--commits", type=int, default=4, help="of each repository")
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many of the newest commits")
+    asked = parser.parse_args()
+    shares: list[Share] = []
+    for name in asked.repo:
+        repo = clone(asked.repos, name)
+        if repo is None:
+            raise SystemExit(f"no clone of {name} in {asked.repos}: clone it there, or leave out --repo {name}")
+        mine: list[Share] = []
+        for commit, _ in commits(repo, TRIED * asked.commits, asked.skip):
+            if len(mine) == asked.commits:
+                break
+            try:
+                share = asyncio.run(_share(f"{name} {commit[:10]}", repo, f"{commit}^", commit))
+            except GitError as error:
+                print(f"not measured: {name} {commit[:10]}: {error}", flush=True)
+                continue
+            if share.changed in ORDINARY and share.tokens:
+                mine.append(share)
+                print(f"{share.unrelated:>6,} of {share.tokens:>6,} tokens  {share.id}", flush=True)
+        shares += mine
+    return report("relations", list(row(shares)), {"commits": [asdict(share) for share in shares]})
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -8,19 +8,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.context.identifiers import special
 from bot.lines import is_comment
 
 MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards
 MAX_LEVELS = 40  # blocks around one line
 NEAR = 4  # lines before and after a statement whose block is too long, in whole statements
 LAST_BRANCH = 5  # lines of the last branch of a long block
+MOST_HANDLERS = 12  # lines of the handlers of a long try, together
 TAB = 4  # columns
 _CLOSES = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b)")
 _BRANCH = re.compile(
-    r"\s*(?:\}\s*)?(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure|case|default|when|otherwise|with\s+_)\b(?!\s*[=.(]\w*\s*[;,]?$)"
+    r"\s*(?:\}\s*)?(?:(?:elif|elsif|elseif|except|catch)\b|(?:else|finally|rescue|ensure|case|default|when|otherwise|with\s+_)\b(?!\s*[=.(]\w*\s*[;,]?$))"
     r"|\s*_\s*(?:if\b.*)?=>"
 )
 _LAST = re.compile(r"\s*(?:\}\s*)?(?:else|default|finally|otherwise|case\s+_)\b|\s*_\s*=>")
+_HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue|ensure|finally)\b")
 _ABOVE = re.compile(r"^\s*(?:@\w|#\[)")  # decorators, annotations, attributes
 _NO_CODE = re.compile(r"[\s(){}\[\];,]*$|\s*(?:\"\"\"|''')")
 _DOCSTRING = re.compile(r"\s*[rbu]?(\"\"\"|''')")
@@ -60,7 +63,7 @@ def around(path: str, rows: Sequence[str], line: int, most: int, first: int = 0)
     if beyond is not None:
         if len(best) < NEAR:
             numbers |= {*_siblings(rows, best, beyond)}
-        numbers |= {beyond.start, *_last_branch(rows, beyond)}
+        numbers |= {beyond.start, *_last_branch(rows, beyond), *_handlers(rows, beyond)}
     return sorted(numbers | ({first} - {0}))
 
 
@@ -109,7 +112,7 @@ def passes_on(path: str, rows: Sequence[str], start: int, end: int) -> list[str]
         code = [rows[start - 1].partition(")")[2]]
     if len(code) > _WRAPPED:
         return []
-    return [name for text in code for name in _CALL.findall(text) if name not in _NO_CALL]
+    return [name for text in code for name in _CALL.findall(text) if name not in _NO_CALL and not special(name)]
 
 
 def _enclosing(rows: Sequence[str], block: Block) -> Iterator[Block]:
@@ -210,6 +213,18 @@ def _last_branch(rows: Sequence[str], whole: Block) -> range:
         if _LAST.match(rows[number - 1]):
             return range(number, min(_end(rows, number, number), whole.end) + 1)
     return range(0)
+
+
+def _handlers(rows: Sequence[str], whole: Block) -> Iterator[int]:
+    """The handlers of a long try, as many as are short together: which errors get out is what a reader asks of it."""
+    depth, left = indent(rows[whole.start - 1]), MOST_HANDLERS
+    for number in range(whole.start + 1, whole.end + 1):
+        if indent(rows[number - 1]) == depth and _HANDLER.match(rows[number - 1]):
+            end = min(_end(rows, number, number), whole.end)
+            left -= end - number + 1
+            if left < 0:
+                return
+            yield from range(number, end + 1)
 
 
 def _doc(rows: Sequence[str], number: int, end: int) -> int:

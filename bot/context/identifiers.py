@@ -24,6 +24,7 @@ _KEY = re.compile(
     r"\s*+((?!self\.|this\.|cls\.)(?=[\w-]*[.-][A-Za-z_])[A-Za-z_][\w-]*+(?:\.[A-Za-z_][\w-]*+)*+)\s*+[=:](?!=)"
 )
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
+_ARGUMENT = re.compile(r"\w=(?:\"([a-z]+)\"|'([a-z]+)')")
 _KEYLIKE = re.compile(r"[\w$@/.:-]+$")  # a string that is a key, a path, a route or a flag: no prose
 _DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names traits of libraries, which every file uses
 _WRITE = re.compile(
@@ -60,7 +61,8 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
                     sides[row.sign][name] = max(sides[row.sign][name], weight)
     weights = dict(sides["+"])
     for name, weight in sides["-"].items():
-        weights[name] = max(weights.get(name, 0.0), weight + (GONE if name not in sides["+"] else 0.0))
+        gone = 0.0 if name in sides["+"] else GONE * WORD if plain(name) else GONE
+        weights[name] = max(weights.get(name, 0.0), weight + gone)
     return {name: weight for name, weight in weights.items() if telling(name)}
 
 
@@ -91,14 +93,26 @@ def quoted(line: str) -> list[str]:
     return [text for text in texts if _KEYLIKE.match(text)]
 
 
+def literals(line: str) -> list[str]:
+    """The strings of a line that other code may read: `quoted`, without plain words given to a named argument or an attribute."""
+    given = {one or two for one, two in _ARGUMENT.findall(line)}
+    return [text for text in quoted(line) if text not in given]
+
+
 def plain(name: str) -> bool:
-    """Whether a name is one lower-case word, which means many things."""
-    return name.isalpha() and name.islower()
+    """Whether a name is one lower-case word, which means many things; with `$` it is a variable."""
+    word = name.removeprefix("$")
+    return word.isalpha() and word.islower()
+
+
+def special(name: str) -> bool:
+    """Whether a name is one of those that every class may define: it says nothing without its class."""
+    return name == "constructor" or (name.startswith("__") and name.endswith("__"))
 
 
 def telling(name: str) -> bool:
-    """Whether a name is worth a search: no keyword, no word that every file has."""
-    if len(name) < SHORTEST or name.lower() in COMMON:
+    """Whether a name is worth a search: no keyword, no word that every file has, no method that the language itself calls."""
+    if len(name) < SHORTEST or name.lower() in COMMON or special(name):
         return False
     return len(name) >= PLAIN or not name.isalpha() or not name.islower()
 
@@ -109,5 +123,5 @@ def _of_line(line: str) -> Iterable[tuple[str, float]]:
         yield word, WORD if plain(word) else IDENTIFIER + (WRITTEN if word in given else 0.0)
     for key in dotted(line):
         yield key, DOTTED + WRITTEN
-    for text in quoted(line):
-        yield text, STRING + (WRITTEN if text in given else 0.0)
+    for text in literals(line):
+        yield text, STRING * (0.5 if plain(text) else 1.0) + (WRITTEN if text in given else 0.0)

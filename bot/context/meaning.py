@@ -13,12 +13,12 @@ from bot.paths import is_code
 from bot.values import Unit
 
 _FIELD = re.compile(
-    r"(?:\.|->|\[[\"'])([A-Za-z_][\w$]{2,})[\"']?\]?\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|\?\?|\|\||&&)?=(?![=>~])"
+    r"(?:\.|->|\[[\"'])([A-Za-z_][\w$]{2,})[\"']?\]?(?:\[[^\]\n]{0,80}\])?\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|\?\?|\|\||&&)?=(?![=>~])"
 )
 _KEY = re.compile(r"(?:^\s*+|[{,]\s*+)[\"']?([A-Za-z_$][\w$-]{2,})[\"']?\s*+\??:(?!:)")
 # A variable that lives and dies in its function: it begins an indented line, after a word for variables or alone.
 _LOCAL = re.compile(
-    r"\s+(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?([A-Za-z_][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])"
+    r"\s+(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?([A-Za-z_$][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])"
 )
 _TOP = re.compile(r"([A-Za-z_$][\w$]*+)\s*+(?::[^=:]{0,80})?:?=(?![=>~])")
 _ANNOUNCED = re.compile(r"\s+(?:const|let|var|val|static)\s")
@@ -79,7 +79,7 @@ def _member(text: str) -> str:
 
 
 def _of_line(path: str, text: str, *, field: bool) -> Iterator[str]:
-    yield from identifiers.quoted(text)
+    yield from identifiers.literals(text)
     yield from identifiers.dotted(text)
     own = definitions.names(path, text)
     yield from own

@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.context import blocks
+from bot.context import blocks, definitions, identifiers
 from bot.lines import defines
 from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 
 BODY = 14  # lines of a definition at most
+ABOVE = 12  # lines above one in which a variable of it may get its value
 MAX_LISTED = 5  # files that import a name
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
@@ -44,8 +45,9 @@ def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> E
 
 
 def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Excerpt | None:
-    """What a line, or one around it, calls in its own file: a reader often leaves the deciding step to a neighbour."""
+    """What a line, one around it, or one that gives these a value, calls in its own file: a neighbour often decides."""
     around = [*blocks.openings(rows, line, excerpt.start)]
+    around += _givers(excerpt.path, rows, around)
     for name in dict.fromkeys(name for number in around for name in _CALLED.findall(rows[number - 1])):
         at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
         if at in around:
@@ -54,6 +56,16 @@ def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Ex
         if len(numbers) > 1:
             return cut(excerpt.path, rows, numbers, f"defines {name}, called nearby")
     return None
+
+
+def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[int]:
+    """The lines shortly above that give a variable of some lines its value, in the same function."""
+    used = {word for number in around for word in identifiers.words(rows[number - 1])}
+    for number in range(around[0] - 1, max(0, around[0] - ABOVE), -1):
+        if definitions.names(path, rows[number - 1]):
+            return
+        if number not in around and identifiers.given(rows[number - 1]) & used:
+            yield number
 
 
 def imported(name: str, found: Sequence[tuple[str, int, str]]) -> Excerpt:

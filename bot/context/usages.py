@@ -127,7 +127,7 @@ def pick(
     `rows`: name -> the lines that hold it; `shown`: lines in the prompt already; `changed`: the paths of the whole change.
     """
     rows_of = [row.text for unit in units for row in unit.changed]
-    own = {text for line in rows_of for text in (*identifiers.quoted(line), *identifiers.given(line))} | PERSISTENCE
+    own = {text for line in rows_of for text in (*identifiers.literals(line), *identifiers.given(line))} | PERSISTENCE
     weights = together(units)
     # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
     code = _code(units)
@@ -158,6 +158,7 @@ class _Meant:
         self.folders = {posixpath.dirname(path) for path in self.paths}
         self.suffixes = {_family(path) for path in self.paths}
         self.written = {name for unit in units for row in unit.changed for name in identifiers.given(row.text)}
+        self.said = {text for unit in units for row in unit.changed for text in identifiers.literals(row.text)}
         self.decided = meaning.decided(units) | {*_namesakes(units)} | PERSISTENCE | _kept(units)
         self._idle: dict[str, bool] = {}
 
@@ -174,7 +175,7 @@ class _Meant:
                 return True  # what one language calls a variable may be a key for another
             return is_product(path) and meaning.settled(name, path, text)
         # A plain word means something else elsewhere, unless both are keys.
-        if identifiers.plain(name) and posixpath.dirname(path) not in self.folders:
+        if identifiers.plain(name) and (name in self.said or posixpath.dirname(path) not in self.folders):
             return name in identifiers.quoted(text)
         return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
 

@@ -25,6 +25,18 @@ PYTHON = """def read(path):
     finally:
         close()
     return text"""
+CAUGHT = """def load(path):
+    file = where(path)
+    try:
+        with file.open() as f:
+            return pickle.load(f)
+    except (
+        ValueError,
+        EOFError,
+    ):
+        return None
+    else:
+        log()"""
 JAVA = """    int total(
             int rate) {
         if (rate > 0) {
@@ -51,6 +63,7 @@ def shown(text: str, line: int, most: int, first: int = 0) -> list[int]:
         ),  # a long one: the branch, its neighbours, and the default
         (PYTHON, 4, 7, [1, 3, 4, 5, 6, 7, 8]),  # a try with its handlers
         (PYTHON, 6, 7, [1, 3, 4, 5, 6, 7, 8]),
+        (CAUGHT, 5, 5, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),  # one that is too long keeps which errors it catches
         (JAVA, 6, 6, [1, 3, 4, 5, 6, 7]),  # an if with its else, and the head of what holds it
     ],
 )

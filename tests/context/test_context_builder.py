@@ -242,3 +242,35 @@ def test_many_imports_of_a_name_are_one_excerpt(repository: Repository) -> None:
     before: Files = {"a.py": "def apply_rate(x):\n    return x\n", **users}
     (excerpt,) = shown(repository, before, {"a.py": "def apply_rate(x, y):\n    return x\n"})
     assert excerpt.title == "apply_rate is imported by 9 files: m0.py, m1.py, m2.py, m3.py, m4.py, ..."
+
+
+def test_what_a_stored_object_is_read_from_is_shown_with_the_errors_that_are_caught(repository: Repository) -> None:
+    """A class is renamed: the file name that a variable of the reader holds decides whether an older one is read."""
+    before: Files = {
+        "shop/order.py": "class Order:\n    number: int\n",
+        "shop/store.py": "import pickle\n\n\ndef _where():\n    return FOLDER / 'orders.pickle'\n\n\ndef load():\n"
+        "    file = _where()\n    try:\n        with file.open('rb') as f:\n            return pickle.load(f)\n"
+        "    except EOFError:\n        return None\n",
+    }
+    bodies = [e.body for e in shown(repository, before, {"shop/order.py": "class Purchase:\n    number: int\n"})]
+    assert any("except EOFError" in body for body in bodies)
+    assert any("orders.pickle" in body for body in bodies)
+
+
+def test_a_word_given_to_an_argument_and_a_method_of_the_language_lead_nowhere(repository: Repository) -> None:
+    """Alignments, styles and constructors are in every file, and none of them reads the change."""
+    old = "class Row:\n    def __init__(self, text):\n        self.shown = Text(text, justify='right')\n"
+    before: Files = {
+        "ui/row.py": old,
+        "ui/keys.py": "def on_key(key):\n    return key == 'right'\n",
+        "ui/other.py": "class Other(Base):\n    def __init__(self, name):\n        super().__init__(name)\n",
+    }
+    assert not shown(repository, before, {"ui/row.py": old.replace("'right'", "'left'").replace("text", "said")})
+
+
+def test_who_reads_a_container_is_shown_when_the_change_fills_it_otherwise(repository: Repository) -> None:
+    """An item that is set changes what the attribute holds."""
+    old = "class Stats:\n    def add(self, key):\n        self._totals[key] = self._totals.get(key, 0) + 1\n"
+    before: Files = {"shop/stats.py": old, "web/page.py": "def page(stats):\n    return stats._totals.items()\n"}
+    after: Files = {"shop/stats.py": old.replace("= self._totals.get(key, 0) + 1", "= 1")}
+    assert "web/page.py" in paths(shown(repository, before, after))
