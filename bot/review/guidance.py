@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from bot import globs, render
 from bot.review import sections
-from bot.review.sections import Section
+from bot.review.sections import RuleSection
 
 PROCESS = (
     "CONTRIBUTING.md",
@@ -68,7 +68,7 @@ class Advice:
 class Guideline:
     """The rules of one file, and the paths that it is for; without patterns it is for all."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[RuleSection, ...]
     patterns: tuple[str, ...] = ()
 
     def concerns(self, paths: Iterable[str]) -> bool:
@@ -195,7 +195,7 @@ def _valid(pattern: str) -> bool:
     return not pattern.startswith(("!", "#"))
 
 
-def _fitting(rules: Sequence[Section], paths: Sequence[str], room: int) -> str:
+def _fitting(rules: Sequence[RuleSection], paths: Sequence[str], room: int) -> str:
     """The sections for these paths, in the order of the file: those that name such a path or language take the room first."""
     mine = [one for one in rules if not _foreign(one, paths)]
     ranked = sorted(range(len(mine)), key=lambda at: (not _names(mine[at].text, paths), not mine[at].announced))
@@ -210,7 +210,7 @@ def _fitting(rules: Sequence[Section], paths: Sequence[str], room: int) -> str:
     return text if whole else f"{text}\n{CUT}" if len(text) >= LEAST_PART else ""
 
 
-def _part(section: Section, room: int) -> str:
+def _part(section: RuleSection, room: int) -> str:
     """As many rules of a section as there is room for, from the first one on."""
     rows = [section.head] if section.head else []
     least = len(rows)
@@ -221,7 +221,7 @@ def _part(section: Section, room: int) -> str:
     return "\n".join(rows) if len(rows) > least else ""
 
 
-def _foreign(section: Section, paths: Sequence[str]) -> bool:
+def _foreign(section: RuleSection, paths: Sequence[str]) -> bool:
     """Whether its headings are about other languages or folders than those of the change."""
     for title in section.titles[1:]:
         named = [LANGUAGES[name] for name in _LANGUAGE.findall(title)]

@@ -87,7 +87,7 @@ _MARKS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RuleSection:
     """The rules under one heading."""
 
     titles: tuple[str, ...]  # of the headings around it, and its own
@@ -109,12 +109,12 @@ class _Block:
     text: str
 
 
-def about_code(text: str, *, strict: bool) -> tuple[Section, ...]:
+def about_code(text: str, *, strict: bool) -> tuple[RuleSection, ...]:
     """The rules for code and review, by section.
 
     `strict`: of a text about contributing, what no heading announces as about code is left out whatever it says.
     """
-    kept: list[Section] = []
+    kept: list[RuleSection] = []
     above: list[
         tuple[int, str, bool, bool]
     ] = []  # of the headings around: level, title, whether wanted, whether announced
@@ -130,7 +130,7 @@ def about_code(text: str, *, strict: bool) -> tuple[Section, ...]:
         reviewing = any("review" in name.lower() for name in titles)
         rules = _rules(list(_blocks(rows)), announced=announced, reviewing=reviewing) if wanted else ()
         if rules:
-            kept.append(Section(titles, f"{'#' * level} {title}" if title else "", rules, announced))
+            kept.append(RuleSection(titles, f"{'#' * level} {title}" if title else "", rules, announced))
     return tuple(kept)
 
 

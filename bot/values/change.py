@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.values.everyday import METHODS
 from bot.values.model import tokens
 
 Side = Literal["head", "base"]
@@ -260,6 +261,20 @@ class Reference:
     unique: bool = False  # only the name matches, but the tree holds no other definition of that name
     held: bool = False  # what is named here is proven to be there after the change
     lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
+
+    @property
+    def guessed(self) -> bool:
+        """Whether nothing but the name speaks for it, and that name may be another thing's."""
+        return not (self.sure or self.missing or self.unique or self.held or self.lone)
+
+    @property
+    def everyday(self) -> bool:
+        """Whether it is guessed from a name that values of every language have, on a line that does not name its owner."""
+        if not self.guessed or self.name not in METHODS:
+            return False
+        path, _, qualified = self.symbol.rpartition(":")
+        outer = qualified.split(".")[-2:-1] or [path.rpartition("/")[2].partition(".")[0]]
+        return outer[0].lower() not in self.text.lower()
 
 
 @dataclass(frozen=True, slots=True)
