@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot import render
 from bot.diff import told
+from bot.paths import decides_nothing
 from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, Unit, tokens
 
 DIFF_TOKENS = 30_000  # above this the root sees the risk map and the heads of the riskiest units
@@ -50,9 +51,13 @@ def gather(
     diffs = told(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in diffs)
     whole = size <= DIFF_TOKENS
-    known = [row for row in dependents.references if not row.guessed]
-    sites = sorted(known, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
-    guessed, everywhere = _guessed(dependents.references)
+    kinds = {"", *(decides_nothing(file.path) for file in files)}
+    references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
+    known = [row for row in references if not row.guessed]
+    known.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
+    first = {(row.path, row.line): row for row in reversed(known)}.values()  # one use of each line
+    sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
+    guessed, everywhere = _guessed(references)
     left_out = [] if whole else [f"the diff: about {size:,} tokens; use diff(path)"]
     left_out += [f"{len(units) - MAP_UNITS} units of low risk"] if not whole and len(units) > MAP_UNITS else []
     left_out += [f"{len(sites) - MAX_SITES} call sites"] if len(sites) > MAX_SITES else []

@@ -54,3 +54,10 @@ def test_a_common_name_counts_beside_the_name_of_its_owner_or_with_a_proof() -> 
     assert "y.py" in text
     assert "z.py" in text
     assert "x.py" not in text
+
+
+def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:
+    """Of a line that uses two things the most telling use is shown; a word in a lock file needs more than its name."""
+    text = told(SURE, replace(SURE, name="Cart", call=False), replace(GUESS, lone=True, path="uv.lock", text="total"))
+    assert text.count("b.py:3") == 1
+    assert "uv.lock" not in text
