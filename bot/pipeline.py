@@ -98,7 +98,11 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         parts = units.cut(files, users, await _texts(tree, files))
         names = [file.path for file in files if not file.skip]
         asked = await guidance.gather(
-            tree.many_at_tip, names, settings["instructions"], guidelines=settings["guidelines"]
+            tree.many_at_tip,
+            names,
+            settings["instructions"],
+            guidelines=settings["guidelines"],
+            listed=tree.names_at_tip,
         )
         today = deps.today()
         given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}

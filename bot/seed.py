@@ -1,17 +1,22 @@
 """What the root starts with: the change itself where it fits, else its risk map; the findings so far; who uses what changed. Pure."""
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot import render
 from bot.diff import told
-from bot.values import ChangedFile, Dependents, Finding, PullRequest, Unit, tokens
+from bot.paths import decides_nothing
+from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, Unit, tokens
 
 DIFF_TOKENS = 30_000  # above this the root sees the risk map and the heads of the riskiest units
 AROUND = 5  # unchanged lines beside a change
 MAP_UNITS = 120
 HEAD_LINES = 12  # of a unit, in the risk map
 MAX_SITES = 60
+MAX_GUESSED = 20  # files in which only a name matches
+FEW_FILES = 12  # a name that matches by itself in more of them is everywhere
+LINES = 6  # of one such name in one file
 MAX_FILES = 200
 BODY_CHARS = 4_000
 
@@ -22,6 +27,15 @@ class Seed:
 
     text: str
     left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NameInFile:
+    """How often a file writes a name, and the first of these lines."""
+
+    name: str
+    times: int
+    lines: tuple[int, ...]
 
 
 def gather(
@@ -37,10 +51,24 @@ def gather(
     diffs = told(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in diffs)
     whole = size <= DIFF_TOKENS
-    sites = sorted(dependents.references, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
+    kinds = {"", *(decides_nothing(file.path) for file in files)}
+    references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
+    known = [row for row in references if not row.guessed]
+    known.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
+    first = {(row.path, row.line): row for row in reversed(known)}.values()  # one use of each line
+    sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
+    guessed, everywhere = _guessed(references)
     left_out = [] if whole else [f"the diff: about {size:,} tokens; use diff(path)"]
     left_out += [f"{len(units) - MAP_UNITS} units of low risk"] if not whole and len(units) > MAP_UNITS else []
     left_out += [f"{len(sites) - MAX_SITES} call sites"] if len(sites) > MAX_SITES else []
+    left_out += (
+        [f"{len(guessed) - MAX_GUESSED} files in which only a name matches"] if len(guessed) > MAX_GUESSED else []
+    )
+    left_out += (
+        [f"uses, found by the name alone, of {', '.join(everywhere[:LINES])}: words that are everywhere"]
+        if everywhere
+        else []
+    )
     text = render.text(
         "prompts/seed.md.j2",
         pull=pull,
@@ -50,11 +78,28 @@ def gather(
         diffs=diffs if whole else [],
         units=[] if whole else [(unit, _head(unit)) for unit in units[:MAP_UNITS]],
         sites=sites[:MAX_SITES],
+        guessed=guessed[:MAX_GUESSED],
         findings=findings,
         left_out=left_out,
         question=question,
     )
     return Seed(text, tuple(left_out))
+
+
+def _guessed(references: Iterable[Reference]) -> tuple[list[tuple[str, list[NameInFile]]], list[str]]:
+    """What only a name speaks for, by file, tests last; and the names that are everywhere, of which no place is listed."""
+    rows = [row for row in references if row.guessed]
+    files = Counter(name for name, _ in {(row.name, row.path) for row in rows})
+    everywhere = {name for name, times in files.items() if times > FEW_FILES}
+    told = [row for row in rows if not row.everyday and row.name not in everywhere]
+    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for _, path, name, line in sorted({(row.test, row.path, row.name, row.line) for row in told}):
+        found[path][name].append(line)
+    by_file = [
+        (path, [NameInFile(name, len(lines), tuple(lines[:LINES])) for name, lines in names.items()])
+        for path, names in found.items()
+    ]
+    return by_file, sorted(everywhere | {row.name for row in rows if row.everyday})
 
 
 def _head(unit: Unit) -> str:

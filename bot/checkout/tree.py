@@ -24,6 +24,7 @@ CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first li
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
+MOST_NAMES = 1_000  # of files in folders that are listed by name
 MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
@@ -222,6 +223,14 @@ class Checkout:
     async def many_at_tip(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist at the tip of the base branch, in the order asked."""
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
+
+    async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
+        """The first files in these folders and beneath, at the tip of the base branch; [] where it has none of them."""
+        done = await git.search(
+            "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", self.pull.base_tip or self.pull.base, "--", *folders,
+            cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=MOST_NAMES, most=MOST_NAMES * PATH_BYTES, row_end=b"\0",
+        )  # fmt: skip
+        return [name_of(name) for name in done.out.split(b"\0")[:MOST_NAMES] if name] if done.status == 0 else []
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist in a commit, in the order asked; an unknown commit holds none."""

@@ -293,7 +293,7 @@ def _sifted(rows: Iterable[Reference]) -> list[Reference]:
     unsure = tests = 0
     kept = []
     for row in rows:
-        if row.form == "import" and not row.missing:
+        if (row.form == "import" and not row.missing) or row.everyday:
             continue
         if not row.sure and not row.missing:
             unsure += 1

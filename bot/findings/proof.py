@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.lines import block, closing, defines, definition
+from bot.lines import block, closing, defined, defines, definition
 from bot.paths import is_product
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Side, Symbol, tokens
@@ -45,7 +45,7 @@ async def gather(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = ()
 ) -> tuple[Excerpt, ...]:
     """The excerpts for one finding, the most telling first, under the limit."""
-    places = [*_around(finding, dependents), *_before(finding, files), *_removed(finding, dependents)]
+    places = [*_around(finding, dependents), *_before(finding, files), *_removed(finding, dependents, files)]
     places += [await _evidence(tree, one.path, one.side, one.line) for one in finding.evidence]
     places += [*await _defined(finding, tree), *_callers(finding, dependents)]
     room, shown, seen = TOKENS, list[Excerpt](), set[tuple[str, Side, int]]()
@@ -86,14 +86,29 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[Place]:
                 yield Place(file.old_path or file.path, "base", first - 3, last + 3, first, last, "as it was")
 
 
-def _removed(finding: Finding, dependents: Dependents) -> Iterator[Place]:
+def _removed(finding: Finding, dependents: Dependents, files: Sequence[ChangedFile]) -> Iterator[Place]:
     """The definitions that the change took away or renamed, of which the claim speaks."""
-    said = {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.quote}")}
+    quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
+    said = {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
     gone = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
-    for symbol in [symbol for symbol in gone if symbol.short in said][:MAX_REMOVED]:
-        yield Place(
-            symbol.path, "base", symbol.start, symbol.end, symbol.start, symbol.start, f"removed: {symbol.name}"
-        )
+    places = [(s.path, s.start, s.end, s.name) for s in gone if s.short in said]
+    known = {symbol.short for symbol in gone}
+    places += [place for place in _unparsed(files) if place[3] in said - known]
+    for path, start, end, name in places[:MAX_REMOVED]:
+        yield Place(path, "base", start, end, start, start, f"removed: {name}")
+
+
+def _unparsed(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
+    """Path, lines and name of what removed lines define and no added line does: in files that no language reads, too."""
+    lines = [(file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
+    kept = {name for _, line in lines if line.kind == "+" for name in defined(line.text)}
+    removed = {(file.old_path, line.old) for file, line in lines if line.kind == "-"}
+    for file, line in lines:
+        for name in defined(line.text) if line.kind == "-" else ():
+            if name not in kept and file.old_path and line.old is not None:
+                span = range(line.old, line.old + DEFINITION_LINES)
+                end = next((at for at in span if (file.old_path, at) not in removed), span.stop) - 1
+                yield file.old_path, line.old, end, name
 
 
 async def _evidence(tree: Tree, path: str, side: Side, line: int) -> Place:

@@ -1,15 +1,17 @@
-"""What the repository's owner asks of a review: instructions per path, and the guideline files of the base branch.
+"""What the repository's owner asks of a review: instructions per path, and the rules in the guideline files of the base branch.
 
 Both come from the tip of the base branch, so that a change cannot bring its own. They may say what to look for and what to
 leave alone; they cannot change what counts as evidence, and the prompt reports it.
 """
 
 import posixpath
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot import globs, render
 from bot.review import sections
+from bot.review.sections import RuleSection
 
 PROCESS = (
     "CONTRIBUTING.md",
@@ -28,13 +30,30 @@ FILES = (  # the most telling first
     ),
     *PROCESS,
 )
+FOLDERS = (".github/instructions", ".cursor/rules")  # of files that name the paths that they are for
+ENDINGS = (".instructions.md", ".mdc")
 NEAREST = ("AGENTS.md", "CLAUDE.md")  # also looked for in the folders of the changed files
 MAX_CHARS = 2_400  # of guidance in one prompt
 MAX_FILE = 1_600  # of one file
+MOST_FILES = 60  # of FOLDERS
 MAX_FOLDERS = 40  # looked into; a change of more folders gets the guidance of the root
 MOST_READ = 200_000  # characters of one file
 LEAST_PART = 200  # characters of a file that are worth showing
-SHORTEST = 40  # characters; a shorter file is a link to another one
+MOST_HEADER, MOST_PATTERNS = 60, 40  # lines before the text of a file; patterns of paths in them
+CUT = "[...]"
+SCRIPTS = frozenset({".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"})
+C = frozenset({".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp"})
+LANGUAGES: Mapping[str, frozenset[str]] = {  # as a heading names them
+    "Bash": frozenset({".sh", ".bash"}), "C": C, "C#": frozenset({".cs", ".cshtml", ".razor"}), "C++": C,
+    "CSS": frozenset({".css", ".scss", ".less"}), "Dart": frozenset({".dart"}), "Elixir": frozenset({".ex", ".exs"}),
+    "Go": frozenset({".go"}), "Golang": frozenset({".go"}), "Java": frozenset({".java"}), "JavaScript": SCRIPTS,
+    "Kotlin": frozenset({".kt", ".kts"}), "PHP": frozenset({".php"}), "Python": frozenset({".py", ".pyi", ".pyx"}),
+    "React": SCRIPTS, "Ruby": frozenset({".rb", ".erb", ".rake"}), "Rust": frozenset({".rs"}), "SQL": frozenset({".sql"}),
+    "Scala": frozenset({".scala"}), "Svelte": SCRIPTS, "Swift": frozenset({".swift"}), "TypeScript": SCRIPTS, "Vue": SCRIPTS,
+}  # fmt: skip
+_LANGUAGE = re.compile(rf"(?<![\w.+#-])(?:{'|'.join(map(re.escape, sorted(LANGUAGES, reverse=True)))})(?![\w+#-])")
+_PLACE = re.compile(r"(?<![\w.@*/-])(?:[\w.@*-]++/[\w.@*/-]*+|\*?\.[a-z]{1,6}(?=`))")  # a folder, a file or an ending
+_FIELD = re.compile(r"(\w+):[ \t]*(.*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +65,48 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
+class Guideline:
+    """The rules of one file, and the paths that it is for; without patterns it is for all."""
+
+    sections: tuple[RuleSection, ...]
+    patterns: tuple[str, ...] = ()
+
+    def concerns(self, paths: Iterable[str]) -> bool:
+        """Whether it is for one of these paths, or for all."""
+        return not self.patterns or any(globs.matches(self.patterns, path) for path in paths)
+
+
+@dataclass(frozen=True, slots=True)
 class Guidance:
     """Everything the owner asks, before it is known for which files."""
 
     instructions: tuple[tuple[str, str], ...] = ()  # (path pattern, text), as in .deeprepo.yml
-    files: Mapping[str, str] = field(default_factory=dict)  # path -> text
+    files: Mapping[str, Guideline] = field(default_factory=dict)  # by path
     language: str = "en"  # in which models write what people read
     templates: tuple[tuple[str, str], ...] = ()  # of comments, the owner's own: (name, source)
 
     def of(self, paths: Iterable[str], room: int = MAX_CHARS) -> tuple[Advice, ...]:
-        """What applies to these files: instructions first, then the nearest guideline file, then those of the root.
+        """What applies to these files: instructions first, then rules for such paths, the nearest file, and those of the root.
 
         `room`: characters of all of it.
         """
         wanted = list(dict.fromkeys(paths))
         found = [
-            Advice(pattern, text.strip())
-            for pattern, text in self.instructions
-            if any(globs.matches([pattern], path) for path in wanted)
+            Advice(pattern, text if len(text) <= MAX_FILE else text[:MAX_FILE].rpartition("\n")[0] + f"\n{CUT}")
+            for pattern, text in ((pattern, text.strip()) for pattern, text in self.instructions)
+            if text and any(globs.matches([pattern], path) for path in wanted)
         ]
-        found += [Advice(name, self.files[name]) for name in self._nearest(wanted)]
-        return tuple(_fitting(found, room))
+        chosen = list[Advice]()
+        for advice in found:
+            if len(advice.text) <= room:
+                chosen.append(advice)
+                room -= len(advice.text)
+        for name in self._nearest(wanted):
+            text = _fitting(self.files[name].sections, wanted, min(room, MAX_FILE))
+            if text:
+                room -= len(text)
+                chosen.append(Advice(name, text))
+        return tuple(chosen)
 
     def _nearest(self, paths: Sequence[str]) -> list[str]:
         near: dict[str, None] = {}
@@ -76,7 +116,9 @@ class Guidance:
                 if hits:
                     near[hits[0]] = None
                     break
-        return [*near, *(name for name in FILES if name in self.files)]
+        placed = [name for name, one in self.files.items() if name.endswith(ENDINGS) and one.concerns(paths)]
+        placed.sort(key=lambda name: not self.files[name].patterns)
+        return list(dict.fromkeys([*placed, *near, *(name for name in FILES if name in self.files)]))
 
 
 async def gather(
@@ -85,17 +127,27 @@ async def gather(
     instructions: Sequence[tuple[str, str]],
     *,
     guidelines: bool,
+    listed: Callable[[Sequence[str]], Awaitable[Sequence[str]]],
 ) -> Guidance:
-    """The owner's guidance for a change of these paths. `read` reads files at the tip of the base branch."""
+    """The owner's guidance for a change of these paths.
+
+    `read` reads files at the tip of the base branch; `listed` names the files in folders there.
+    """
     if not guidelines:
         return Guidance(tuple(instructions))
     folders = list(dict.fromkeys(folder for path in paths for folder in _folders(path) if folder))[:MAX_FOLDERS]
-    names = [*FILES, *(f"{folder}/{base}" for folder in folders for base in NEAREST)]
-    found: dict[str, str] = {}
+    placed = [name for name in await listed(FOLDERS) if name.endswith(ENDINGS)][:MOST_FILES]
+    names = [*placed, *FILES, *(f"{folder}/{base}" for folder in folders for base in NEAREST)]
+    found: dict[str, Guideline] = {}
     for name, blob in (await read(names)).items():
-        text = sections.about_code(blob.decode("utf-8", "replace")[:MOST_READ], strict=name in PROCESS)
-        if len(text) >= SHORTEST and text not in found.values():
-            found[name] = text
+        text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")
+        patterns: tuple[str, ...] | None = ()
+        if name.endswith(ENDINGS):
+            patterns, text = _placed(text)
+        rules = sections.about_code(text, strict=name in PROCESS)
+        known = [one.sections for one in found.values()]
+        if rules and patterns is not None and rules not in known:
+            found[name] = Guideline(rules, patterns)
     return Guidance(tuple(instructions), found)
 
 
@@ -114,10 +166,82 @@ def _folders(path: str) -> list[str]:
     return [*found, ""]
 
 
-def _fitting(advice: Iterable[Advice], room: int) -> Iterable[Advice]:
-    for item in advice:
-        most = min(room, MAX_FILE)
-        text = item.text if len(item.text) <= most else item.text[:most].rpartition("\n")[0] + "\n[...]"
-        if item.text and (text == item.text or len(text) >= LEAST_PART):
-            room -= len(text)
-            yield Advice(item.origin, text)
+def _placed(text: str) -> tuple[tuple[str, ...] | None, str]:
+    """The patterns in the header of a file, and the text after it; None for a file that is for no path unless a person asks for it."""
+    rows = text.split("\n")
+    end = next((at for at, row in enumerate(rows[1 : MOST_HEADER + 1], 1) if row.rstrip() == "---"), 0)
+    if rows[0].rstrip() != "---" or not end:
+        return None, text
+    fields: dict[str, list[str]] = {}
+    name = ""
+    for row in rows[
+        1:end
+    ]:  # not read as YAML: `globs: *.ts` is what people write, and YAML takes the star for an alias
+        found = _FIELD.match(row)
+        name, value = (found[1], found[2]) if found else (name, row.strip().removeprefix("- "))
+        fields.setdefault(name, []).append(value)
+    said = ",".join([*fields.get("applyTo", ()), *fields.get("globs", ())])
+    parts = [part.strip(" \t'\"[]") for part in re.split(r",(?![^{}]*\})", said)]
+    patterns = [one for part in parts[:MOST_PATTERNS] if part for one in globs.braces(part) if _valid(one)]
+    always = fields.get("alwaysApply", [""])[0].strip() == "true"
+    return (() if always else tuple(patterns) or None), "\n".join(rows[end + 1 :])
+
+
+def _valid(pattern: str) -> bool:
+    try:
+        globs.check(pattern)
+    except ValueError:
+        return False
+    return not pattern.startswith(("!", "#"))
+
+
+def _fitting(rules: Sequence[RuleSection], paths: Sequence[str], room: int) -> str:
+    """The sections for these paths, in the order of the file: those that name such a path or language take the room first."""
+    mine = [one for one in rules if not _foreign(one, paths)]
+    ranked = sorted(range(len(mine)), key=lambda at: (not _names(mine[at].text, paths), not mine[at].announced))
+    kept: dict[int, str] = {}
+    for at in ranked:
+        part = _part(mine[at], room - len(CUT) - 2 * (len(kept) + 1))
+        if part:
+            kept[at] = part
+            room -= len(part)
+    text = "\n\n".join(kept[at] for at in sorted(kept))
+    whole = len(kept) == len(mine) and all(kept[at] == mine[at].text for at in kept)
+    return text if whole else f"{text}\n{CUT}" if len(text) >= LEAST_PART else ""
+
+
+def _part(section: RuleSection, room: int) -> str:
+    """As many rules of a section as there is room for, from the first one on."""
+    rows = [section.head] if section.head else []
+    least = len(rows)
+    for rule in section.rules:
+        if sum(map(len, rows)) + len(rows) + len(rule) > room:
+            break
+        rows.append(rule)
+    return "\n".join(rows) if len(rows) > least else ""
+
+
+def _foreign(section: RuleSection, paths: Sequence[str]) -> bool:
+    """Whether its headings are about other languages or folders than those of the change."""
+    for title in section.titles[1:]:
+        named = [LANGUAGES[name] for name in _LANGUAGE.findall(title)]
+        places = _PLACE.findall(title)
+        if not (named or places):
+            continue
+        spoken = any(posixpath.splitext(path)[1].lower() in endings for endings in named for path in paths)
+        if not (spoken or _names(title, paths)):
+            return True
+    return False
+
+
+def _names(text: str, paths: Sequence[str]) -> bool:
+    """Whether a text names a folder, a file or an ending of the change."""
+    for place in dict.fromkeys(_PLACE.findall(text)):
+        if place.lstrip("*").startswith(".") and "/" not in place:
+            if any(path.endswith(place.lstrip("*")) for path in paths):
+                return True
+            continue
+        folder = place.removeprefix("./").partition("*")[0].rstrip("/")
+        if folder and any(path == folder or path.startswith(folder + "/") for path in paths):
+            return True
+    return False

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.values.everyday import METHODS
 from bot.values.model import tokens
 
 Side = Literal["head", "base"]
@@ -263,6 +264,20 @@ class Reference:
     likely: bool = (
         False  # nothing in the tree has what is named here, but what the receiver or its base has is not known
     )
+
+    @property
+    def guessed(self) -> bool:
+        """Whether nothing but the name speaks for it, and that name may be another thing's."""
+        return not (self.sure or self.missing or self.unique or self.held or self.lone)
+
+    @property
+    def everyday(self) -> bool:
+        """Whether it is guessed from a name that values of every language have, on a line that does not name its owner."""
+        if not self.guessed or self.name not in METHODS:
+            return False
+        path, _, qualified = self.symbol.rpartition(":")
+        outer = qualified.split(".")[-2:-1] or [path.rpartition("/")[2].partition(".")[0]]
+        return outer[0].lower() not in self.text.lower()
 
 
 @dataclass(frozen=True, slots=True)

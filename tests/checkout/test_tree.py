@@ -104,6 +104,15 @@ def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Reposit
     assert within(repository.pull(base, head), lambda t: t.at_tip(".deeprepo.yml")) == b"quota: 1\n"
 
 
+def test_folders_are_listed_at_the_tip_of_the_base_branch(repository: Repository) -> None:
+    """With all beneath them; a folder that is not there holds nothing, and a name is never a pattern."""
+    base = repository.commit({"rules/a.md": "1\n", "rules/deep/ä.md": "2\n", "other/c.md": "3\n"})
+    head = repository.commit({"rules/new.md": "4\n"})
+    pull = repository.pull(base, head)
+    assert within(pull, lambda t: t.names_at_tip(["rules", "absent"])) == ["rules/a.md", "rules/deep/ä.md"]
+    assert within(pull, lambda t: t.names_at_tip(["r*", "../rules", "absent"])) == []
+
+
 def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(repository: Repository) -> None:
     """The search is no failure: what was found counts, and the checkout says that something may be missing."""
     pull = repository.change({}, {"a.txt": "aab\n", "b.txt": "a" * 3_000 + "b\n"})

@@ -1,11 +1,12 @@
 import asyncio
 
+import pytest
 from fakes import Repository
 
 from bot import diff
 from bot.checkout import Checkout
 from bot.findings import proof
-from bot.values import ChangedSymbol, Dependents, Evidence, Finding, Reference, Symbol, tokens
+from bot.values import ChangedSymbol, Dependents, Evidence, Excerpt, Finding, Reference, Symbol, tokens
 
 BEFORE: dict[str, str | bytes | None] = {
     "a.py": "def f(x):\n    check(x)\n    return scale_rate(x)\n",
@@ -55,3 +56,26 @@ def test_the_finders_evidence_is_there_with_its_surroundings(repository: Reposit
     """At the line where its quote was found."""
     excerpts = gathered(repository, finding(evidence=(Evidence("d.txt", "far away", 401),)))
     assert any(path == "d.txt" and "401 far away" in body for path, _, body in excerpts)
+
+
+@pytest.mark.parametrize("parsed", [True, False])
+def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository, *, parsed: bool) -> None:
+    """Wherever the claim stands: what a language read, and what only the diff shows."""
+    pull = repository.change(
+        {
+            "lib.sh": "one() {\n  echo 1\n}\n\nfunction check_rate() {\n  test $1 -gt 0\n}\n",
+            "run.sh": "one\ncheck_rate 3\n",
+        },
+        {"lib.sh": "one() {\n  echo 1\n}\n"},
+    )
+    gone = Symbol("lib.sh", "check_rate", "function", 5, 7, "base")
+    users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),) if parsed else ())
+    claim = Finding("run.sh", "check_rate 3", "`check_rate` is gone", "w", "c", "high", "logic", "m", start=2, end=2)
+
+    async def run() -> list[Excerpt]:
+        async with Checkout(pull) as tree:
+            return [*await proof.gather(claim, tree, users, diff.read(await tree.change()))]
+
+    (shown,) = [one for one in asyncio.run(run()) if one.side == "base"]
+    assert (shown.path, shown.title) == ("lib.sh", "removed: check_rate")
+    assert "5 function check_rate() {\n6   test $1 -gt 0" in shown.body

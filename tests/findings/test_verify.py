@@ -37,7 +37,7 @@ def judged(repository: Repository, ask: Judge | None, dependents: Dependents = D
 
     async def run() -> Judged:
         async with Checkout(pull) as tree:
-            return await judge([FINDING, PROVEN], tree, dependents, ask)
+            return await judge([FINDING, PROVEN], tree, dependents, ask, title=pull.title)
 
     return asyncio.run(run())
 
@@ -108,5 +108,6 @@ def test_the_second_opinion_sees_evidence_that_the_harness_gathered(repository: 
     ask = Judge(CONFIRMED)
     judged(repository, ask, Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(caller,)))
     text = ask.asked[0].messages[-1].text
+    assert text.startswith("The pull request: A change\n")
     assert "1 def f(x): return x.y" in text
     assert "2 f(3)" in text
