@@ -33,7 +33,9 @@ class Dialogues:
         """The last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
         with self.offering(prompts) as offered:
             first = await self.calls.many(self.model, offered, self.role)
-        wanted = [() if _decided(reply) else wishes(prompt, reply) for prompt, reply in zip(offered, first, strict=True)]
+        wanted = [
+            () if _decided(reply) else wishes(prompt, reply) for prompt, reply in zip(offered, first, strict=True)
+        ]
         back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wanted[at]]
         sent = [further(offered[at], reply, await self.shown(wanted[at])) for at, reply in back]
         second = dict(zip((at for at, _ in back), await self.calls.many(self.model, sent, self.role), strict=True))
