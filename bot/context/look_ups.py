@@ -18,12 +18,12 @@ from bot.lines import binds, block, closing, defines, definition
 from bot.paths import is_output, is_product, is_sample, is_test, nearest, vendored
 from bot.ports import Language, Tree
 from bot.render import count
-from bot.values import Excerpt, LookUp, Reference, Side, Symbol, tokens
+from bot.values import DiffRow, Excerpt, LookUp, Reference, Side, Symbol, tokens
 
 TOKENS = 6_000  # of all that one answer is shown
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400
 MAX_ROWS = 4_000  # lines that one search may bring
-MOST_LINES = 150  # of a file, asked for by their numbers
+MOST_LINES = 200  # of a file, asked for by their numbers
 USUAL_LINES = 60  # of a file, where no last line is given
 BLOCK = 90  # lines of one definition or of the block around a line
 HEAD = 24  # lines of a class that is longer; of its members the first line each
@@ -75,6 +75,18 @@ class _Room:
         return replace(excerpt, start=rows[0].number, end=rows[-1].number, rows=tuple(rows))
 
 
+def _noted(excerpt: Excerpt) -> Excerpt:
+    """The excerpt with a note for each run of lines between its rows that is missing, because it is shown above or left out."""
+    rows: list[DiffRow] = []
+    for row in excerpt.rows:
+        last = rows[-1].number if rows else 0
+        if last and row.number > last + 1:
+            lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
+            rows.append(DiffRow("", f"[... {lines}: shown above, or left out ...]"))
+        rows.append(row)
+    return replace(excerpt, rows=tuple(rows))
+
+
 @dataclass(frozen=True, slots=True)
 class LookUps:
     """Answers look-ups from both trees of a change."""
@@ -106,7 +118,8 @@ class LookUps:
             notes += [f"{count(cut, 'place')} more did not fit, or not to the end"] if cut else []
             if len(self.tree.stopped) > before:
                 notes = [*notes, self.tree.stopped[-1]]
-            done.append(LookedUp(_told(asked), tuple(snippets.joined(excerpts)), tuple(notes)))
+            whole = tuple(_noted(excerpt) for excerpt in snippets.joined(excerpts))
+            done.append(LookedUp(_told(asked), whole, tuple(notes)))
         return tuple(done)
 
     async def _found(self, asked: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
