@@ -72,9 +72,9 @@ _PROCESS = re.compile(
     re.IGNORECASE,
 )
 _IN_REVIEW = re.compile(r"\b(?:pull[- ]requests?|prs?|commits?|merge[ds]?|issues?|contributions?)\b", re.IGNORECASE)
-_POINTER = re.compile(
-    r"(?:\W*(?:please|also|and|always|before \w+ing|for (?:more|further|details|additional)[^,.]{0,60},?))*\s*(?:see|read|refer|consult|follow|check out"
-    r"|visit|review|more (?:information|details))\b[^.]{0,200}(?:\.md\b|\]\(|https?://|readme|contributing)",
+_POINTER = re.compile(  # met by short texts only
+    r"(?:(?:please|also|and|always|before \w+ing|for (?:more|further|details|additional)[^,.]{0,60},?)\s){0,3}(?:see|read|refer|consult|follow"
+    r"|check out|visit|review|more (?:information|details))\b[^.]{0,200}(?:\.md\b|\]\(|https?://|readme|contributing)",
     re.IGNORECASE,
 )
 _LINK = re.compile(
