@@ -6,7 +6,7 @@ leave alone; they cannot change what counts as evidence, and the prompt reports 
 
 import posixpath
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot import globs, render
@@ -181,10 +181,21 @@ def _placed(text: str) -> tuple[tuple[str, ...] | None, str]:
         name, value = (found[1], found[2]) if found else (name, row.strip().removeprefix("- "))
         fields.setdefault(name, []).append(value)
     said = ",".join([*fields.get("applyTo", ()), *fields.get("globs", ())])
-    parts = [part.strip(" \t'\"[]") for part in re.split(r",(?![^{}]*\})", said)]
+    parts = [part.strip(" \t'\"[]") for part in _parts(said)]
     patterns = [one for part in parts[:MOST_PATTERNS] if part for one in globs.braces(part) if _valid(one)]
     always = fields.get("alwaysApply", [""])[0].strip() == "true"
     return (() if always else tuple(patterns) or None), "\n".join(rows[end + 1 :])
+
+
+def _parts(said: str) -> Iterator[str]:
+    """What is separated by commas, apart from those inside braces."""
+    start = depth = 0
+    for at, char in enumerate(said):
+        depth = max(0, depth + (char == "{") - (char == "}"))
+        if char == "," and not depth:
+            yield said[start:at]
+            start = at + 1
+    yield said[start:]
 
 
 def _valid(pattern: str) -> bool:
