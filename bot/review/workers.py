@@ -26,7 +26,7 @@ from bot.values import ChangedFile, Completion, Finding, LookUp, Message, Prompt
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
 LARGE_NEARBY = (
-    45_000  # tokens of code beside the units in all prompts of a large change: most of what decides is in the units
+    28_000  # tokens of code beside the units in all prompts of a large change: most of what decides is in the units
 )
 MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
