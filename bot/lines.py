@@ -186,7 +186,7 @@ def _behind(marks: Marks) -> re.Pattern[str]:
 
 
 def block(rows: Sequence[str], line: int, most: int = BLOCK) -> tuple[int, int]:
-    """The first and the last line of the block around a line, by indentation; the line alone if it has none.
+    """The first and the last line of the block around a line, by indentation; only the line itself if it is in no block.
 
     A line that opens a block of its own, such as the head of a function, stands for that block.
     """

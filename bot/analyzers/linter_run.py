@@ -4,9 +4,9 @@ import asyncio
 import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
+from bot.concurrency import ended, started
 from bot.errors import DeepRepoError
 
 SECONDS = 30.0  # of one run
@@ -19,7 +19,7 @@ SCHEMES = (
 
 
 def program(name: str) -> str | None:
-    """The path of a linter that was installed as a package, beside deeprepo or for the user; None if there is none.
+    """The path of a linter that was installed as a package, in this environment or for the user; None if it is not installed.
 
     PATH is not searched: it may lead into the reviewed repository, as `node_modules/.bin` does.
     """
@@ -52,10 +52,11 @@ def _write(folder: str, files: Mapping[str, bytes]) -> None:
 
 
 async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, bytes]:
-    pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    process = await asyncio.create_subprocess_exec(*command, cwd=folder, env={}, stdin=null, stdout=pipe, stderr=null)
-    if process.stdout is None:
-        raise DeepRepoError(f"{name} has no pipe")
+    process = await started(*command, cwd=folder, env={})
+    if process.stdin is None or process.stdout is None or process.stderr is None:
+        raise DeepRepoError(f"{name} has no pipes")
+    process.stdin.close()
+    errors = asyncio.ensure_future(_dropped(process.stderr))
     out = bytearray()
     try:
         async with asyncio.timeout(SECONDS):
@@ -67,11 +68,14 @@ async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, 
     except TimeoutError:
         raise DeepRepoError(f"{name} took longer than {SECONDS:g} s and was ended") from None
     finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.stdout.read()  # a pipe that nobody reads may never be seen to end
-            await process.wait()
+        await ended(process, process.stdout)
+        await errors
     if process.returncode is not None and process.returncode < 0:
         raise DeepRepoError(f"{name} was ended by signal {-process.returncode}")
     return process.returncode or 0, bytes(out)
+
+
+async def _dropped(pipe: asyncio.StreamReader) -> None:
+    """Read what nobody needs, so that the linter does not wait for a reader."""
+    while await pipe.read(CHUNK):
+        pass

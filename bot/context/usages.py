@@ -150,7 +150,7 @@ def pick(
 
 
 class _Meant:
-    """Which lines stand in a relation to what these units change in meaning."""
+    """Finds the lines that are related to what these units change in meaning."""
 
     def __init__(self, units: Sequence[Unit], kinds: Collection[str]) -> None:
         self.kinds = {*kinds} - NO_REASON

@@ -162,7 +162,7 @@ def _meant(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 async def _excerpt(tree: Tree, place: Place, room: int, seen: set[tuple[str, Side, int]]) -> Excerpt | None:
-    """The lines of a place that are not shown yet, fewer where there is no room for all; None where there is none at all."""
+    """The lines of a place that are not shown yet, fewer if there is no room for all; None if nothing is left to show."""
     lines = _rows(await tree.read(place.path, place.side))
     for around in (LONGEST, AROUND, NEAR):
         first = max(1, place.start, place.first - around) if around < LONGEST else max(1, place.start)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bot.config import names
 from bot.values import Finding, Suppressed
 
-if TYPE_CHECKING:  # what reads the file takes longer to load than a review in which there is none
+if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
     from bot.config.ignored import IgnoreEntry, Scope
 
 FILE = names.IGNORE

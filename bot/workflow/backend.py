@@ -66,7 +66,7 @@ class Funds:
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """The check run of a review. `number`: None if there is none. `optional`: GitHub may refuse to end it."""
+    """The check run of a review. `number`: None if the review has no check run. `optional`: GitHub may refuse to end it."""
 
     run: ReviewRun
     number: int | None
@@ -80,7 +80,7 @@ class CheckRun:
             await checks.progress(self.run.host, self.number, self.run.id, says, self.run.language)
 
     async def end(self, result: ReviewResult, page: str = "") -> None:
-        """End it with the review, or with the reason why there is none. `page`: the review as Markdown, if it is rendered already."""
+        """End it with the review, or with the reason why nothing was reviewed. `page`: the review as Markdown, if it is rendered already."""
         if self.number is None:
             return
         with suppress(HostError) if self.optional else nullcontext():

@@ -167,7 +167,7 @@ def test_report_checks_and_refuses(table: Table) -> None:
     assert "does not occur in shop/price.py" in said[3]
     assert said[4] == "refused: title and why must say something"
     assert said[5] == "refused: severity must be one of critical, high, medium, low"
-    assert "1 of 1 evidence quotes do not stand in the tree" in said[6]
+    assert "1 of 1 evidence quotes were not found in the tree" in said[6]
     assert "missing 3 required positional arguments" in said[7]
     assert [(f.source, f.start, f.category) for f in session.findings] == [
         ("root scripted/root", 3, "crash"),
@@ -290,7 +290,7 @@ def test_globs_with_braces(table: Table) -> None:
 
 
 def test_a_valid_pattern_that_was_meant_as_text(table: Table) -> None:
-    """`total(cart.items)` is a pattern that matches nothing, and text that stands there."""
+    """As a pattern `total(cart.items)` matches nothing; as text it is found."""
     said, _, _ = blocks(table, "print(search('total(cart.items)'))")
     assert said[0].endswith("'[searched as plain text]']")
 

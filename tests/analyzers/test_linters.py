@@ -34,7 +34,7 @@ CASES = [
 
 
 def look(pull: PullRequest, name: str) -> list[Finding]:
-    """The findings about a change, each confirmed to quote what stands in the tree."""
+    """The findings about a change, each with its quote found in the tree."""
 
     async def run() -> list[Finding]:
         async with Checkout(pull) as tree:

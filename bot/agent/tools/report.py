@@ -133,7 +133,7 @@ async def _admitted(state: RunState, finding: Finding) -> str:
     state.reported.append(which)
     lost = len(finding.evidence) - len(done.evidence)
     note = (
-        f"; {lost} of {len(finding.evidence)} evidence quotes do not stand in the tree and were left out"
+        f"; {lost} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
         if lost > 0
         else ""
     )

@@ -1,7 +1,7 @@
 """What a commit takes away, who had to follow it, and the proof that a user who does not is broken.
 
-Two ways: the name stands in no code of the tree any more; or its user is bound to one place (an import that resolves, a package, a
-receiver of one plain type) that no longer offers it. Whatever is guarded, defined again or spelt in a dynamic way is no case.
+Two ways: no code of the tree contains the name any more; or its user is bound to one place (an import that resolves, a package, a
+receiver of one plain type) that no longer offers it. A name that is guarded, defined again or written dynamically makes no case.
 """
 
 import posixpath
