@@ -8,6 +8,7 @@
 """
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__
@@ -43,10 +44,13 @@ def run(arguments: list[str]) -> int:
 
 def _hook(options: "HookOptions") -> int:
     from bot.cli import reviewing
+    from bot.wiring import local
 
     request = reviewing.asked(None, ".", staged=options.staged, uncommitted=False)
     flags = {"strategy": "offline", "fail_on": options.fail_on}
-    return reviewing.reviewed(request, flags, quiet=options.quiet)
+    with reviewing.workplace(request) as scratch:
+        review = local.reviewed(request, flags, scratch, partial(reviewing.progress, quiet=options.quiet), tell)
+    return reviewing.finished(review)
 
 
 def _command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns

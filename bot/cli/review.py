@@ -1,12 +1,14 @@
 """`deeprepo review`: a local change in, a review out."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from bot.cli.exits import tell
 from bot.errors import UsageError
 
 
@@ -149,6 +151,7 @@ def command(
     130 interrupted.
     """
     from bot.cli import reviewing
+    from bot.wiring import local
 
     reviewing.writable(output)
     flags: dict[str, Any] = {
@@ -169,4 +172,6 @@ def command(
         "sarif_base": reviewing.contents(sarif_base),
     }
     request = reviewing.asked(change, repo, staged=staged, uncommitted=uncommitted)
-    return reviewing.reviewed(request, flags, form=form.value, output=output, unproven=bool(show), quiet=quiet)
+    with reviewing.workplace(request) as scratch:
+        review = local.reviewed(request, flags, scratch, partial(reviewing.progress, quiet=quiet), tell)
+    return reviewing.finished(review, form.value, output, unproven=bool(show))

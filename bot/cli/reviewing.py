@@ -2,13 +2,12 @@
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell
 from bot.errors import NothingToReview, UsageError
@@ -19,26 +18,14 @@ if TYPE_CHECKING:
 OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
 
 
-def reviewed(
-    request: "ReviewRequest",
-    flags: Mapping[str, Any],
-    *,
-    form: str = "console",
-    output: Path | None = None,
-    unproven: bool = False,
-    quiet: bool = False,
-) -> int:
-    """Review, hand the review over, and return the exit code. `unproven`: list what a second call did not confirm too."""
+def finished(review: "Review", form: str = "console", output: Path | None = None, *, unproven: bool = False) -> int:
+    """Deliver the review and return the exit code. `unproven`: list what a second call did not confirm too."""
     from bot.strategies.choice import NO_MODEL
-    from bot.wiring import local
 
-    with workplace(request) as scratch:
-        result = local.reviewed(request, flags, scratch, partial(progress, quiet=quiet), tell)
-    if result.reason == NO_MODEL:
+    if review.reason == NO_MODEL:
         tell(OFFLINE)
-    listed = result if unproven or form == "json" else replace(result, unproven=())
-    deliver(listed, form, output)
-    return exit_code(result)
+    deliver(review if unproven or form == "json" else replace(review, unproven=()), form, output)
+    return exit_code(review)
 
 
 @contextmanager
