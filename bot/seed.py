@@ -16,6 +16,7 @@ HEAD_LINES = 12  # of a unit, in the risk map
 MAX_SITES = 60
 MAX_GUESSED = 20  # files in which only a name matches
 FEW_FILES = 12  # a name that matches by itself in more of them is everywhere
+MAX_TESTS = 2  # lines of tests that may use what changed, by their name only
 LINES = 6  # of one such name in one file
 MAX_FILES = 200
 BODY_CHARS = 4_000
@@ -53,7 +54,7 @@ def gather(
     whole = size <= DIFF_TOKENS
     kinds = {"", *(decides_nothing(file.path) for file in files)}
     references = [row for row in dependents.references if row.sure or row.missing or decides_nothing(row.path) in kinds]
-    known = [row for row in references if not row.guessed]
+    known = _telling(row for row in references if not row.guessed)
     known.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
     first = {(row.path, row.line): row for row in reversed(known)}.values()  # one use of each line
     sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
@@ -84,6 +85,17 @@ def gather(
         question=question,
     )
     return Seed(text, tuple(left_out))
+
+
+def _telling(rows: Iterable[Reference]) -> list[Reference]:
+    """Without the methods that every class has, and with few tests, where only the name says that a use is meant."""
+    kept, tests = [], 0
+    for row in rows:
+        unsure = not row.sure and not row.missing
+        tests += unsure and row.test
+        if not unsure or not (row.everyday or (row.test and tests > MAX_TESTS)):
+            kept.append(row)
+    return kept
 
 
 def _guessed(references: Iterable[Reference]) -> tuple[list[tuple[str, list[NameInFile]]], list[str]]:

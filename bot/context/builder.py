@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bot.concurrency import together
-from bot.context import blocks, definitions, identifiers, meaning, routes, similar, snippets, usages
+from bot.context import blocks, definitions, elsewhere, identifiers, meaning, routes, similar, snippets, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE
+from bot.context.elsewhere import Elsewhere
 from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
 from bot.paths import is_product
@@ -50,6 +51,7 @@ class ContextBuilder:
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     most: int = NEARBY_TOKENS  # in one prompt
     _rows: dict[str, list[Row]] = field(default_factory=dict)
+    _cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
     _defined: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
     _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
     _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
@@ -77,6 +79,13 @@ class ContextBuilder:
         windows = await self._windows(picked, shown, room - needed)
         found = [*callers, *windows, *snippets.by_file(called, shown), *self._importers(units)]
         return snippets.marked(found, self.files)
+
+    def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
+        """Where the names of these units occur outside of the change, for a prompt that shows this code beside them."""
+        told = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
+        told |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
+        rows = {name: found for name, found in self._rows.items() if name not in self._cut}
+        return elsewhere.told(rows, units, told, {file.path: file.added for file in self.files})
 
     def _importers(self, units: Sequence[Unit]) -> list[Excerpt]:
         """Who imports what the units change, a line for each name that many files import."""
@@ -183,6 +192,7 @@ class ContextBuilder:
             return
         ends = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
         found = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})(?![\w$])"], syntax="perl", limit=MAX_ROWS)
+        self._cut |= {*names} if len(found) >= MAX_ROWS else set()
         self._rows.update(usages.by_name([row for row in found if len(row[2]) <= LONG_LINE], names))
 
     async def _define(self, calls: Sequence[definitions.CalledName]) -> None:

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from bot.lines import block, closing, defined, defines, definition
 from bot.paths import is_product
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Side, Symbol, tokens
+from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Reference, Side, Symbol, tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
 AROUND = 20  # lines before and after a quote that lies in no known definition
-LONGEST = 160  # lines of one excerpt
+LONGEST = 100  # lines of one excerpt
 BLOCK = 60  # lines of the block around a piece of evidence; a longer one is cut
 CALLER = 12  # lines before and after a call, within its function
 NEAR = 6  # lines around what matters, where there is room for no more
-MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 5, 6, 3
+MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
 DEFINITION_LINES = 40
 MEANT = 2  # definitions of one name: one, or one and its declaration
 _CALLED = re.compile(r"(?<![\w$])\$*+([A-Za-z_][\w$]{2,}+)\s*+\(")
@@ -126,13 +126,20 @@ async def _evidence(tree: Tree, path: str, side: Side, line: int) -> Place:
 
 def _callers(finding: Finding, dependents: Dependents) -> Iterator[Place]:
     keys = {f"{finding.path}:{symbol.name}" for symbol in _holding(finding, dependents)}
-    rows = [row for row in dependents.references if row.symbol in keys]
+    rows = [row for row in dependents.references if row.symbol in keys and _telling(row)]
     for row in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
         start, end = row.span or (row.line - CALLER, row.line + CALLER)
         title = f"uses {row.name}" + ("" if row.sure else " (by name only)")
         yield Place(
             row.path, "head", max(start, row.line - CALLER), min(end, row.line + CALLER), row.line, row.line, title
         )
+
+
+def _telling(row: Reference) -> bool:
+    """Whether a use says how a definition is used: an import does not, nor a method of a name that every class has."""
+    if row.missing:
+        return True
+    return row.form != "import" and (row.sure or not (row.everyday or row.test))
 
 
 async def _defined(finding: Finding, tree: Tree) -> list[Place]:

@@ -121,8 +121,9 @@ class FinalAnswer(LooseAnswer):
 
     unsettled: tuple[str, ...] = Field(
         default=(),
-        description=f"suspicions of a real defect that nothing you have seen proves or refutes, at most {MAX_UNSETTLED}: each one sentence"
-        " that names the code which would settle it. Empty if there is none",
+        description=f"suspicions of a defect that its users would notice, which nothing you have seen proves or refutes, at most {MAX_UNSETTLED}:"
+        " each one sentence that names the code of this repository which would settle it. No caveats, no remarks, nothing that you hold to"
+        " be fine. Usually empty",
     )
 
     @field_validator("unsettled", mode="before")

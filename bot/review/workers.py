@@ -121,6 +121,7 @@ class ModelWorker:
                 **self._said(use.path for use in mine),
                 parts=told(changed, self.files, 0),
                 unchanged=beside,
+                elsewhere=(),
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
             )
             asked.append(SentPrompt((), self._of(text), text, bare=True))
@@ -190,6 +191,7 @@ class ModelWorker:
             **self._said(unit.path for unit in units),
             parts=told(units, self.files, LARGE_AROUND if self._large else None),
             questions=[question] if question else self._questions(units),
+            elsewhere=builder.elsewhere(units, beside) if self.look_ups is not None and builder.prompts == 1 else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged = [excerpt for excerpt in beside if not excerpt.changed]

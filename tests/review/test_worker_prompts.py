@@ -7,6 +7,7 @@ import pytest
 from diff_rows import rows
 
 from bot import render
+from bot.context.elsewhere import Elsewhere
 from bot.context.look_ups import LookedUp
 from bot.diff import Told
 from bot.review.guidance import Advice
@@ -34,12 +35,24 @@ PROMPTS = {
             "parts": PARTS,
             "unchanged": [CALLER, NEIGHBOUR],
             "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],
+            "elsewhere": [
+                Elsewhere("MIN_RATE", 2, (("shop/tax.py", (4, 9)), ("shop/web.py", (1,))), more=3, idle=7),
+                Elsewhere("shop.rates", 0, ()),
+            ],
         },
-        200,
+        270,
     ),
     "worker_bare": (
         "worker.md.j2",
-        {"title": "", "body": "", "guidance": [], "parts": PARTS[:1], "unchanged": [], "questions": ["Is it right?"]},
+        {
+            "title": "",
+            "body": "",
+            "guidance": [],
+            "parts": PARTS[:1],
+            "unchanged": [],
+            "questions": ["Is it right?"],
+            "elsewhere": [],
+        },
         50,
     ),
     "worker_system": ("worker_system.md.j2", {}, 1_000),

@@ -1,0 +1,79 @@
+"""Where the names of a change occur outside of it: a complete list, so that a reader need not search for them again. Pure."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.context import identifiers, meaning, usages
+from bot.context.identifiers import Row
+from bot.paths import decides_nothing, is_product
+from bot.values import Unit
+
+MAX_NAMES = 6  # of one prompt
+MAX_PLACES = 8  # lines of one name that are listed, beside those that the prompt shows
+TOO_MANY = 60  # lines of product code that hold one name; a name that is everywhere is no lead
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """One name, and the unchanged lines of the head tree that hold it as a whole word."""
+
+    name: str
+    shown: int  # how many of them the prompt shows
+    places: tuple[tuple[str, tuple[int, ...]], ...]  # path and lines of the others in product code
+    more: int = 0  # how many of these are not listed
+    idle: int = 0  # lines of tests, documents and generated files that the prompt does not show
+
+
+def told(
+    rows: Mapping[str, Sequence[Row]],
+    units: Sequence[Unit],
+    shown: Collection[tuple[str, int]],
+    changed: Mapping[str, Collection[int]],
+) -> tuple[Elsewhere, ...]:
+    """The most telling names of these units' product code with their places.
+
+    `rows`: name -> every line of the tree that holds it; `shown`: lines that the prompt shows; `changed`: path -> added lines.
+    """
+    code = [unit for unit in units if is_product(unit.path)]
+    weights = {name: weight for name, weight in identifiers.names(code).items() if name in rows}
+    decided = meaning.decided(code)
+    lines = {
+        name: frozenset((path, line) for path, line, _ in rows[name] if line not in changed.get(path, ()))
+        for name in weights
+        if not identifiers.plain(name) and (name in decided or _known(name, rows[name]))
+    }
+    names = sorted(lines, key=lambda name: (-weights[name] - usages.distinct(name), name))
+    found = [
+        _one(name, lines[name], shown)
+        for name in names
+        if not any(lines[name] and lines[name] == lines[other] and name in _parts(other) for other in names)
+        and (lines[name] or not any(part in names for part in _parts(name)))
+    ]
+    return tuple(one for one in found if one is not None)[:MAX_NAMES]
+
+
+def _known(name: str, rows: Sequence[Row]) -> bool:
+    """Whether the repository itself gives a name its meaning in product code: no function of a library, no local variable."""
+    return any(
+        is_product(path) and meaning.settled(name, path, text) and meaning.means(name, text) for path, _, text in rows
+    )
+
+
+def _parts(name: str) -> list[str]:
+    """What a dotted name consists of; nothing, where it has no dots."""
+    return name.split(".") if re.fullmatch(r"[\w$]+(?:\.[\w$]+)+", name) else []
+
+
+def _one(name: str, lines: Collection[tuple[str, int]], shown: Collection[tuple[str, int]]) -> Elsewhere | None:
+    others = sorted(one for one in lines if one not in shown)
+    product = [one for one in others if is_product(one[0]) and not decides_nothing(one[0])]
+    if len(product) > TOO_MANY:
+        return None
+    by_path: dict[str, list[int]] = defaultdict(list)
+    for path, line in product[:MAX_PLACES]:
+        by_path[path].append(line)
+    places = tuple((path, tuple(numbers)) for path, numbers in by_path.items())
+    more, idle = max(0, len(product) - MAX_PLACES), len(others) - len(product)
+    return Elsewhere(name, len(lines) - len(others), places, more, idle)
