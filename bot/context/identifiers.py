@@ -25,7 +25,8 @@ _KEY = re.compile(
 )
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _ARGUMENT = re.compile(r"\w=(?:\"([a-z]+)\"|'([a-z]+)')")
-_KEYLIKE = re.compile(r"[\w$@/.:-]+$")  # a string that is a key, a path, a route or a flag: no prose
+# A string that is a key, a path, a route or a flag: no prose, no version, no ending of file names.
+_KEYLIKE = re.compile(r"(?!v?\d+(?:\.\d+)+|\.\w{1,5}$)[\w$@/.:-]+$")
 _DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names traits of libraries, which every file uses
 _WRITE = re.compile(
     r"(?<![\w$])([A-Za-z_$][\w$]*+)[\"'\])]*+\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])"

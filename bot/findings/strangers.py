@@ -139,8 +139,7 @@ class Wishes(Stranger):
 
     look_ups: tuple[LooseLookUp, ...] = Field(
         default=(),
-        description=f"code to see before the final answer, at most {MAX_LOOK_UPS} look-ups; you are then asked again, once."
-        " Empty if what is shown decides, and in the final answer",
+        description=f"code to see before the final answer, at most {MAX_LOOK_UPS}; empty in the final answer, and if what is shown decides",
     )
 
     @field_validator("look_ups", mode="before")
