@@ -136,6 +136,11 @@ def defined(line: str) -> list[str]:
     return _DEFINED.findall(line)
 
 
+def special(name: str) -> bool:
+    """Whether a name is one of those that every class may define: it says nothing without its class."""
+    return name == "constructor" or (name.startswith("__") and name.endswith("__"))
+
+
 def definition(name: str) -> str:
     """A Perl pattern for lines that define a name, in the languages that announce definitions by a word."""
     return _ANNOUNCED.replace("NAME", re.escape(name))

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from bot import blocks
 from bot.concurrency import together
-from bot.context import blocks, definitions, elsewhere, identifiers, meaning, routes, similar, snippets, usages
+from bot.context import definitions, elsewhere, identifiers, meaning, routes, similar, snippets, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE
 from bot.context.elsewhere import Elsewhere

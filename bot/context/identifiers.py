@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from bot.lines import defined, is_comment
+from bot.lines import defined, is_comment, special
 from bot.values import Unit
 
 Row = tuple[str, int, str]  # path, line, text
@@ -104,11 +104,6 @@ def plain(name: str) -> bool:
     """Whether a name is one lower-case word, which means many things; with `$` it is a variable."""
     word = name.removeprefix("$")
     return word.isalpha() and word.islower()
-
-
-def special(name: str) -> bool:
-    """Whether a name is one of those that every class may define: it says nothing without its class."""
-    return name == "constructor" or (name.startswith("__") and name.endswith("__"))
 
 
 def telling(name: str) -> bool:

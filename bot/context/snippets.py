@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.context import blocks, definitions, identifiers
+from bot import blocks
+from bot.context import definitions, identifiers
 from bot.lines import defines
 from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 

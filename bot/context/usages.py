@@ -8,7 +8,7 @@ everywhere and nobody's. What a line has shown is worth less on the next one, so
 import math
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
@@ -26,6 +26,8 @@ LEAST = 0.03  # score of a line that is worth its tokens
 MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
 MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
+PER_NAME = 6  # lines that hold one name and no other of the change
+MAX_ASIDE = 3  # lines of tests, and of files that decide nothing
 APART = 4  # lines between two picks of one file
 
 BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
@@ -189,6 +191,7 @@ def _greedily(
     # By kind of file, because a template shows what code does not.
     faded: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     taken: dict[str, list[int]] = defaultdict(list)
+    alone, aside = Counter[str](), Counter[str]()
 
     def score(key: tuple[str, int]) -> float:
         kind = posixpath.splitext(key[0])[1]
@@ -209,6 +212,11 @@ def _greedily(
         if now < LEAST:
             return
         text, names = lines[key]
+        kind = "test" if is_test(path) else "idle" if decides_nothing(path) else ""
+        if (len(names) == 1 and alone[names[0]] >= PER_NAME) or (kind and aside[kind] >= MAX_ASIDE):
+            continue
+        alone.update(names if len(names) == 1 else ())
+        aside[kind] += 1
         taken[path].append(line)
         for name in names:
             faded[name, posixpath.splitext(path)[1]] *= FADE

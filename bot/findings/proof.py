@@ -8,20 +8,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.lines import block, closing, defined, defines, definition
+from bot import blocks
+from bot.lines import defined, defines, definition
 from bot.paths import is_product
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Reference, Side, Symbol, tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
-AROUND = 20  # lines before and after a quote that lies in no known definition
-LONGEST = 100  # lines of one excerpt
-BLOCK = 60  # lines of the block around a piece of evidence; a longer one is cut
-CALLER = 12  # lines before and after a call, within its function
-NEAR = 6  # lines around what matters, where there is room for no more
+LONGEST = 100  # lines of the definition that the claim is about; of a longer one the blocks around the quote
+BLOCK = 40  # lines of the block around a piece of evidence, or around a quote that is in no known definition
+CALLER = 24  # lines of the block around a call
+NEAR = 12  # lines of any block, where there is room for no more
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
 DEFINITION_LINES = 40
 MEANT = 2  # definitions of one name: one, or one and its declaration
+MAX_HEADS = 4  # first lines of what encloses an excerpt: the function, the class
 _CALLED = re.compile(r"(?<![\w$])\$*+([A-Za-z_][\w$]{2,}+)\s*+\(")
 _NAMED = re.compile(
     r"`(?:[\w$]++(?:\.|::|->|#))*+([A-Za-z_$][\w$]{2,100}+)(?:\(\))?`|(?<![\w$.])([A-Za-z_$][\w$]{2,100}+)\(\)"
@@ -30,23 +31,24 @@ _NAMED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Lines worth showing, and those of them that matter most."""
+    """Lines that matter, and what around them is worth showing."""
 
     path: str
     side: Side
-    start: int
-    end: int
-    first: int  # what must not be cut away
+    first: int  # the lines that matter
     last: int
+    most: int  # lines of the blocks around them; 0: these lines alone
     title: str
+    start: int = 0  # of the definition around them; 0 where it is not known
+    end: int = 0
 
 
 async def gather(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = ()
 ) -> tuple[Excerpt, ...]:
     """The excerpts for one finding, the most telling first, under the limit."""
-    places = [*_around(finding, dependents), *_before(finding, files), *_removed(finding, dependents, files)]
-    places += [await _evidence(tree, one.path, one.side, one.line) for one in finding.evidence]
+    places = [_around(finding, dependents), *_before(finding, files), *_removed(finding, dependents, files)]
+    places += [Place(one.path, one.side, one.line, one.line, BLOCK, "evidence") for one in finding.evidence]
     places += [*await _defined(finding, tree), *_callers(finding, dependents)]
     room, shown, seen = TOKENS, list[Excerpt](), set[tuple[str, Side, int]]()
     for place in places:
@@ -58,12 +60,13 @@ async def gather(
     return tuple(shown)
 
 
-def _around(finding: Finding, dependents: Dependents) -> Iterator[Place]:
-    """The smallest changed definition around the quote, else the lines around it."""
+def _around(finding: Finding, dependents: Dependents) -> Place:
+    """The smallest changed definition around the quote, else the block around it."""
     spans = [(s.end - s.start, s.start, s.end) for s in _holding(finding, dependents)]
-    end = max(finding.end, finding.start)
-    _, first, last = min(spans, default=(0, finding.start - AROUND, end + AROUND))
-    yield Place(finding.path, finding.side, first, max(last, end), finding.start, end, "what the claim is about")
+    last = max(finding.end, finding.start)
+    _, start, end = min(spans, default=(0, 0, 0))
+    title = "what the claim is about"
+    return Place(finding.path, finding.side, finding.start, last, LONGEST if start else BLOCK, title, start, end)
 
 
 def _holding(finding: Finding, dependents: Dependents) -> Iterator[Symbol]:
@@ -83,7 +86,7 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[Place]:
             near = hunk.new_start <= finding.end + 1 and finding.start <= hunk.new_start + hunk.new_lines
             if removed and finding.side == "head" and near:
                 first, last = removed[0], removed[-1]
-                yield Place(file.old_path or file.path, "base", first - 3, last + 3, first, last, "as it was")
+                yield Place(file.old_path or file.path, "base", first - 3, last + 3, 0, "as it was")
 
 
 def _removed(finding: Finding, dependents: Dependents, files: Sequence[ChangedFile]) -> Iterator[Place]:
@@ -95,7 +98,7 @@ def _removed(finding: Finding, dependents: Dependents, files: Sequence[ChangedFi
     known = {symbol.short for symbol in gone}
     places += [place for place in _unparsed(files) if place[3] in said - known]
     for path, start, end, name in places[:MAX_REMOVED]:
-        yield Place(path, "base", start, end, start, start, f"removed: {name}")
+        yield Place(path, "base", start, start, LONGEST, f"removed: {name}", start, end)
 
 
 def _unparsed(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
@@ -111,28 +114,12 @@ def _unparsed(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str
                 yield file.old_path, line.old, end, name
 
 
-async def _evidence(tree: Tree, path: str, side: Side, line: int) -> Place:
-    """A piece of evidence with the block in which it stands."""
-    rows = _rows(await tree.read(path, side))
-    start, end = block(rows, line)
-    start, end = block(rows, start) if end == start else (start, end)
-    if end - start >= BLOCK or start == end:
-        start, end = (
-            max(start if end > start else 1, line - AROUND),
-            min(end if end > start else line + AROUND, line + AROUND),
-        )
-    return Place(path, side, start, end, line, line, "evidence")
-
-
 def _callers(finding: Finding, dependents: Dependents) -> Iterator[Place]:
     keys = {f"{finding.path}:{symbol.name}" for symbol in _holding(finding, dependents)}
     rows = [row for row in dependents.references if row.symbol in keys and _telling(row)]
     for row in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
-        start, end = row.span or (row.line - CALLER, row.line + CALLER)
         title = f"uses {row.name}" + ("" if row.sure else " (by name only)")
-        yield Place(
-            row.path, "head", max(start, row.line - CALLER), min(end, row.line + CALLER), row.line, row.line, title
-        )
+        yield Place(row.path, "head", row.line, row.line, CALLER, title, *(row.span or ()))
 
 
 def _telling(row: Reference) -> bool:
@@ -155,9 +142,7 @@ async def _defined(finding: Finding, tree: Tree) -> list[Place]:
     for name in names:
         hits = _meant((path, line) for path, line, text in rows if defines(text, name, path))
         for path, line in hits if len(found) < MAX_DEFINITIONS else ():
-            end = closing(_rows(await tree.read(path)), line)
-            last = min(max(end, line), line + DEFINITION_LINES)
-            found.append(Place(path, "head", line, last, line, line, f"defines {name}"))
+            found.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))
     return found
 
 
@@ -171,19 +156,35 @@ def _meant(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 async def _excerpt(tree: Tree, place: Place, room: int, seen: set[tuple[str, Side, int]]) -> Excerpt | None:
     """The lines of a place that are not shown yet, fewer if there is no room for all; None if nothing is left to show."""
     lines = _rows(await tree.read(place.path, place.side))
-    for around in (LONGEST, AROUND, NEAR):
-        first = max(1, place.start, place.first - around) if around < LONGEST else max(1, place.start)
-        last = min(len(lines), place.end, place.last + around) if around < LONGEST else min(len(lines), place.end)
-        if last - first >= LONGEST:
-            first, last = max(first, place.first - LONGEST // 2), min(last, place.first + LONGEST // 2)
-        new = [number for number in range(first, last + 1) if (place.path, place.side, number) not in seen]
+    first, last = max(1, place.first), min(len(lines), place.last)
+    if first > last:
+        return None
+    for most in dict.fromkeys((place.most, min(place.most, NEAR), 0)):
+        numbers = sorted({*range(first, last + 1), *_blocks(lines, place, most)})
+        new = [number for number in numbers if (place.path, place.side, number) not in seen]
         rows = tuple(DiffRow("", lines[number - 1], number) for number in new)
-        excerpt = Excerpt(place.path, first, last, rows, place.side, place.title)
         if not any(row.text.strip() for row in rows):
             return None
+        excerpt = Excerpt(place.path, numbers[0], numbers[-1], rows, place.side, place.title)
         if tokens(excerpt.body) <= room:
             return excerpt
     return None
+
+
+def _blocks(lines: Sequence[str], place: Place, most: int) -> Iterator[int]:
+    """The definition around the lines of a place, if it is short enough, else the blocks around them; and what encloses these."""
+    if not most:
+        return
+    start, end = place.start, min(place.end, len(lines))
+    if start and start <= place.first <= end and end - start < most:
+        numbers = [*range(start, end + 1)]
+    else:
+        ends = {max(1, place.first), min(len(lines), place.last)}
+        opened = start if start < place.first else 0
+        numbers = sorted({n for at in ends for n in blocks.around(place.path, lines, at, most, opened)})
+    yield from numbers
+    heads = [number for number in blocks.openings(lines, numbers[0], 1) if number != numbers[0]]
+    yield from heads[:MAX_HEADS]
 
 
 def _rows(blob: bytes | None) -> list[str]:

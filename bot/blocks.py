@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.context.identifiers import special
-from bot.lines import is_comment
+from bot.lines import is_comment, special
 
 MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards
 MAX_LEVELS = 40  # blocks around one line

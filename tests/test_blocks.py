@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.context import blocks
+from bot import blocks
 
 GO = """func kind(name string) int {
 	step()
