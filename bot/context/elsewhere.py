@@ -24,6 +24,7 @@ class Elsewhere:
     places: tuple[tuple[str, tuple[int, ...]], ...]  # path and lines of the others in product code
     more: int = 0  # how many of these are not listed
     idle: int = 0  # lines of tests, documents and generated files that the prompt does not show
+    quoted: bool = False  # a plain word, of which only the lines count that hold it as a string
 
 
 def told(
@@ -39,10 +40,15 @@ def told(
     code = [unit for unit in units if is_product(unit.path)]
     weights = {name: weight for name, weight in identifiers.names(code).items() if name in rows}
     decided = meaning.decided(code)
+    said = {text for unit in code for row in unit.changed for text in identifiers.literals(row.text)}
     lines = {
-        name: frozenset((path, line) for path, line, _ in rows[name] if line not in changed.get(path, ()))
+        name: frozenset(
+            (path, line)
+            for path, line, text in rows[name]
+            if line not in changed.get(path, ()) and (not identifiers.plain(name) or name in identifiers.quoted(text))
+        )
         for name in weights
-        if not identifiers.plain(name) and (name in decided or _known(name, rows[name]))
+        if (name in said if identifiers.plain(name) else name in decided or _known(name, rows[name]))
     }
     names = sorted(lines, key=lambda name: (-weights[name] - usages.distinct(name), name))
     found = [
@@ -76,4 +82,4 @@ def _one(name: str, lines: Collection[tuple[str, int]], shown: Collection[tuple[
         by_path[path].append(line)
     places = tuple((path, tuple(numbers)) for path, numbers in by_path.items())
     more, idle = max(0, len(product) - MAX_PLACES), len(others) - len(product)
-    return Elsewhere(name, len(lines) - len(others), places, more, idle)
+    return Elsewhere(name, len(lines) - len(others), places, more, idle, identifiers.plain(name))

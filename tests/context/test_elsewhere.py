@@ -69,3 +69,13 @@ def test_of_a_dotted_key_and_its_last_word_one_is_listed(repository: Repository)
     found = listed(repository, before, {"a.properties": "Access.MissingRight = {1} lacks {0}\n"})
     assert list(found) == ["Access.MissingRight"]
     assert found["Access.MissingRight"].places == (("b.java", (1,)),)
+
+
+def test_a_plain_word_is_listed_where_it_is_a_string(repository: Repository) -> None:
+    before: Files = {
+        "client.ts": 'export const kinds = ["exponential", "fixed"]\n',
+        "delay.sql": "-- the linear part\nif kind = 'fixed' then linear := 1; end if;\n",
+    }
+    found = listed(repository, before, {"client.ts": 'export const kinds = ["exponential", "fixed", "linear"]\n'})
+    assert found["linear"] == Elsewhere("linear", 0, (), quoted=True)
+    assert found["fixed"].places == (("delay.sql", (2,)),)
