@@ -141,9 +141,9 @@ class Change:
 
 def measured(asked: argparse.Namespace) -> list[Share]:
     """The share of every case and of the `bad` variant of every twin for which there is a clone."""
-    found = [(case.id, repo) for case, repo in labels.cases(asked, lambda _: True)]
-    found += [(name, repos["bad"]) for name, repos, _ in labels.twins(asked)]
-    return [asyncio.run(_share(name, repo)) for name, repo in found]
+    # The built repositories live as long as these loops, unless `--keep` names a folder for them.
+    shares = [asyncio.run(_share(case.id, repo)) for case, repo in labels.cases(asked, lambda _: True)]
+    return shares + [asyncio.run(_share(name, repos["bad"])) for name, repos, _ in labels.twins(asked)]
 
 
 def row(shares: Sequence[Share]) -> Iterator[Row]:
