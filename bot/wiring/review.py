@@ -113,7 +113,9 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         today=lambda: date.fromisoformat(begun.given["today"]),
         earlier=codec.given(begun.given["earlier"]),
         full=begun.given["full"],
-        ignored=tuple((mark, reason) for mark, reason in begun.given.get("ignored", ())),
+        ignored=tuple(
+            (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in begun.given.get("ignored", ())
+        ),
         note=begun.given.get("note", ""),
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
     )

@@ -1,0 +1,136 @@
+"""A remark of a person, from the question whether it is meant for us to the answer below it and the thread that it resolves."""
+
+import logging
+import time
+from contextlib import suppress
+from functools import partial
+from typing import cast
+
+from pydantic import TypeAdapter
+
+from bot import config, conversation, github
+from bot.commands import CommandReply, Permission
+from bot.config import Config
+from bot.conversation import Heard, RemarkReply
+from bot.errors import HostRefused, OverLimit, UsageError
+from bot.github import Host
+from bot.payloads import Change, Remark
+from bot.ports import Job
+from bot.publish import withdrawing
+from bot.render import comment as template
+from bot.render import load
+from bot.storage import Exhausted
+from bot.values import CommentRef, Posted, RemarkAsk
+from bot.workflow import asking, spending
+from bot.workflow.fetching import fetched
+from bot.workflow.looking import PullState, look
+from bot.workflow.parts import Services
+
+GONE = 404
+_HEARD = TypeAdapter(Heard | str)
+_REPLY = TypeAdapter(RemarkReply)
+_STANDING = TypeAdapter(Permission)
+log = logging.getLogger("deeprepo.review")
+
+
+async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
+    """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
+    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+        heard = _HEARD.validate_python(await job.step("hear", partial(_step, ask, host)))
+        if isinstance(heard, str):
+            log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard}})
+            return
+        seen = await look(ask.pull, host, job, parts)
+        try:
+            settings = await parts.resolve(seen.file)
+        except (UsageError, OverLimit):  # the review says what is wrong with the file
+            settings = config.resolve({}, None, parts.settings)
+        standing = _STANDING.validate_python(await job.step("standing", partial(_stands, ask, host, parts)))
+        refused = conversation.refusal(
+            ask.actor, standing, settings, mentioned=ask.mentioned, model=parts.model(settings)
+        )
+        if refused is not None:
+            await asking.answered(refused, ask.comment, host)
+            return
+        await asking.answered(CommandReply(), ask.comment, host, seen=True)
+        said = await job.step("answer", partial(_answered, ask, heard, seen, settings, parts))
+        await _carried_out(_REPLY.validate_python(said), ask, host, parts)
+
+
+async def hear(ask: RemarkAsk, host: Host) -> Heard | str:
+    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request."""
+    login, place = host.voice.login, ask.comment
+    try:
+        if place.thread:
+            if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
+                return "it stands in a thread of other people"
+            thread = [one for one in await host.review_comments() if one.thread == place.thread]
+            return conversation.above(ask, thread, login)
+        comments = await host.comments()
+        remark = await _remark(place, comments, host)
+    except HostRefused as refused:
+        if refused.status != GONE:
+            raise
+        return "the comment is gone"
+    return conversation.below(comments, remark, login)
+
+
+async def _step(ask: RemarkAsk, host: Host) -> object:
+    return cast("object", _HEARD.dump_python(await hear(ask, host), mode="json"))
+
+
+async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
+    listed = comments if place.kind == "issue" else await host.reviews()
+    return next((one for one in listed if one.id == place.id), None)
+
+
+async def _stands(ask: RemarkAsk, host: Host, parts: Services) -> dict[str, object]:
+    """Who speaks. Looked up once: a later attempt judges the same."""
+    now, place = time.time(), ask.comment
+    earlier = await parts.store.people.spoke(ask.pull, place.id, place.kind, ask.actor, now)
+    return {"permission": await host.permission(ask.actor), "now": now, "earlier": list(earlier)}
+
+
+async def _answered(
+    ask: RemarkAsk, heard: Heard, seen: PullState, settings: Config, parts: Services
+) -> dict[str, object]:
+    made = await _said(ask, heard, seen, settings, parts)
+    return cast("dict[str, object]", _REPLY.dump_python(made, mode="json"))
+
+
+async def _said(ask: RemarkAsk, heard: Heard, seen: PullState, settings: Config, parts: Services) -> RemarkReply:
+    """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
+    name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
+    language = settings["language"]
+    try:
+        async with (
+            fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
+            spending.reserved(ask.pull, name, settings, parts) as grant,
+        ):
+            if isinstance(grant, Exhausted):
+                return _failed(spending.sentence(grant), language)
+            last = await parts.store.reviews.last(ask.pull)
+            return await parts.converse(Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name)))
+    except OverLimit as error:
+        return _failed(str(error), language)
+
+
+def _failed(why: str, language: str) -> RemarkReply:
+    body = template("replies/phrase.md.j2", load(language), key="reply_failed", number=None, values={"why": why})
+    return RemarkReply(body)
+
+
+async def _carried_out(made: RemarkReply, ask: RemarkAsk, host: Host, parts: Services) -> None:
+    """Take back what is withdrawn, post the answer, resolve the thread; each may be done twice without another effect."""
+    people, now = parts.store.people, time.time()
+    for fingerprint, reason in made.withdrawn:
+        await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
+    facts = {"withdrawn": " ".join(mark for mark, _ in made.withdrawn)} if made.withdrawn else {}
+    reply = CommandReply(made.body, "+1" if made.reaction else "")
+    await asking.answered(reply, ask.comment, host, facts=facts)
+    if not made.withdrawn:
+        return
+    silenced = {one.fingerprint for one in await people.suppressions(ask.pull, now)}
+    async with github.opened(parts.identity, ask.pull, parts.pace, github.RESOLVING) as resolver:
+        with suppress(HostRefused):
+            await withdrawing.close(host, resolver, [mark for mark, _ in made.withdrawn], silenced)
