@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from benchmarks.table import Row, report
 from bot import conversation, pipeline, wiring
-from bot.conversation import Heard, Speech
+from bot.conversation import HeardRemark, Speech
 from bot.models.prices import dollars
 from bot.outputs import json_file
 from bot.review.session import Session
@@ -56,8 +56,10 @@ FINDING = Finding(
 )
 REMARKS = (
     "Why would that pass the cap? The price of the plain tokens is what the list has, and the settlement uses the real usage anyway.",
-    "But a hold is replaced by what the reply reports. Who reads the hold in between? As far as I see only `_fit` does, and that happens "
-    "before the call is sent.",
+    (
+        "But a hold is replaced by what the reply reports. Who reads the hold in between? As far as I see only `_fit` does, and that happens "
+        "before the call is sent."
+    ),
     "OK. Would it be enough to take the written price only for providers that charge for it? OpenAI does not.",
     "Then how large is the error for our default worker, with prompts of about 5,000 tokens and eight calls at the same time?",
     "Is there a test that would have caught this? I looked in tests/llm and found none that has a price for written tokens.",
@@ -123,12 +125,14 @@ async def _talk(folder: Path, last: bytes, provider: str, worker: str, counter: 
         os.environ[f"{provider.upper()}_API_KEY"] = "sk-pretended"
         for text in REMARKS:
             said.append(Speech("maintainer", "person", text))
-            heard = Heard(tuple(said), findings=(FINDING.fingerprint,))
+            heard = HeardRemark(tuple(said), findings=(FINDING.fingerprint,))
 
             @asynccontextmanager
             async def opened() -> AsyncIterator[Session]:
                 with tempfile.TemporaryDirectory() as scratch:
-                    deps = wiring.deps({"worker": worker, "root": worker, "strategy": "fanout"}, scratch, lambda _: None)
+                    deps = wiring.deps(
+                        {"worker": worker, "root": worker, "strategy": "fanout"}, scratch, lambda _: None
+                    )
                     async with (
                         pipeline.survey(ReviewRequest(str(folder)), deps) as (subject, resolved),
                         deps.open_session(subject, resolved) as session,

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.commands import Permission
 from bot.config import Config
-from bot.conversation import Heard
+from bot.conversation import HeardRemark
 from bot.outputs.posts import Comments
 from bot.values import PullRequest, Review
 
@@ -56,7 +56,7 @@ class Question:
 class Remark:
     """A remark that a model is to answer, with the change as it is now."""
 
-    heard: Heard
+    heard: HeardRemark
     language: str
     last: bytes | None  # the JSON output of the last finished review
     change: Change

@@ -4,7 +4,7 @@
 """
 
 from bot.conversation.answering import Withdrawal
-from bot.conversation.hearing import Heard, Speech, above, below
+from bot.conversation.hearing import HeardRemark, Speech, above, below
 from bot.conversation.saying import RemarkReply, refusal, respond
 
-__all__ = ["Heard", "RemarkReply", "Speech", "Withdrawal", "above", "below", "refusal", "respond"]
+__all__ = ["HeardRemark", "RemarkReply", "Speech", "Withdrawal", "above", "below", "refusal", "respond"]

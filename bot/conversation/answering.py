@@ -14,7 +14,7 @@ from bot import render
 from bot.commands import sources
 from bot.commands.answering import MAX_QUOTES, verbatim
 from bot.commands.target import LastReview
-from bot.conversation.hearing import Heard
+from bot.conversation.hearing import HeardRemark
 from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.check import check
@@ -70,7 +70,7 @@ def schema() -> Schema:
     return Schema(*told, strict(**properties, **wishes()), Schema(*told, strict(**properties)), frozenset(wishes()))
 
 
-async def answer(heard: Heard, said: LastReview | None, session: Session) -> Answer:
+async def answer(heard: HeardRemark, said: LastReview | None, session: Session) -> Answer:
     """The model's answer, checked. Raises ProviderError and BudgetSpent."""
     findings = [await _as_it_is_now(one, session.tree) for one in meant(heard, said)]
     model = session.reader or session.root
@@ -85,7 +85,7 @@ async def answer(heard: Heard, said: LastReview | None, session: Session) -> Ans
     return Answer(data["answer"].strip(), quotes, tuple(_withdrawals(data["withdraw"], findings, quotes)))
 
 
-def meant(heard: Heard, said: LastReview | None) -> tuple[Finding, ...]:
+def meant(heard: HeardRemark, said: LastReview | None) -> tuple[Finding, ...]:
     """The findings that the thread is about; elsewhere those that the remark names by their number."""
     if said is None:
         return ()
@@ -102,7 +102,7 @@ async def _as_it_is_now(finding: Finding, tree: Tree) -> Finding:
     return moved if isinstance(moved, Finding) else finding
 
 
-async def _prompt(heard: Heard, findings: Sequence[Finding], said: LastReview | None, session: Session) -> Prompt:
+async def _prompt(heard: HeardRemark, findings: Sequence[Finding], said: LastReview | None, session: Session) -> Prompt:
     """First what stays the same while the head does, then what has been said."""
     code, room = list[Excerpt](), CODE_TOKENS
     for finding in findings:

@@ -29,7 +29,7 @@ class Speech:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardRemark:
     """A remark that is meant for us. `said` ends with it; `findings` are the fingerprints that its thread is about."""
 
     said: tuple[Speech, ...]
@@ -38,7 +38,7 @@ class Heard:
     top: str = ""  # our comment at the top of the thread
 
 
-def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> Heard | str:
+def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark | str:
     """A remark in a review thread (oldest first), or why it is not for us."""
     at = next((n for n, one in enumerate(thread) if one.id == ask.comment.id), None)
     if at is None:
@@ -60,7 +60,7 @@ def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> Heard | str:
     return _bounded(shown, tuple(filter(None, marks)), _own(top.body) if facts else "")
 
 
-def below(comments: Sequence[Posted], remark: Posted | None, login: str) -> Heard | str:
+def below(comments: Sequence[Posted], remark: Posted | None, login: str) -> HeardRemark | str:
     """A remark in the conversation, or in the text of a review. Before it: what people wrote to us there, and our answers."""
     if remark is None:
         return "the comment is gone"
@@ -75,7 +75,7 @@ def _reply(one: Posted) -> bool:
     return one.ours and (marker.read(one.body) or {}).get("kind") == REPLY
 
 
-def _bounded(said: Iterable[Speech], findings: tuple[str, ...], top: str) -> Heard:
+def _bounded(said: Iterable[Speech], findings: tuple[str, ...], top: str) -> HeardRemark:
     """The newest that fit; the remark itself always does."""
     *before, remark = said
     room, kept = MOST_THREAD - len(remark.text), [remark]
@@ -84,7 +84,7 @@ def _bounded(said: Iterable[Speech], findings: tuple[str, ...], top: str) -> Hea
         if room < 0:
             break
         kept.insert(0, one)
-    return Heard(tuple(kept), len(before) + 1 - len(kept), findings, cut(top, MOST_SPEECH))
+    return HeardRemark(tuple(kept), len(before) + 1 - len(kept), findings, cut(top, MOST_SPEECH))
 
 
 def _speech(one: Posted) -> Speech:

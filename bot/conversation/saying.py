@@ -9,7 +9,7 @@ from bot.commands.saying import row
 from bot.config import Config
 from bot.conversation import answering
 from bot.conversation.answering import Withdrawal
-from bot.conversation.hearing import Heard
+from bot.conversation.hearing import HeardRemark
 from bot.errors import BudgetSpent, ProviderError
 from bot.outputs import facts
 from bot.render import code, comment, load
@@ -47,7 +47,7 @@ def refusal(actor: str, standing: Permission, settings: Config, *, mentioned: bo
 
 
 async def respond(
-    heard: Heard,
+    heard: HeardRemark,
     last: bytes | None,
     language: str,
     opened: Callable[[], AbstractAsyncContextManager[Session]],

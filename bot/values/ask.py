@@ -64,7 +64,7 @@ class CommandAsk:
 
 @dataclass(frozen=True, slots=True)
 class RemarkAsk:
-    """A remark: a comment without a command that mentions us, or answers another one in a review thread, of ours or of others.
+    """A remark: a comment without a command that mentions us, or answers another one in a review thread.
 
     Its text is not kept: the comment is read again when the answer is made, as it is then.
     """

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from bot import config, conversation, github
 from bot.commands import CommandReply, Permission
 from bot.config import Config
-from bot.conversation import Heard, RemarkReply
+from bot.conversation import HeardRemark, RemarkReply
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host
 from bot.payloads import Change, Remark
@@ -27,7 +27,7 @@ from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
 
 GONE = 404
-_HEARD = TypeAdapter(Heard | str)
+_HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
 _STANDING = TypeAdapter(Permission)
 log = logging.getLogger("deeprepo.review")
@@ -57,7 +57,7 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
         await _carried_out(_REPLY.validate_python(said), ask, host, parts)
 
 
-async def hear(ask: RemarkAsk, host: Host) -> Heard | str:
+async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request."""
     login, place = host.voice.login, ask.comment
     try:
@@ -92,13 +92,13 @@ async def _stands(ask: RemarkAsk, host: Host, parts: Services) -> dict[str, obje
 
 
 async def _answered(
-    ask: RemarkAsk, heard: Heard, seen: PullState, settings: Config, parts: Services
+    ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services
 ) -> dict[str, object]:
     made = await _said(ask, heard, seen, settings, parts)
     return cast("dict[str, object]", _REPLY.dump_python(made, mode="json"))
 
 
-async def _said(ask: RemarkAsk, heard: Heard, seen: PullState, settings: Config, parts: Services) -> RemarkReply:
+async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services) -> RemarkReply:
     """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
     language = settings["language"]
