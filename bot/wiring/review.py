@@ -275,6 +275,12 @@ def in_force(resolved: Config) -> Config:
     return replace(resolved, values={**resolved.values, **brought})
 
 
+def can_ask(settings: Config) -> bool:
+    """Whether a question can be put to a model."""
+    named = settings["root"] or settings["worker"] or any(preferred())
+    return bool(named) and settings["strategy"] != "offline"
+
+
 def preferred() -> tuple[str | None, str | None]:
     """Root and worker of the first provider whose key is set, where nobody names one."""
     for provider, root, worker in PREFERRED:

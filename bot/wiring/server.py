@@ -59,7 +59,7 @@ def worker(
         resolve=partial(_resolved, settings, caps),
         untouched=partial(_untouched, caps),
         comments=partial(_comments, caps),
-        model=_can_ask,
+        model=review.can_ask,
         in_force=review.in_force,
         submit=submit,
         cancel=cancel,
@@ -155,9 +155,3 @@ def _remember(journal: Path, left_out: Mapping[str, str]) -> None:
 def _beside(journal: Path) -> Path:
     """Beside the journal, under a name that goes with those of its repository when they are deleted."""
     return journal.with_suffix(".left.jsonl")
-
-
-def _can_ask(settings: Config) -> bool:
-    """Whether a question can be put to a model."""
-    named = settings["root"] or settings["worker"] or any(review.preferred())
-    return bool(named) and settings["strategy"] != "offline"

@@ -12,7 +12,7 @@ from bot import config, conversation, github
 from bot.commands import CommandReply, Permission
 from bot.config import Config
 from bot.conversation import HeardRemark, RemarkReply
-from bot.errors import HostRefused, OverLimit, UsageError
+from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError
 from bot.github import Host
 from bot.payloads import Change, Remark
 from bot.ports import Job
@@ -108,14 +108,17 @@ async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: C
             spending.reserved(ask.pull, name, settings, parts) as grant,
         ):
             if isinstance(grant, Exhausted):
-                return _failed(spending.sentence(grant), language)
+                return failed(spending.sentence(grant), language)
             last = await parts.store.reviews.last(ask.pull)
             return await parts.converse(Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name)))
     except OverLimit as error:
-        return _failed(str(error), language)
+        return failed(str(error), language)
+    except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
+        return failed(str(error), language) if ask.mentioned else RemarkReply()
 
 
-def _failed(why: str, language: str) -> RemarkReply:
+def failed(why: str, language: str) -> RemarkReply:
+    """The reply where there is no answer."""
     body = template("replies/phrase.md.j2", load(language), key="reply_failed", number=None, values={"why": why})
     return RemarkReply(body)
 
@@ -125,12 +128,16 @@ async def _carried_out(made: RemarkReply, ask: RemarkAsk, host: Host, parts: Ser
     people, now = parts.store.people, time.time()
     for fingerprint, reason in made.withdrawn:
         await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
-    facts = {"withdrawn": " ".join(mark for mark, _ in made.withdrawn)} if made.withdrawn else {}
-    reply = CommandReply(made.body, "+1" if made.reaction else "")
-    await asking.answered(reply, ask.comment, host, facts=facts)
+    await posted(made, ask, host)
     if not made.withdrawn:
         return
     silenced = {one.fingerprint for one in await people.suppressions(ask.pull, now)}
     async with github.opened(parts.identity, ask.pull, parts.pace, github.RESOLVING) as resolver:
         with suppress(HostRefused):
             await withdrawing.close(host, resolver, [mark for mark, _ in made.withdrawn], silenced)
+
+
+async def posted(made: RemarkReply, ask: RemarkAsk, host: Host) -> None:
+    """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
+    facts = {"withdrawn": " ".join(mark for mark, _ in made.withdrawn)} if made.withdrawn else {}
+    await asking.answered(CommandReply(made.body, "+1" if made.reaction else ""), ask.comment, host, facts=facts)
