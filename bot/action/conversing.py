@@ -21,7 +21,7 @@ from bot.wiring import action as parts
 from bot.wiring import review as models
 from bot.workflow import asking
 from bot.workflow.backend import ReviewResult, ReviewRun
-from bot.workflow.conversing import failed, hear, posted
+from bot.workflow.remarks import failed, hear, posted
 
 
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:

@@ -17,16 +17,13 @@ from bot.github import Host
 from bot.payloads import Change, Remark
 from bot.ports import Job
 from bot.publish import withdrawing
-from bot.render import comment as template
-from bot.render import load
 from bot.storage import Exhausted
-from bot.values import CommentRef, Posted, RemarkAsk
-from bot.workflow import asking, spending
+from bot.values import RemarkAsk
+from bot.workflow import asking, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
 
-GONE = 404
 _HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
 _STANDING = TypeAdapter(Permission)
@@ -57,31 +54,8 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
         await _carried_out(_REPLY.validate_python(said), ask, host, parts)
 
 
-async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
-    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request."""
-    login, place = host.voice.login, ask.comment
-    try:
-        if place.thread:
-            if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
-                return "it stands in a thread of other people"
-            thread = [one for one in await host.review_comments() if one.thread == place.thread]
-            return conversation.above(ask, thread, login)
-        comments = await host.comments()
-        remark = await _remark(place, comments, host)
-    except HostRefused as refused:
-        if refused.status != GONE:
-            raise
-        return "the comment is gone"
-    return conversation.below(comments, remark, login)
-
-
 async def _step(ask: RemarkAsk, host: Host) -> object:
-    return cast("object", _HEARD.dump_python(await hear(ask, host), mode="json"))
-
-
-async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
-    listed = comments if place.kind == "issue" else await host.reviews()
-    return next((one for one in listed if one.id == place.id), None)
+    return cast("object", _HEARD.dump_python(await remarks.hear(ask, host), mode="json"))
 
 
 async def _stands(ask: RemarkAsk, host: Host, parts: Services) -> dict[str, object]:
@@ -108,19 +82,13 @@ async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: C
             spending.reserved(ask.pull, name, settings, parts) as grant,
         ):
             if isinstance(grant, Exhausted):
-                return failed(spending.sentence(grant), language)
+                return remarks.failed(spending.sentence(grant), language)
             last = await parts.store.reviews.last(ask.pull)
             return await parts.converse(Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name)))
     except OverLimit as error:
-        return failed(str(error), language)
+        return remarks.failed(str(error), language)
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
-        return failed(str(error), language) if ask.mentioned else RemarkReply()
-
-
-def failed(why: str, language: str) -> RemarkReply:
-    """The reply where there is no answer."""
-    body = template("replies/phrase.md.j2", load(language), key="reply_failed", number=None, values={"why": why})
-    return RemarkReply(body)
+        return remarks.failed(str(error), language) if ask.mentioned else RemarkReply()
 
 
 async def _carried_out(made: RemarkReply, ask: RemarkAsk, host: Host, parts: Services) -> None:
@@ -128,16 +96,10 @@ async def _carried_out(made: RemarkReply, ask: RemarkAsk, host: Host, parts: Ser
     people, now = parts.store.people, time.time()
     for fingerprint, reason in made.withdrawn:
         await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
-    await posted(made, ask, host)
+    await remarks.posted(made, ask, host)
     if not made.withdrawn:
         return
     silenced = {one.fingerprint for one in await people.suppressions(ask.pull, now)}
     async with github.opened(parts.identity, ask.pull, parts.pace, github.RESOLVING) as resolver:
         with suppress(HostRefused):
             await withdrawing.close(host, resolver, [mark for mark, _ in made.withdrawn], silenced)
-
-
-async def posted(made: RemarkReply, ask: RemarkAsk, host: Host) -> None:
-    """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
-    facts = {"withdrawn": " ".join(mark for mark, _ in made.withdrawn)} if made.withdrawn else {}
-    await asking.answered(CommandReply(made.body, "+1" if made.reaction else ""), ask.comment, host, facts=facts)
