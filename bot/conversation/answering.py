@@ -105,11 +105,12 @@ async def _as_it_is_now(finding: Finding, tree: Tree) -> Finding:
 async def _prompt(heard: HeardRemark, findings: Sequence[Finding], said: LastReview | None, session: Session) -> Prompt:
     """First what stays the same while the head does, then what has been said."""
     code, room = list[Excerpt](), CODE_TOKENS
-    for finding in findings:
-        room_here = room // (len(findings) - findings.index(finding))
-        for excerpt in await proof.gather(finding, session.tree, session.dependents, session.files, room_here):
+    for left, finding in zip(range(len(findings), 0, -1), findings, strict=True):
+        for excerpt in await proof.gather(finding, session.tree, session.dependents, session.files, room // left):
             room -= tokens(excerpt.body)
             code.append(excerpt)
+    if heard.place:
+        code += _fitting(await sources.look([heard.place], session.tree), room)
     named = await sources.look(sources.named(heard.said[-1].text), session.tree, code)
     listed = [] if findings or said is None else [one for one in said.findings if one.status != "fixed"][:MOST_LISTED]
     about = render.text(
@@ -119,6 +120,7 @@ async def _prompt(heard: HeardRemark, findings: Sequence[Finding], said: LastRev
         findings=findings,
         listed=listed,
         top="" if findings else heard.top,
+        place=heard.place,
         excerpts=tuple(dict.fromkeys(code)),
         diff=None if findings else sources.diff(session.files, (), DIFF_TOKENS),
     )
@@ -160,4 +162,5 @@ def _further(quote: Evidence, finding: Finding) -> bool:
     own = {
         fold(line) for text in (finding.quote, *(one.quote for one in finding.evidence)) for line in text.split("\n")
     }
-    return any(fold(line) not in own for line in quote.quote.split("\n") if line.strip())
+    further = (fold(line) not in own for line in quote.quote.split("\n") if line.strip())
+    return quote.side == "head" and any(further)

@@ -5,7 +5,7 @@ A remark that is gone by now is not answered, and an edited one is answered as i
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.commands import named
@@ -36,6 +36,7 @@ class HeardRemark:
     left_out: int = 0  # older comments for which there was no room
     findings: tuple[str, ...] = ()
     top: str = ""  # our comment at the top of the thread
+    place: str = ""  # where a thread of other people is: "path:line"
 
 
 def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark | str:
@@ -57,7 +58,10 @@ def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark |
     marks = (facts.get("fingerprint", ""), *(each.partition("@")[0] for each in facts.get("also", "").split()))
     speeches = [_speech(one) for one in thread[: at + 1]]
     shown = speeches[1:] if facts.get("kind") == FINDING and at else speeches
-    return _bounded(shown, tuple(filter(None, marks)), _own(top.body) if facts else "")
+    place = f"{top.path}:{top.line}" if top.path and top.line and not facts else ""
+    return replace(
+        _bounded(shown), findings=tuple(filter(None, marks)), top=_own(top.body) if facts else "", place=place
+    )
 
 
 def below(comments: Sequence[Posted], remark: Posted | None, login: str) -> HeardRemark | str:
@@ -68,14 +72,14 @@ def below(comments: Sequence[Posted], remark: Posted | None, login: str) -> Hear
         return "it does not mention us"
     earlier = [one for one in comments if one.created <= remark.created and one.id != remark.id]
     said = [one for one in earlier if _reply(one) or (not one.bot and named(one.body, login).us)]
-    return _bounded([*map(_speech, said), _speech(remark)], (), "")
+    return _bounded([*map(_speech, said), _speech(remark)])
 
 
 def _reply(one: Posted) -> bool:
     return one.ours and (marker.read(one.body) or {}).get("kind") == REPLY
 
 
-def _bounded(said: Iterable[Speech], findings: tuple[str, ...], top: str) -> HeardRemark:
+def _bounded(said: Iterable[Speech]) -> HeardRemark:
     """The newest that fit; the remark itself always does."""
     *before, remark = said
     room, kept = MOST_THREAD - len(remark.text), [remark]
@@ -84,15 +88,15 @@ def _bounded(said: Iterable[Speech], findings: tuple[str, ...], top: str) -> Hea
         if room < 0:
             break
         kept.insert(0, one)
-    return HeardRemark(tuple(kept), len(before) + 1 - len(kept), findings, cut(top, MOST_SPEECH))
+    return HeardRemark(tuple(kept), len(before) + 1 - len(kept))
 
 
 def _speech(one: Posted) -> Speech:
     kind: Literal["person", "bot", "us"] = "us" if one.ours else "bot" if one.bot else "person"
-    return Speech(one.author, kind, cut(_own(one.body) if one.ours else one.body.strip(), MOST_SPEECH))
+    return Speech(one.author, kind, _own(one.body) if one.ours else cut(one.body.strip(), MOST_SPEECH))
 
 
 def _own(body: str) -> str:
     """Our words as the model wrote them: without the marker, what disarms them, and what stands below them."""
     text = body.partition("\n")[2] if marker.read(body) else body
-    return _DISARMED.sub("", _FOOT.split(text, maxsplit=1)[0]).strip()
+    return cut(_DISARMED.sub("", _FOOT.split(text, maxsplit=1)[0]).strip(), MOST_SPEECH)

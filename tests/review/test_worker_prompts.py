@@ -70,6 +70,7 @@ PROMPTS = {
             "findings": [FINDING],
             "listed": [],
             "top": "",
+            "place": "",
             "excerpts": [CALLER],
             "diff": None,
         },

@@ -212,7 +212,12 @@ def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
             known = next(c.body for c in at.gh.pull(number).review_comments if "mean()" in c.body)
             at_ = re.search(r"(\d)\. mean\(\)", known)
             assert at_ is not None
-            one.script += [said("Yes."), said("There is one.", QUOTE, withdraw={"because": "code"}), said("All of it.")]
+            one.script += [
+                said("Yes."),
+                said("There is one.", QUOTE, withdraw={"because": "code"}),
+                said("All of it."),
+                said("No."),
+            ]
             assert "Yes." in await one.below("Nice work; is this safe to merge, @deeprepo?")
             assert "--- the remark to answer, of maintainer ---\nNice work" in one.asked[0]
             assert "Withdrawn" in await one.below(
@@ -220,6 +225,14 @@ def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
             )
             assert next(c.hidden for c in at.gh.pull(number).review_comments if "mean()" in c.body) == "resolved"
             assert "All of it." in await one.review("Looks good. @deeprepo what did you read?", author="colleague")
+            theirs = await at.repo.review_comment(number, "shop/price.py", 3, "Is this needed?", author="colleague")
+            before = set(one.answers)
+            await at.repo.reply(number, theirs, "I wonder, @deeprepo.")
+            await at.quiet()
+            (new,) = set(one.answers) - before
+            assert next(c.reply_to for c in at.gh.pull(number).review_comments if c.id == new) == theirs
+            assert "The thread is about shop/price.py:3." in one.asked[3]
+            assert "Is this needed?" in one.asked[3]
             assert "Paused" in await one.review("Wait with this.\n\n/deeprepo pause")
             assert at.gh.pull(number).reviews[-1].body.startswith("Wait")
 
