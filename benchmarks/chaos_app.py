@@ -4,7 +4,8 @@
 
 SQLite with one `deeprepo serve`; PostgreSQL with one `deeprepo serve` that only takes on and two `deeprepo worker`, of which
 either is killed. What GitHub could not deliver while a server was down, the server asks for again at its start. Afterwards each
-pull request has one summary, each of its findings once, and a check run that is ended.
+pull request has one summary, each of its findings once, and a check run that is ended; each remark of a person that was made in
+between has one answer.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks import chaos_paid
-from benchmarks.chaos_pulls import SECRET, done, opening, said, town
+from benchmarks.chaos_pulls import SECRET, done, opening, remarking, said, town, unanswered
 from benchmarks.chaos_server import database
 from benchmarks.chaos_town import DELAY, models
 from benchmarks.table import Row, report
@@ -116,7 +117,10 @@ async def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
             except SystemExit:
                 print(servers.told(), [n for n in numbers if not done(gh, n)])
                 raise
+            await until(lambda: not any(unanswered(gh, n) for n in numbers), "every remark is answered", PATIENCE)
             await gh.settled()
+            silent = sum(unanswered(gh, n) for n in numbers)
+            remarks = sum(one.user.type == "User" for n in numbers for one in gh.pull(n).comments)
             twice = sum(count > 1 for n in numbers for count in said(gh, n).values())
             lost = sum(not done(gh, n) for n in numbers)
             beyond = gh.violations
@@ -131,6 +135,7 @@ async def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
             beside=f"{asked.pulls} pull requests, {seconds:.0f} s",
         ),
         Row("  pull requests without their review", lost, 0),
+        Row("  remarks without their answer", silent, 0, beside=f"of {remarks}"),
         Row("  comments posted twice", twice, 0),
         Row("  finished model calls paid again", again, 0, beside=f"of {calls}; requests that came: {seen.total()}"),
         Row("  in flight at a kill, sent again", seen.total() - len(seen)),
@@ -152,6 +157,7 @@ async def storm(
         while opened < asked.pulls * (turn + 1) // asked.kills:
             opened += 1
             await opening(repo, opened)
+            await remarking(gh, repo, chance.randint(1, opened))
         if chance.random() < 0.3:  # and an answer of GitHub's is lost now and then
             gh.fail("POST", r"/(reviews|comments|check-runs)$", Fault(status=502, after=True))
         wanted = calls() + chance.randint(1, 6)

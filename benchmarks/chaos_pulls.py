@@ -37,7 +37,7 @@ def _module(number: int, k: int, sign: str) -> str:
 
 
 def said(gh: sandbox.GitHub, number: int) -> Counter[str]:
-    """How often each thing was posted: the summary, and each finding."""
+    """How often each thing was posted: the summary, each finding, and the answer to each remark."""
     try:
         stands = gh.pull(number)
     except StopIteration:
@@ -45,7 +45,19 @@ def said(gh: sandbox.GitHub, number: int) -> Counter[str]:
     ours = [
         marker.read(one.body) or {} for one in (*stands.comments, *stands.review_comments) if one.user.type == "Bot"
     ]
-    return Counter(f"{said.get('kind')} {said.get('fingerprint', '')}" for said in ours)
+    return Counter(f"{said.get('kind')} {said.get('fingerprint', '')}{said.get('comment', '')}" for said in ours)
+
+
+async def remarking(gh: sandbox.GitHub, repo: sandbox.Repo, number: int) -> None:
+    """Somebody speaks to us below the pull request."""
+    await repo.comment(number, f"Why is that so, @{gh.login.removesuffix('[bot]')}?")
+
+
+def unanswered(gh: sandbox.GitHub, number: int) -> int:
+    """Remarks to us that have no answer."""
+    asked = [str(one.id) for one in gh.pull(number).comments if one.user.type == "User"]
+    told = said(gh, number)
+    return sum(not told[f"reply {comment}"] for comment in asked)
 
 
 def done(gh: sandbox.GitHub, number: int) -> bool:

@@ -25,6 +25,7 @@ from deeprepo_sandbox.providers.thread import in_thread
 PATIENCE = 180.0
 DELAY = 0.5  # seconds of a model's reply
 LOST = 7  # each so many posts are answered with 502 after they were written
+REPLY = {"answer": "It is so.", "quotes": [], "withdraw": [], "look_ups": []}  # to a remark
 MODULES, LINES = 8, 250  # each large enough for a prompt of its own
 HOME = Path(__file__).parents[1]
 
@@ -85,7 +86,10 @@ def models() -> Iterator[tuple[str, Counter[str]]]:
 
     def answer(body: Mapping[str, Any]) -> Reply:
         seen[hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()] += 1
-        return Reply("Read.", delay=DELAY) if "response_format" not in body else Reply(data=None, delay=DELAY)
+        if "response_format" not in body:
+            return Reply("Read.", delay=DELAY)
+        name = body["response_format"].get("json_schema", {}).get("name")
+        return Reply(data=REPLY if name == "reply" else None, delay=DELAY)
 
     with in_thread(Server(answer)) as server:
         yield server.openai_url, seen

@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.commands import Permission
 from bot.config import Config
+from bot.conversation import HeardRemark
 from bot.outputs.posts import Comments
 from bot.values import PullRequest, Review
 
@@ -20,7 +21,9 @@ class Change:
     earlier: bytes | None = None  # the JSON output of the round before
     full: bool = False
     note: str = ""  # a sentence about this run for the reader of the review
-    ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people do not want to hear again
+    ignored: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # fingerprint, reason, and "finding" or "withdrawn": not to be reported again
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +50,13 @@ class Question:
     last: bytes | None  # the JSON output of the last finished review
     top: str  # the top comment of the thread, where we wrote it
     change: Change | None  # None: there is no model to ask
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A remark that a model is to answer, with the change as it is now."""
+
+    heard: HeardRemark
+    language: str
+    last: bytes | None  # the JSON output of the last finished review
+    change: Change

@@ -43,7 +43,7 @@ class Deps:
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
-    ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people asked elsewhere not to hear again
+    ignored: tuple[tuple[str, str, str], ...] = ()  # fingerprint, reason and scope of what is not to be reported again
     reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch

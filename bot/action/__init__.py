@@ -3,12 +3,12 @@
 There is no server and nothing outlives the job: what the next round has to know is in the summary comment.
 """
 
-from bot.action import event, report
+from bot.action import conversing, event, report
 from bot.action.console import Console
 from bot.action.reviewing import review
 from bot.config import Step
 from bot.errors import HostRefused
-from bot.values import NothingAsked
+from bot.values import NothingAsked, RemarkAsk
 from bot.workflow.backend import ReviewResult
 
 __all__ = ["Console", "run"]
@@ -25,7 +25,10 @@ async def run(step: Step, console: Console) -> ReviewResult:
         told = ReviewResult("skipped", f"Nothing was reviewed: {asked.reason}.")
     else:
         try:
-            told = await review(asked, step, console)
+            if isinstance(asked, RemarkAsk):
+                told = await conversing.answer(asked, step, console)
+            else:
+                told = await review(asked, step, console)
         except HostRefused as refused:
             if refused.status != FORBIDDEN:
                 raise

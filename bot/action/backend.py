@@ -15,6 +15,8 @@ from bot.checkout.held import held
 from bot.commands import CommandReply
 from bot.config import Step
 from bot.errors import DeepRepoError, HostError, HostRefused, UsageError
+from bot.github import Host
+from bot.outputs import marker
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.policy import No
@@ -38,6 +40,14 @@ async def answer(run: ReviewRun, says: str) -> None:
     if run.ask.comment is not None:
         with suppress(HostError):
             await asking.answered(CommandReply(plain(says)), run.ask.comment, run.host)
+
+
+async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
+    """The findings that our answers to remarks have withdrawn, as their markers tell."""
+    listed = (*await host.review_comments(), *await host.comments())
+    said = [marker.read(one.body) or {} for one in listed if one.ours]
+    marks = [mark for one in said if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
+    return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +112,7 @@ class StepBackend:
         """The review to make, built upon the last one if its state can be had."""
         earlier, lost = await self._earlier(run)
         flags = {**self.step.inputs.flags(), "sarif": files.reports(self.step.inputs.sarif_reports, self.step.runner)}
-        return Change(pull, flags, "", earlier, run.ask.full, lost)
+        return Change(pull, flags, "", earlier, run.ask.full, lost, await withdrawn(run.host))
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""

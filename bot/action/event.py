@@ -9,7 +9,7 @@ from bot import events
 from bot.config import Step
 from bot.errors import UsageError
 from bot.events import Ours
-from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, ReviewAsk
+from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, RemarkAsk, ReviewAsk
 
 WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
 ON_PULL = frozenset(
@@ -23,18 +23,18 @@ INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody loo
 MOST = 25 << 20  # bytes of an event
 
 
-def read(step: Step) -> ReviewAsk | NothingAsked:
-    """The review that is asked for. Raises UsageError where the event's file cannot be read, or names no pull request."""
+def read(step: Step) -> ReviewAsk | RemarkAsk | NothingAsked:
+    """The review that is asked for, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
     name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
     found = _own(name, _payload(step.runner.github_event_path)) if name in OWN else _named(step)
-    if isinstance(found, NothingAsked):
+    if not isinstance(found, ReviewAsk):
         return found
     if again and found.comment is None:  # "Re-run jobs" is pressed by a person who wants it now
         found = replace(found, trigger="rerun")
     return replace(found, full=found.full or step.inputs.full)
 
 
-def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | NothingAsked:
+def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | NothingAsked:
     """What the event itself says. An action that we do not know was chosen by whoever wrote the workflow."""
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
@@ -49,7 +49,7 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | NothingAsked:
             return NothingAsked(f"in a workflow `review` and `full review` are carried out, {word!r} needs the App")
         case Cancel(reason=reason):
             return NothingAsked("the pull request is closed" if reason == "closed" else "it is a draft now")
-        case NothingAsked():
+        case RemarkAsk() | NothingAsked():
             return asked
         case _:
             return NothingAsked("nothing is done on this event")

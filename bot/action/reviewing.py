@@ -1,6 +1,8 @@
 """A review in a workflow, with a token that was given and without anything that is stored; and what the step says of its end."""
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 
@@ -12,10 +14,11 @@ from bot.commands import Permission
 from bot.config import Config, Step
 from bot.errors import HostRefused, Superseded
 from bot.github import Host, RequestPace
-from bot.values import CommentRef, ReviewAsk
+from bot.values import CommentRef, PullRef, ReviewAsk
 from bot.wiring import action as parts
 from bot.workflow import asking, looking, reviewing
 from bot.workflow.backend import ReviewResult, ReviewRun
+from bot.workflow.looking import PullState
 
 FORBIDDEN = 403
 ALONE = "The review is posted only here"
@@ -26,14 +29,9 @@ GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
     """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
-    inputs, runner = step.inputs, step.runner
-    parts.lend(inputs)
-    pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
-    login = await github.whose(token, runner.github_api_url, pace) or WORKFLOW
-    async with github.with_token(token, runner.github_api_url, ask.pull, login, pace) as host:
-        seen = await looking.seen(host, inputs.config)
-        file = seen.file.encode() if seen.file is not None else None
-        settings = config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config)
+    runner = step.runner
+    async with opened(step, ask.pull) as host:
+        seen, settings = await looked(host, step)
         if ask.comment is not None and not await _admitted(ask, ask.comment, host, settings):
             return ReviewResult("skipped", "Nothing was reviewed: who asked may not, or not so often.")
         attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
@@ -43,6 +41,25 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
             await answer(run, result.says)
             raise result.fault
         return result
+
+
+@asynccontextmanager
+async def opened(step: Step, pull: PullRef) -> AsyncIterator[Host]:
+    """The pull request, with the step's token."""
+    inputs, runner = step.inputs, step.runner
+    parts.lend(inputs)
+    pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
+    login = await github.whose(token, runner.github_api_url, pace) or WORKFLOW
+    async with github.with_token(token, runner.github_api_url, pull, login, pace) as host:
+        yield host
+
+
+async def looked(host: Host, step: Step) -> tuple[PullState, Config]:
+    """The pull request as it is now, and the settings."""
+    inputs = step.inputs
+    seen = await looking.seen(host, inputs.config)
+    file = seen.file.encode() if seen.file is not None else None
+    return seen, config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config)
 
 
 async def _admitted(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:

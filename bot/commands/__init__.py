@@ -22,6 +22,7 @@ from bot.commands import (
 )
 from bot.commands.carrying import Permission
 from bot.commands.context import CommandContext, CommandReply, Word
+from bot.commands.mentions import Mentions, named
 from bot.commands.reading import Command
 from bot.config import Config
 
@@ -31,8 +32,10 @@ __all__ = [
     "Command",
     "CommandContext",
     "CommandReply",
+    "Mentions",
     "Permission",
     "carry_out",
+    "named",
     "read",
     "refusal",
 ]

@@ -72,7 +72,7 @@ async def answer(template: str, question: str, target: CommandTarget, session: S
     if not data["answer"].strip():
         raise BadAnswer(f"{model.name} had nothing to say")
     sketch = (data["sketch"] or "").strip("\n") or None
-    return CheckedAnswer(data["answer"].strip(), await _verbatim(data["quotes"], session.tree), sketch)
+    return CheckedAnswer(data["answer"].strip(), await verbatim(data["quotes"], session.tree), sketch)
 
 
 async def _as_it_is_now(target: CommandTarget, tree: Tree) -> CommandTarget:
@@ -110,8 +110,8 @@ async def _ask(
     return reply.data or {}
 
 
-async def _verbatim(given: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
-    """The quotes that stand in the tree, each with its line: after the change, else before it."""
+async def verbatim(given: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:
+    """The quotes that are found in the tree, each with its line: after the change, else before it."""
     found: dict[tuple[str, int], Evidence] = {}
     for row in given[: 4 * MAX_QUOTES]:
         item = Evidence(row["path"], row["quote"].strip("\n"))

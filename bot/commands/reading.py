@@ -32,7 +32,7 @@ class Command:
 
 def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) -> Command | None:
     """The first command of a comment. The argument of a word that is `long` goes on over the lines below."""
-    text = encodable(body[:MOST]).replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
+    text = plain_lines(body)
     call = _call(login)
     if not call.search(text):
         return None
@@ -43,6 +43,11 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
         if command is not None:
             return command
     return None
+
+
+def plain_lines(body: str) -> str:
+    """The beginning of a comment as it is read here: bounded, with line feeds alone."""
+    return encodable(body[:MOST]).replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
 
 @cache
@@ -60,15 +65,15 @@ def _command(said: str, below: str, words: Sequence[str], long: Sequence[str], *
         if typed[: len(parts)] == parts:
             rest = "".join(said.split(None, len(parts))[len(parts) :])
             return Command(word, f"{rest}\n{below}".strip()[:LONGEST] if word in long else rest.strip()[:LONGEST])
-    if mention:  # whoever only names us, to thank or to tell, wants no lecture; a question is a question
-        return Command("ask", f"{said}\n{below}".strip()[:LONGEST]) if "?" in said else None
+    if mention:  # what is no command is a remark
+        return None
     return Command(next((part[:LONGEST_WORD] for part in typed if part), "help"))
 
 
 def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[int]:
     """The numbers of the lines that call us in plain prose."""
     env: dict[str, object] = {}
-    for opening, token in pairwise(_markdown().parse(text, env)):
+    for opening, token in pairwise(markdown().parse(text, env)):
         plain = opening.type == "paragraph_open" or (opening.type == "heading_open" and opening.markup in ("-", "="))
         if token.type != "inline" or token.level != 1 or not plain or token.map is None:
             continue
@@ -85,7 +90,7 @@ def _prose(text: str, rows: Sequence[str], call: re.Pattern[str]) -> Iterator[in
 def _starts(paragraph: str, env: dict[str, object]) -> Iterator[str]:
     """The text with which lines of a paragraph begin, where they do not begin inside code, a link, a comment or emphasis."""
     children: list[Token] = []
-    _markdown().inline.parse(paragraph, _markdown(), env, children)
+    markdown().inline.parse(paragraph, markdown(), env, children)
     fresh = True
     for child in children:
         if child.type in ("softbreak", "hardbreak"):
@@ -97,7 +102,8 @@ def _starts(paragraph: str, env: dict[str, object]) -> Iterator[str]:
 
 
 @cache
-def _markdown() -> "MarkdownIt":
+def markdown() -> "MarkdownIt":
+    """Markdown's own rules, for text that stays as it was typed."""
     from markdown_it import MarkdownIt
 
     # Text stays as it was typed: an escaped command is none. Paragraphs are taken apart where they may hold a command.

@@ -38,7 +38,7 @@ def stored(finding: Finding, said: LastReview, context: CommandContext, *, model
         why=finding.why,
         consequence=finding.consequence,
         trigger=finding.trigger,
-        evidence=[_row(item, pull) for item in finding.evidence],
+        evidence=[row(item, pull) for item in finding.evidence],
         suggestion=finding.suggestion,
         model=model,
     )
@@ -80,13 +80,14 @@ async def _answered(
     return context.reply(
         "answer",
         text=said.text,
-        quotes=[_row(item, pull) for item in said.quotes],
+        quotes=[row(item, pull) for item in said.quotes],
         sketch=said.sketch,
         cost=cost,
     )
 
 
-def _row(item: Evidence, pull: PullRequest) -> dict[str, object]:
+def row(item: Evidence, pull: PullRequest) -> dict[str, object]:
+    """A piece of evidence as the templates of replies show it."""
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     address = facts.permalink(pull, item.path, item.side, item.line, last)
     label: Safe = link((item.path + (f":{item.line}" if item.line else ""))[:200], address)

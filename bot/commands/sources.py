@@ -51,10 +51,10 @@ async def look(words: Iterable[str], tree: Tree, known: Sequence[Excerpt] = ()) 
     return tuple(shown[len(known) :])
 
 
-def diff(files: Sequence[ChangedFile], first: Iterable[str]) -> Diff:
-    """The change under the limit; files that the question is about come first."""
+def diff(files: Sequence[ChangedFile], first: Iterable[str], room: int = DIFF_TOKENS) -> Diff:
+    """The change under a limit (tokens); files that the question is about come first."""
     wanted = set(first)
-    parts, left_out, room = [], [], DIFF_TOKENS
+    parts, left_out = list[str](), list[str]()
     for file in sorted((f for f in files if f.hunks and not f.skip), key=lambda f: f.path not in wanted):
         text = f"--- {render.name(file.path)} ({file.status}) ---\n{render.inside(numbered(file.hunks))}\n--- end ---"
         if (size := tokens(text)) <= room:

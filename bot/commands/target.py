@@ -91,22 +91,25 @@ def read(data: bytes | None) -> LastReview | None:
 
 
 def _said(found: dict[str, Any]) -> LastReview:
-    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or unproven."""
+    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or unproven.
+
+    The state in a step's summary leaves out those, and most of the pull request.
+    """
     listed = earlier.listed(found)
-    silenced = [row["finding"] for row in found["suppressed"]]
-    rest = _FINDINGS.validate_python([*silenced, *found["fixed"], *found["unproven"]])
+    silenced = [row["finding"] for row in found.get("suppressed", ())]
+    rest = _FINDINGS.validate_python([*silenced, *found.get("fixed", ()), *found.get("unproven", ())])
     pull = found["pull"]
     return LastReview(
         PullRequest(
-            pull["title"],
-            pull["body"],
+            pull.get("title", ""),
+            pull.get("body", ""),
             pull["base"],
             pull["head"],
-            pull["base_name"],
-            pull["head_name"],
+            pull.get("base_name", ""),
+            pull.get("head_name", ""),
             git_dir="",
-            base_tip=pull["base_tip"],
-            url=pull["url"],
+            base_tip=pull.get("base_tip", ""),
+            url=pull.get("url"),
         ),
         (*listed, *rest),
         dict(earlier.given(found, listed)),

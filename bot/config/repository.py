@@ -106,6 +106,9 @@ class Triggers(_Section):
     )
     skip_lines: int = Field(default=1_000_000, ge=1, description="The same, by added and deleted lines.")
     commands_per_hour: int = Field(default=20, ge=1, description="Commands that one person may give in an hour.")
+    replies_per_hour: int = Field(
+        default=12, ge=0, description="Remarks of one person that are answered in an hour in one pull request; 0: none."
+    )
 
 
 class RepoConfig(_Section):

@@ -28,6 +28,7 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         },
         "issue_comment": {"created": comments.on_pull},
         "pull_request_review_comment": {"created": comments.in_thread},
+        "pull_request_review": {"submitted": comments.in_review},
         "check_run": {"rerequested": checks.run_again, "requested_action": checks.button},
         "check_suite": {"rerequested": checks.suite_again},
         "merge_group": {"checks_requested": checks.queued},
@@ -40,6 +41,7 @@ WHY = MappingProxyType(
     {
         ("issue_comment", "edited"): "an edited comment is not carried out again",
         ("pull_request_review_comment", "edited"): "an edited comment is not carried out again",
+        ("pull_request_review", "edited"): "an edited comment is not carried out again",
         (
             "installation",
             "suspend",

@@ -1,10 +1,18 @@
-"""What a person writes: a command in a comment of a pull request, or in a thread of its review."""
+"""What a person writes on a pull request: a command, or a remark that may be meant for us."""
 
 from collections.abc import Mapping
 
 from bot import commands
-from bot.events.shapes import Comment, DeliveryPayload, IssueCommentEvent, Ours, ReviewCommentEvent, shaped
-from bot.values.ask import Ask, CommandAsk, CommentRef, NothingAsked, PullRef
+from bot.events.shapes import (
+    Comment,
+    DeliveryPayload,
+    IssueCommentEvent,
+    Ours,
+    ReviewCommentEvent,
+    ReviewEvent,
+    shaped,
+)
+from bot.values.ask import Ask, CommandAsk, CommentRef, NothingAsked, PullRef, RemarkAsk
 
 Payload = Mapping[str, object]
 
@@ -29,15 +37,28 @@ def in_thread(payload: Payload, ours: Ours) -> Ask | NothingAsked:
     return _asked(event, comment, event.pull(event.pull_request.number), place, ours)
 
 
+def in_review(payload: Payload, ours: Ours) -> Ask | NothingAsked:
+    """The text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
+    event = shaped(ReviewEvent, payload)
+    if isinstance(event, NothingAsked):
+        return event
+    review = event.review
+    comment = Comment(id=review.id, body=review.body or "", user=review.user)
+    return _asked(event, comment, event.pull(event.pull_request.number), CommentRef(review.id, "whole"), ours)
+
+
 def _asked(
     event: DeliveryPayload, comment: Comment, pull: PullRef, place: CommentRef, ours: Ours
 ) -> Ask | NothingAsked:
-    """The command in a person's comment. One for a review too: it takes no other's place before it is known who asks."""
+    """The command in a person's comment, else the remark. A command for a review too: it takes no other's place before it is known who asks."""
     if ours.wrote(comment.user.login, comment.performed_via_github_app) or ours.wrote(event.sender.login, None):
         return NothingAsked("it is our own comment")
     if event.sender.type != "User" or comment.user.type != "User":
         return NothingAsked("it was not written by a person: bots that answer each other do not stop")
     command = commands.read(comment.body, ours.login)
-    if command is None:
-        return NothingAsked("the comment holds no command")
-    return CommandAsk(pull, command.word, command.argument, event.sender.login, place)
+    if command is not None:
+        return CommandAsk(pull, command.word, command.argument, event.sender.login, place)
+    mentioned = commands.named(comment.body, ours.login).us
+    if mentioned or place.thread not in (0, comment.id):  # whose thread it is, the delivery does not say
+        return RemarkAsk(pull, event.sender.login, place, mentioned)
+    return NothingAsked("the comment holds no command and does not mention us")

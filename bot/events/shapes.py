@@ -145,6 +145,21 @@ class ReviewCommentEvent(DeliveryPayload):
     comment: Comment
 
 
+class ReviewBody(Payload):
+    """A review as a person hands it in; most have no text of their own."""
+
+    id: Id
+    body: StrictStr | None = None
+    user: User
+
+
+class ReviewEvent(DeliveryPayload):
+    """Event `pull_request_review`."""
+
+    pull_request: Pull
+    review: ReviewBody
+
+
 class RepositoryId(Payload):
     """A repository, by its id alone."""
 

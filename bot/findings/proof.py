@@ -44,13 +44,13 @@ class Place:
 
 
 async def gather(
-    finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = ()
+    finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = (), room: int = TOKENS
 ) -> tuple[Excerpt, ...]:
-    """The excerpts for one finding, the most telling first, under the limit."""
+    """The excerpts for one finding, the most telling first, in at most `room` tokens."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed(finding, dependents, files)]
     places += [Place(one.path, one.side, one.line, one.line, BLOCK, "evidence") for one in finding.evidence]
     places += [*await _defined(finding, tree), *_callers(finding, dependents)]
-    room, shown, seen = TOKENS, list[Excerpt](), set[tuple[str, Side, int]]()
+    shown, seen = list[Excerpt](), set[tuple[str, Side, int]]()
     for place in places:
         excerpt = await _excerpt(tree, place, room, seen)
         if excerpt is not None:

@@ -30,15 +30,17 @@ class IgnoreList:
 
     entries: "tuple[IgnoreEntry, ...]" = ()
     warnings: tuple[str, ...] = ()
+    withdrawn: frozenset[str] = frozenset()  # fingerprints of findings that we have taken back in a conversation
 
-    def also(self, asked: Sequence[tuple[str, str]]) -> "IgnoreList":
-        """With what people asked for elsewhere: fingerprint and reason of single findings."""
+    def also(self, asked: Sequence[tuple[str, str, str]]) -> "IgnoreList":
+        """With single findings that people asked for elsewhere (fingerprint, reason, "finding") or we have "withdrawn"."""
         if not asked:
             return self
         from bot.config.ignored import IgnoreEntry
 
-        more = (IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason in asked)
-        return IgnoreList((*self.entries, *more), self.warnings)
+        more = (IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in asked)
+        withdrawn = frozenset(fingerprint for fingerprint, _, scope in asked if scope == "withdrawn")
+        return IgnoreList((*self.entries, *more), self.warnings, withdrawn)
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
         """The findings to go on with, and the silenced ones."""
@@ -49,7 +51,8 @@ class IgnoreList:
             if entry is None:
                 said.append(finding)
             else:
-                silenced.append(Suppressed(finding, entry.reason, entry.scope))
+                scope = "withdrawn" if finding.fingerprint in self.withdrawn else entry.scope
+                silenced.append(Suppressed(finding, entry.reason, scope))
         return tuple(said), tuple(silenced)
 
 

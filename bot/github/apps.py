@@ -1,6 +1,6 @@
 """The App itself: who it is, who has it, which deliveries went astray, and tokens for one repository."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import lru_cache
 
@@ -17,6 +17,11 @@ from bot.values import Installed, OpenPull, PullRef, Sent
 
 READING = {"contents": "read"}
 POSTING = {"pull_requests": "write", "checks": "write", "issues": "write", "contents": "read", "metadata": "read"}
+RESOLVING = {
+    "pull_requests": "write",
+    "contents": "write",
+    "metadata": "read",
+}  # as GitHub asks it of who resolves a thread
 LOOKING = {"pull_requests": "read", "metadata": "read"}
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 UNPROCESSABLE = 422
@@ -39,12 +44,12 @@ async def voice(identity: Identity, asked: GitHubClient) -> Voice:
     return identity.known() or identity.learn(listed.app(await asked.get("app")))
 
 
-async def mint(asked: GitHubClient, installation: int, repository: int, permissions: dict[str, str]) -> SecretStr:
+async def mint(asked: GitHubClient, installation: int, repository: int, permissions: Mapping[str, str]) -> SecretStr:
     """A token that can do this much, in this repository (0: in all) and no other."""
     path = f"app/installations/{installation}/access_tokens"
     where = {"repository_ids": [repository]} if repository else {}
     try:
-        said = await asked.order("POST", path, {**where, "permissions": permissions})
+        said = await asked.order("POST", path, {**where, "permissions": dict(permissions)})
     except HostRefused as refused:
         if refused.status != UNPROCESSABLE:
             raise
@@ -53,11 +58,13 @@ async def mint(asked: GitHubClient, installation: int, repository: int, permissi
 
 
 @asynccontextmanager
-async def opened(identity: Identity, pull: PullRef, pace: RequestPace) -> AsyncIterator[Host]:
-    """A pull request as the App sees it. The token lives as long as this does."""
+async def opened(
+    identity: Identity, pull: PullRef, pace: RequestPace, permissions: Mapping[str, str] = POSTING
+) -> AsyncIterator[Host]:
+    """A pull request as the App sees it. The token lives as long as this does, and can do this much."""
     async with app(identity, pace) as asked:
         name = await voice(identity, asked)
-        token = Token(lambda: mint(asked, pull.installation, pull.repository, POSTING))
+        token = Token(lambda: mint(asked, pull.installation, pull.repository, permissions))
         async with _revoked(identity, token, pace, pull.installation) as inside:
             yield Host(inside, pull, name)
 

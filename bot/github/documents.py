@@ -1,4 +1,4 @@
-"""The GraphQL documents: REST can neither hide a comment nor tell a resolved thread."""
+"""The GraphQL documents: REST can neither hide a comment nor tell or resolve a thread."""
 
 MINIMIZE = """
 mutation($id: ID!, $why: ReportedContentClassifiers!) {
@@ -8,6 +8,10 @@ mutation($id: ID!, $why: ReportedContentClassifiers!) {
 
 UNMINIMIZE = """
 mutation($id: ID!) { unminimizeComment(input: {subjectId: $id}) { unminimizedComment { isMinimized } } }
+"""
+
+RESOLVE = """
+mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { id isResolved } } }
 """
 
 VIEWER = """
@@ -21,7 +25,7 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
       reviewThreads(first: 100, after: $after) {
         pageInfo { hasNextPage endCursor }
         nodes {
-          isResolved isOutdated
+          id isResolved isOutdated
           comments(first: 1) { nodes { databaseId isMinimized minimizedReason } }
         }
       }

@@ -177,8 +177,14 @@ class Host:
         """Show a minimised comment again."""
         await self._client.change(documents.UNMINIMIZE, id=node_id)
 
+    async def resolve(self, thread: str) -> None:
+        """Mark a review thread as resolved, named by its node id. GitHub asks for `contents: write` for that."""
+        await self._client.change(documents.RESOLVE, id=thread)
+
     async def react(self, comment: CommentRef, content: Reaction) -> None:
-        """Put a reaction under a comment; a second one of the same kind changes nothing."""
+        """Put a reaction under a comment; a second one of the same kind changes nothing. A review's text takes none."""
+        if comment.kind == "whole":
+            return
         path = f"{self._of(comment.kind, comment.id)}/reactions"
         await self._client.write("POST", path, {"content": content}, again=True)
 

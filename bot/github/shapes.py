@@ -116,6 +116,7 @@ class _Tops(Slim):
 
 
 class _Thread(Slim):
+    id: str = ""
     isResolved: bool = False  # noqa: N815
     isOutdated: bool = False  # noqa: N815
     comments: _Tops = Field(default_factory=_Tops)
@@ -238,7 +239,7 @@ def thread(data: Any) -> Thread | None:  # noqa: ANN401 - JSON
     if top is None or top.databaseId is None:
         return None
     hidden = (top.minimizedReason or "hidden").lower() if top.isMinimized else ""
-    return Thread(top.databaseId, said.isResolved, said.isOutdated, hidden)
+    return Thread(top.databaseId, said.isResolved, said.isOutdated, hidden, said.id)
 
 
 def run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON

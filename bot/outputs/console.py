@@ -212,7 +212,9 @@ def _footer(review: "Review") -> RenderableType:
     plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
     how = Text.assemble(("how   ", "dim"), (plan, "dim"))
     said = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
-    said += [facts.ENGLISH.say("suppressed", len(review.suppressed))] if review.suppressed else []
+    withdrawn = facts.withdrawn(review)
+    counts = {"suppressed": len(review.suppressed) - withdrawn, "withdrawn": withdrawn}
+    said += [facts.ENGLISH.say(name, number) for name, number in counts.items() if number]
     rows = [Text(sentence, "dim") for sentence in said]
     rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
     todo = "" if review.failure else facts.lead(review.coverage)

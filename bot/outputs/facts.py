@@ -219,6 +219,11 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
     return f"{finding.path}{lines}{before}"
 
 
+def withdrawn(review: Review) -> int:
+    """How many findings we have taken back in conversations."""
+    return sum(item.scope == "withdrawn" for item in review.suppressed)
+
+
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
     """The address of these lines as they are under review; empty where the repository has no pages."""
     if not pull.url or pull.object_dir:

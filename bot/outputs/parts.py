@@ -54,7 +54,8 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "open_more": len(facts.opened(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, words),
         "dropped": review.dropped,
-        "suppressed": len(review.suppressed),
+        "suppressed": len(review.suppressed) - facts.withdrawn(review),
+        "withdrawn": facts.withdrawn(review),
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
     }

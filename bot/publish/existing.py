@@ -27,6 +27,7 @@ class PostedFinding:
     resolved: bool
     hidden: str
     also: tuple[tuple[str, str], ...] = ()
+    thread: str = ""  # the node id of its thread, where threads could be asked for
 
     @property
     def findings(self) -> tuple[tuple[str, str], ...]:
@@ -95,5 +96,5 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], ours: str) -
         thread = known.get(one.id, Thread(one.id, resolved=False, outdated=one.outdated))
         where = (said.get("fingerprint", ""), said.get("at", ""), said.get("run", ""))
         also = tuple((mark, at) for mark, _, at in (each.partition("@") for each in said.get("also", "").split()))
-        found.append(PostedFinding(one, *where, one.id in closed, thread.resolved, thread.hidden, also))
+        found.append(PostedFinding(one, *where, one.id in closed, thread.resolved, thread.hidden, also, thread.node_id))
     return ExistingComments(tuple(found))

@@ -69,8 +69,8 @@ def further(prompt: Prompt, reply: Completion, shown: Sequence[LookedUp], vague:
 
     The form stays: providers read the beginning of a dialogue from their cache only if its tools are the same.
     """
-    verdict = prompt.answer is not None and prompt.answer.name == "verdict"
-    said = render.text("prompts/looked_up.md.j2", results=shown, vague=vague, verdict=verdict)
+    form = prompt.answer.name if prompt.answer is not None else ""
+    said = render.text("prompts/looked_up.md.j2", results=shown, vague=vague, form=form)
     return prompt.further(reply, said)
 
 

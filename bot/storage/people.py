@@ -6,11 +6,12 @@ from typing import Literal
 import sqlalchemy as sa
 
 from bot.storage.database import Database, upsert
-from bot.storage.tables import command, feedback, owned, paused, suppression
+from bot.storage.tables import command, feedback, finding, owned, paused, suppression
 from bot.values import PullRef
 
 HOUR = 3600.0
-Feedback = Literal["reaction", "resolved", "reply", "ignored"]
+Feedback = Literal["reaction", "resolved", "reply", "ignored", "withdrawn"]
+REMARK = "remark-"  # how the kinds of remarks begin, beside those of commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Suppression:
     made: float  # seconds since 1970
     until: float | None = None  # None: for good
     wide: bool = False
+    withdrawn: bool = False  # taken back by us in a conversation with `who`
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,31 @@ class People:
     async def suppress(self, pull: PullRef, asked: Suppression) -> None:
         """Remember it; the newest word on a finding counts."""
         row = {**owned(pull), **asdict(asked), "scope": _scope(pull, wide=asked.wide)}
-        row.pop("wide")
-        row.pop("pull")
+        for name in ("wide", "withdrawn", "pull"):
+            row.pop(name)
         await self.database.run(lambda connection: upsert(suppression, row, connection))
+
+    async def withdraw(self, pull: PullRef, fingerprint: str, who: str, reason: str, now: float) -> None:
+        """Take a finding of this pull request back, after what somebody said. Done again, it changes nothing else."""
+        silenced = {**owned(pull), "scope": _scope(pull, wide=False), "fingerprint": fingerprint}
+        silenced |= {"who": who, "reason": reason, "made": now, "until": None}
+        silenced.pop("pull")
+        told = {
+            **owned(pull),
+            "fingerprint": fingerprint,
+            "who": who,
+            "kind": "withdrawn",
+            "value": reason,
+            "given": now,
+        }
+        own = (finding.c.pull == pull.key) & (finding.c.fingerprint == fingerprint)
+
+        def do(connection: sa.Connection) -> None:
+            upsert(suppression, silenced, connection)
+            upsert(feedback, told, connection)
+            connection.execute(sa.update(finding).where(own).values(state="withdrawn"))
+
+        await self.database.run(do)
 
     async def allow(self, pull: PullRef, fingerprint: str) -> bool:
         """Take it back, for the pull request and the repository; False where there was nothing."""
@@ -48,13 +72,30 @@ class People:
         """What is not to be reported in this pull request now."""
         table = suppression.c
         fits = table.scope.in_((_scope(pull, wide=False), _scope(pull, wide=True)))
+        told = feedback.c
+        taken_back = (
+            sa.exists()
+            .where(
+                told.pull == pull.key,
+                told.fingerprint == table.fingerprint,
+                told.kind == "withdrawn",
+                told.who == table.who,
+                told.given == table.made,
+            )
+            .label("taken_back")
+        )
         wanted = (
-            sa.select(suppression).where(fits, sa.or_(table.until.is_(None), table.until > now)).order_by(table.made)
+            sa.select(suppression, taken_back)
+            .where(fits, sa.or_(table.until.is_(None), table.until > now))
+            .order_by(table.made)
         )
         found = await self.database.run(lambda connection: connection.execute(wanted).all())
         wide = _scope(pull, wide=True)
         return tuple(
-            Suppression(row.fingerprint, row.who, row.reason, row.made, row.until, row.scope == wide) for row in found
+            Suppression(
+                row.fingerprint, row.who, row.reason, row.made, row.until, row.scope == wide, bool(row.taken_back)
+            )
+            for row in found
         )
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
@@ -83,6 +124,22 @@ class People:
         table = command.c
         same = (table.comment == comment) & (table.kind == kind)
         others = (table.repository == pull.repository) & (table.who == who) & (table.given > now - HOUR) & sa.not_(same)
+        others &= sa.not_(table.kind.startswith(REMARK))
+
+        def do(connection: sa.Connection) -> tuple[float, ...]:
+            if connection.execute(sa.select(table.comment).where(same)).first() is None:
+                upsert(command, {**row, "given": now}, connection)
+            return tuple(connection.execute(sa.select(table.given).where(others)).scalars())
+
+        return await self.database.run(do)
+
+    async def spoke(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
+        """Note a remark; when its writer made others in this pull request in the last hour. The same comment counts once."""
+        row = {**owned(pull), "comment": comment, "kind": f"{REMARK}{kind}", "who": who}
+        table = command.c
+        same = (table.comment == comment) & (table.kind == row["kind"])
+        others = (table.pull == pull.key) & (table.who == who) & (table.given > now - HOUR) & sa.not_(same)
+        others &= table.kind.startswith(REMARK) & (table.repository == pull.repository)
 
         def do(connection: sa.Connection) -> tuple[float, ...]:
             if connection.execute(sa.select(table.comment).where(same)).first() is None:

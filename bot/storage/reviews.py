@@ -10,7 +10,7 @@ from bot.storage.database import Database, upsert
 from bot.storage.tables import finding, owned, review
 from bot.values import PullRef
 
-State = Literal["posted", "listed", "open", "fixed", "suppressed", "unproven"]
+State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", "unproven"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         NothingAsked,
         PullRef,
         Reason,
+        RemarkAsk,
         ReviewAsk,
         Trigger,
     )
@@ -166,6 +167,7 @@ __all__ = [
     "RawChange",
     "Reason",
     "Reference",
+    "RemarkAsk",
     "Review",
     "ReviewAsk",
     "ReviewEffort",

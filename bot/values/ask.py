@@ -31,7 +31,7 @@ class CommentRef:
     """A comment of a person that asked for something. `thread` is the top comment of a review thread it is in, 0: none."""
 
     id: int
-    kind: Literal["issue", "review"]  # which of GitHub's two kinds of comments
+    kind: Literal["issue", "review", "whole"]  # in the conversation, on the diff, or the text of a review
     thread: int = 0
 
 
@@ -60,6 +60,19 @@ class CommandAsk:
     argument: str
     actor: str
     comment: CommentRef
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkAsk:
+    """A remark: a comment without a command that mentions us, or answers another one in a review thread.
+
+    Its text is not kept: the comment is read again when the answer is made, as it is then.
+    """
+
+    pull: PullRef
+    actor: str
+    comment: CommentRef
+    mentioned: bool  # whether it names us
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +110,4 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | Cancel | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Forget | MergeGroup

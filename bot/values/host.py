@@ -92,6 +92,7 @@ class Thread:
     resolved: bool
     outdated: bool
     hidden: str = ""  # "outdated", "resolved", "spam"; empty: it is shown
+    node_id: str = ""  # by which GraphQL knows it
 
 
 @dataclass(frozen=True, slots=True)

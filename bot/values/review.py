@@ -195,7 +195,7 @@ class Suppressed:
 
     finding: Finding
     reason: str
-    scope: Literal["finding", "rule", "path"]
+    scope: Literal["finding", "rule", "path", "withdrawn"]  # withdrawn: by us, in a conversation
 
 
 @dataclass(frozen=True, slots=True)

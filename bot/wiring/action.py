@@ -1,17 +1,22 @@
 """The parts of a workflow's step: the pipeline over a change that is on the runner, and the keys that the step was given."""
 
 import tempfile
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from bot import config, pipeline
+from bot import config, conversation, pipeline
 from bot.config import action
 from bot.config.action import Inputs
+from bot.conversation import RemarkReply
 from bot.errors import UsageError
 from bot.models import PROVIDERS, named
 from bot.outputs import OUTPUTS, posts, state
 from bot.outputs.posts import Comments
-from bot.payloads import Change
+from bot.payloads import Change, Remark
+from bot.pipeline import Deps
+from bot.review.session import Session
 from bot.values import PullRef, PullRequest, Review, ReviewRequest
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe
@@ -32,16 +37,43 @@ async def reviewed(change: Change, file: str, say: Callable[[str], None]) -> Rev
 
 async def _step(line: ChildPipe, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
     """In the child."""
+    made, ends = _deps(line, change, file, scratch)
+    deps = replace(
+        made,
+        earlier=change.earlier,
+        full=change.full,
+        note=change.note,
+        ignored=change.ignored,
+        left_out=left_out,
+    )
+    return await pipeline.review(ends, deps)
 
+
+async def conversed(asked: Remark, file: str) -> RemarkReply:
+    """A model's answer to a remark."""
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+        return await child.run(_answer, asked, file, scratch, caps=LOCAL)
+
+
+async def _answer(line: ChildPipe, asked: Remark, file: str, scratch: str) -> RemarkReply:
+    """In the child."""
+    deps, ends = _deps(line, asked.change, file, scratch)
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Session]:
+        async with pipeline.survey(ends, deps) as (subject, resolved), deps.open_session(subject, resolved) as session:
+            yield session
+
+    return await conversation.respond(asked.heard, asked.last, asked.language, opened, time.monotonic)
+
+
+def _deps(line: ChildPipe, change: Change, file: str, scratch: str) -> tuple[Deps, ReviewRequest]:
     async def given(_: ReviewRequest, __: str) -> PullRequest:
         return change.pull
 
     made = timed(line, review.deps(change.flags, scratch, line.say, keep_on_cancel=False, hosted=True))
-    deps = replace(
-        made, pull=given, earlier=change.earlier, full=change.full, note=change.note, file=file, left_out=left_out
-    )
     ends = ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)
-    return await pipeline.review(ends, deps)
+    return replace(made, pull=given, file=file), ends
 
 
 def lend(inputs: Inputs) -> None:

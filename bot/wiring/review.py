@@ -113,7 +113,9 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         today=lambda: date.fromisoformat(begun.given["today"]),
         earlier=codec.given(begun.given["earlier"]),
         full=begun.given["full"],
-        ignored=tuple((mark, reason) for mark, reason in begun.given.get("ignored", ())),
+        ignored=tuple(
+            (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in begun.given.get("ignored", ())
+        ),
         note=begun.given.get("note", ""),
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
     )
@@ -271,6 +273,12 @@ def in_force(resolved: Config) -> Config:
     pair = zip(("root", "worker"), preferred(), strict=True)
     brought = {name: config.Value(model, "the key that is set") for name, model in pair if model}
     return replace(resolved, values={**resolved.values, **brought})
+
+
+def can_ask(settings: Config) -> bool:
+    """Whether a question can be put to a model."""
+    named = settings["root"] or settings["worker"] or any(preferred())
+    return bool(named) and settings["strategy"] != "offline"
 
 
 def preferred() -> tuple[str | None, str | None]:

@@ -15,11 +15,12 @@ from pathlib import Path
 from bot import config, workflow
 from bot.commands import CommandReply
 from bot.config import Config, Settings
+from bot.conversation import RemarkReply
 from bot.errors import ConfigError, OverLimit
 from bot.github import Identity, RequestPace
 from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question
+from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
@@ -54,10 +55,11 @@ def worker(
         settings=settings,
         review=partial(_reviewed, store, folder, caps),
         answer=partial(_answered, store, folder, caps),
+        converse=partial(_conversed, store, folder, caps),
         resolve=partial(_resolved, settings, caps),
         untouched=partial(_untouched, caps),
         comments=partial(_comments, caps),
-        model=_can_ask,
+        model=review.can_ask,
         in_force=review.in_force,
         submit=submit,
         cancel=cancel,
@@ -94,6 +96,13 @@ async def _answered(store: Store, folder: Path, caps: ProcessLimits, asked: Ques
     async with _room(store, folder, asked.journal) as (scratch, keep):
         path = journals.path(folder, asked.journal)
         return await child.run(partial(tasks.answer, kept=keep is not None), asked, path, scratch, caps=caps, keep=keep)
+
+
+async def _conversed(store: Store, folder: Path, caps: ProcessLimits, asked: Remark) -> RemarkReply:
+    async with _room(store, folder, asked.change.journal) as (scratch, keep):
+        path = journals.path(folder, asked.change.journal)
+        doing = partial(tasks.converse, kept=keep is not None)
+        return await child.run(doing, asked, path, scratch, caps=caps, keep=keep)
 
 
 async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None) -> Config:
@@ -146,9 +155,3 @@ def _remember(journal: Path, left_out: Mapping[str, str]) -> None:
 def _beside(journal: Path) -> Path:
     """Beside the journal, under a name that goes with those of its repository when they are deleted."""
     return journal.with_suffix(".left.jsonl")
-
-
-def _can_ask(settings: Config) -> bool:
-    """Whether a question can be put to a model."""
-    named = settings["root"] or settings["worker"] or any(review.preferred())
-    return bool(named) and settings["strategy"] != "offline"

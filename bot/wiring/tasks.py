@@ -3,6 +3,7 @@
 Each function is named to `child.run` and carried out over there, so it takes and returns values only.
 """
 
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -10,14 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot import commands, config, pipeline
+from bot import commands, config, conversation, pipeline
 from bot.commands import CommandContext, CommandReply
 from bot.config import Config, Settings
+from bot.conversation import RemarkReply
 from bot.journal import spans
 from bot.journal.writer import Journal
 from bot.outputs import OUTPUTS, markdown, posts
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question
+from bot.payloads import Change, Made, Question, Remark
 from bot.pipeline import Deps
 from bot.policy import No
 from bot.review.session import Session
@@ -45,6 +47,12 @@ async def answer(line: ChildPipe, asked: Question, journal: Path, scratch: str, 
     return await commands.carry_out(
         asked.word, asked.argument, asked.standing, _context(line, asked, journal, scratch, kept=kept)
     )
+
+
+async def converse(line: ChildPipe, asked: Remark, journal: Path, scratch: str, *, kept: bool = False) -> RemarkReply:
+    """A model's answer to a remark."""
+    opened = partial(_open_session, line, asked.change, journal, scratch, kept=kept)
+    return await conversation.respond(asked.heard, asked.last, asked.language, opened, time.monotonic)
 
 
 async def comments(_: ChildPipe, done: Review) -> Comments:

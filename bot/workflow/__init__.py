@@ -9,20 +9,22 @@ needs them.
 
 from bot.payloads import Change
 from bot.ports import Job
-from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, RemarkAsk, ReviewAsk
 from bot.workflow.apologising import apologise
 from bot.workflow.parts import Services
 
 
 async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. Raises Superseded where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
-    from bot.workflow import cancelling, commanding, forgetting, queueing, server
+    from bot.workflow import cancelling, commanding, conversing, forgetting, queueing, server
 
     match ask:
         case ReviewAsk():
             await server.review(ask, job, parts)
         case CommandAsk():
             await commanding.answer(ask, job, parts)
+        case RemarkAsk():
+            await conversing.answer(ask, job, parts)
         case MergeGroup():
             await queueing.let_pass(ask, parts)
         case Forget():

@@ -1,8 +1,10 @@
 """Who asks, and whether they may: their permission is looked up, their comment is acknowledged, the answer is posted once."""
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from types import MappingProxyType
 
 from pydantic import TypeAdapter
 
@@ -19,6 +21,7 @@ from bot.values import CommentRef, Posted, PullRef, ReviewAsk
 from bot.workflow.parts import Services
 
 _STANDING = TypeAdapter(Permission)
+NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
 
@@ -41,15 +44,17 @@ async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, pa
     return {"permission": await host.permission(actor), "now": now, "earlier": list(earlier)}
 
 
-async def answered(answer: CommandReply, comment: CommentRef, host: Host, *, seen: bool = False) -> None:
-    """Post an answer, once. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold."""
+async def answered(
+    answer: CommandReply, comment: CommentRef, host: Host, *, seen: bool = False, facts: Mapping[str, str] = NO_FACTS
+) -> None:
+    """Post an answer, once. `facts`: what its marker says besides. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold."""
     with suppress(HostRefused):
         if seen:
             await host.react(comment, "eyes")
         if answer.reaction:
             await host.react(comment, answer.reaction)
     if answer.body:
-        await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host))
+        await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host, facts))
 
 
 async def moved(comment: CommentRef, given: str, head: str, host: Host, settings: Config) -> None:
@@ -66,11 +71,16 @@ async def _found(comment: CommentRef, host: Host) -> Posted | None:
     return next((one for one in there if one.ours and _answers(one.body, comment)), None)
 
 
-async def _posted(body: str, comment: CommentRef, host: Host) -> Posted:
-    text = f"{marker.make(REPLY, comment=str(comment.id))}\n{body}"
+async def _posted(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> Posted:
+    text = f"{marker.make(REPLY, comment=name(comment), **facts)}\n{body}"
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
+
+
+def name(comment: CommentRef) -> str:
+    """How our answer's marker names the comment. Reviews and comments are numbered apart, and answered in one conversation."""
+    return f"review-{comment.id}" if comment.kind == "whole" else str(comment.id)
 
 
 def _answers(body: str, comment: CommentRef) -> bool:
     said = marker.read(body) or {}
-    return said.get("kind") == REPLY and said.get("comment") == str(comment.id)
+    return said.get("kind") == REPLY and said.get("comment") == name(comment)

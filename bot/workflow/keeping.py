@@ -30,7 +30,9 @@ def finished(
     said = [_known(placed.finding, "listed" if placed.place == "folded" else "posted") for placed in done.findings]
     said += [_known(finding, "open") for finding in done.still]
     said += [_known(finding, "fixed") for finding in done.fixed]
-    said += [_known(item.finding, "suppressed") for item in done.suppressed]
+    said += [
+        _known(item.finding, "withdrawn" if item.scope == "withdrawn" else "suppressed") for item in done.suppressed
+    ]
     return Finished(
         id=job,
         pull=ask.pull,
@@ -56,10 +58,17 @@ def _known(finding: Finding, state: State) -> Known:
     return Known(finding.fingerprint, state, finding.severity, finding.category, finding.source, path, title)
 
 
-async def ignored(pull: PullRef, store: Store) -> tuple[tuple[str, str], ...]:
-    """What people do not want to hear again in this pull request: fingerprint and reason."""
+async def ignored(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ...]:
+    """What is not to be reported again in this pull request: fingerprint, reason, and "finding" or "withdrawn"."""
     found = await store.people.suppressions(pull, time.time())
-    return tuple((asked.fingerprint, asked.reason or f"@{asked.who} asked for it") for asked in found)
+    return tuple(
+        (
+            asked.fingerprint,
+            asked.reason or f"@{asked.who} asked for it",
+            "withdrawn" if asked.withdrawn else "finding",
+        )
+        for asked in found
+    )
 
 
 async def begun(pull: PullRef, host: Host, number: int, run: str, store: Store) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from bot.commands import CommandReply
 from bot.config import Config, Settings
+from bot.conversation import RemarkReply
 from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
-from bot.payloads import Change, Made, Question
+from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
 from bot.values import Ask, PullRef, PullRequest, Review, Trigger
 
@@ -23,7 +24,7 @@ Say = Callable[[str], None]
 class Services:
     """Everything a job needs. `submit`, `cancel` and `forget` are the queue's own doors; the functions come from `wiring`.
 
-    What computes on a repository's contents (`review`, `answer`, `resolve`, `untouched`, `comments`) does so in a child process.
+    What computes on a repository's contents (`review`, `answer`, `converse`, `resolve`, `untouched`, `comments`) does so in a child process.
     """
 
     identity: Identity
@@ -33,6 +34,7 @@ class Services:
     settings: Settings = field(repr=False)
     review: Callable[[Change, Say], Awaitable[Made]]
     answer: Callable[[Question], Awaitable[CommandReply]]
+    converse: Callable[[Remark], Awaitable[RemarkReply]]
     resolve: Callable[[str | None], Awaitable[Config]]  # the settings, with the text of the owner's file
     untouched: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread

@@ -32,7 +32,6 @@ LOGIN = "deeprepo[bot]"
         ("x" * 9_000 + "\n\n/deeprepo review", "review", ""),
         ("@deeprepo review", "review", ""),
         ("@DeepRepo[bot], full review", "full review", ""),
-        ("@deeprepo is that so?\nI doubt it.", "ask", "is that so?\nI doubt it."),
         ("@deeprepo thanks\n@deeprepo help", "help", ""),
     ],
 )
@@ -72,6 +71,7 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
         "&#47;deeprepo review",
         "# /deeprepo review",
         "@deeprepo thanks, fixed",
+        "@deeprepo is that so?\nI doubt it.",
         "@deeprepo",
         "@deeprepo/reviewers please look?",
         "@deeprepo-fan is that so?",

@@ -2,12 +2,23 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from deliveries import HEAD, OLD, OURS, check, comment, delivery, examples, pull, reply
+from deliveries import HEAD, OLD, OURS, check, comment, delivery, examples, handed_in, pull, reply
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot import events
-from bot.values.ask import Ask, Cancel, CommandAsk, CommentRef, Forget, MergeGroup, NothingAsked, PullRef, ReviewAsk
+from bot.values.ask import (
+    Ask,
+    Cancel,
+    CommandAsk,
+    CommentRef,
+    Forget,
+    MergeGroup,
+    NothingAsked,
+    PullRef,
+    RemarkAsk,
+    ReviewAsk,
+)
 
 PULL = PullRef(7, 11, "acme", "shop", 5)
 BELOW, THREAD = CommentRef(90, "issue"), CommentRef(91, "review", 80)
@@ -114,7 +125,7 @@ def test_a_command_in_a_thread_knows_its_top_comment() -> None:
     ("payload", "reason"),
     [
         (comment("Nice work."), "no command"),
-        (comment("> /deeprepo review"), "no command"),
+        (comment("> /deeprepo review, @deeprepo"), "no command"),
         (comment("/deeprepo review", on_pull=False), "on an issue"),
         (comment("/deeprepo review", author="helper[bot]", kind="Bot"), "not written by a person"),
         (comment("/deeprepo review", author="deeprepo[bot]", kind="Bot"), "our own"),
@@ -132,6 +143,34 @@ def test_other_comments_are_ignored(payload: dict[str, Any], reason: str) -> Non
     ask = read("issue_comment", payload)
     assert isinstance(ask, NothingAsked)
     assert reason in ask.reason
+
+
+def test_a_remark_is_heard_where_it_names_us_or_answers_somebody() -> None:
+    """Anywhere in a sentence; in a thread every answer may be meant for us, and who opens one only by naming us."""
+    assert read("issue_comment", comment("Why, @deeprepo?")) == RemarkAsk(PULL, "maintainer", BELOW, mentioned=True)
+    in_thread = "pull_request_review_comment"
+    assert read(in_thread, reply("No.")) == RemarkAsk(PULL, "maintainer", THREAD, mentioned=False)
+    first = CommentRef(91, "review", 91)
+    assert read(in_thread, reply("Hm, @deeprepo?", top=None)) == RemarkAsk(PULL, "maintainer", first, mentioned=True)
+    assert isinstance(read(in_thread, reply("No.", top=None)), NothingAsked)
+
+
+def test_the_text_of_a_review_is_heard() -> None:
+    """A command or a mention in it; most reviews have no text, and those of bots and our own are nothing."""
+    place, event = CommentRef(70, "whole"), "pull_request_review"
+    assert read(event, handed_in("Fine.\n\n/deeprepo pause")) == CommandAsk(PULL, "pause", "", "maintainer", place)
+    assert read(event, handed_in("Fine, @deeprepo?")) == RemarkAsk(PULL, "maintainer", place, mentioned=True)
+    for payload, reason in (
+        (handed_in(None), "no command"),
+        (handed_in("Fine."), "no command"),
+        (handed_in("@deeprepo", author="deeprepo[bot]"), "our own"),
+        (handed_in("@deeprepo", author="helper[bot]", kind="Bot"), "not written by a person"),
+        (handed_in("@deeprepo") | {"action": "edited"}, "edited"),
+        (handed_in("@deeprepo") | {"action": "dismissed"}, "action"),
+    ):
+        ask = read(event, payload)
+        assert isinstance(ask, NothingAsked)
+        assert reason in ask.reason
 
 
 def test_an_edited_answer_is_not_carried_out_again() -> None:

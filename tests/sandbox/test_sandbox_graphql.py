@@ -103,7 +103,7 @@ def test_a_comment_is_hidden_and_shown_again(tmp_path: Path) -> None:
 
 
 def test_hiding_needs_permission(tmp_path: Path) -> None:
-    """Who may not write hides nothing, and resolving threads is nothing for a reviewer: an error with status 200."""
+    """Who may not write hides nothing: an error with status 200."""
 
     async def run() -> None:
         async with rig(tmp_path, permissions={"pull_requests": "read"}) as at:
@@ -111,8 +111,22 @@ def test_hiding_needs_permission(tmp_path: Path) -> None:
             listed = await at.ok("GET", "/issues/1/comments")
             said = await at.ask(HIDE, id=listed[0]["node_id"])
             assert (said["errors"][0]["type"], at.gh.pull(1).comments[0].hidden) == ("FORBIDDEN", "")
-            resolve = 'mutation { resolveReviewThread(input: {threadId: "x"}) { thread { id } } }'
-            assert (await at.ask(resolve))["errors"][0]["type"] == "FORBIDDEN"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("contents", "resolved"), [("read", False), ("write", True)])
+def test_resolving_a_thread_needs_to_write_contents(tmp_path: Path, contents: str, resolved: bool) -> None:
+    """As GitHub has it: an App that may only write to pull requests is refused."""
+
+    async def run() -> None:
+        async with rig(tmp_path, permissions={"pull_requests": "write", "contents": contents}) as at:
+            await at.repo.review_comment(1, "a.txt", 11, "look")
+            (top,) = at.gh.pull(1).review_comments
+            said = await at.ask(documents.RESOLVE, id=f"PRRT_kwDO{top.id}")
+            assert at.gh.pull(1).review_comments[0].resolved is resolved
+            assert [error["type"] for error in said.get("errors", ())] == ([] if resolved else ["FORBIDDEN"])
+            assert (await at.ask(documents.RESOLVE, id="x"))["errors"][0]["type"] == "NOT_FOUND"
 
     asyncio.run(run())
 

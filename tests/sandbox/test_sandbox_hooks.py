@@ -39,7 +39,9 @@ def test_what_people_do_is_told(tmp_path: Path) -> None:
             await at.repo.comment(1, "/deeprepo review")
             note = await at.repo.review_comment(1, "a.txt", 11, "look")
             await at.repo.reply(1, note, "yes")
+            await at.repo.review(1, "All of it, please.")
             await at.repo.edit_comment(1, note, "look here")
+            await at.repo.delete_comment(1, note)
             await at.repo.close(1)
             await at.repo.reopen(1)
             await at.repo.merge_group(at.gh.pull(1).head_sha, at.gh.pull(1).base_sha)
@@ -52,9 +54,13 @@ def test_what_people_do_is_told(tmp_path: Path) -> None:
                 "pull_request.edited",
                 "pull_request.labeled",
                 "issue_comment.created",
+                "pull_request_review.submitted",
                 "pull_request_review_comment.created",
+                "pull_request_review.submitted",
                 "pull_request_review_comment.created",
+                "pull_request_review.submitted",
                 "pull_request_review_comment.edited",
+                "pull_request_review_comment.deleted",
                 "pull_request.closed",
                 "pull_request.reopened",
                 "merge_group.checks_requested",

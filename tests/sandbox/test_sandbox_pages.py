@@ -144,6 +144,7 @@ def test_buttons_of_the_page(tmp_path: Path) -> None:
                 assert await _press(at, deed, **fields) == 303
                 await at.gh.settled()
             assert heard.events == [
+                "pull_request_review.submitted",
                 "pull_request_review_comment.created",
                 "check_run.requested_action",
                 "check_run.rerequested",

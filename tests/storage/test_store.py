@@ -82,6 +82,42 @@ def test_what_people_do_not_want_to_hear(url: str) -> None:
     asyncio.run(story())
 
 
+def test_a_withdrawn_finding_is_known_as_one(url: str) -> None:
+    """In its row, among what is not reported and in what people said; a later word of a person takes its place."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            await store.reviews.keep(DONE)
+            for moment in (10.0, 11.0):  # gone through again after a crash
+                await store.people.withdraw(PULL, "f1", "ann", "The guard returns first.", moment)
+            assert await store.reviews.findings(PULL) == (replace(FOUND, state="withdrawn"),)
+            known = Suppression("f1", "ann", "The guard returns first.", 11.0, withdrawn=True)
+            assert await store.people.suppressions(PULL, 50.0) == (known,)
+            assert await store.people.told(PULL) == (("f1", "ann", "withdrawn", "The guard returns first."),)
+            await store.people.suppress(PULL, Suppression("f1", "bob", "noise", 20.0))
+            assert await store.people.suppressions(PULL, 50.0) == (Suppression("f1", "bob", "noise", 20.0),)
+
+    asyncio.run(story())
+
+
+def test_remarks_and_commands_are_counted_apart(url: str) -> None:
+    """Commands by person in a repository, remarks by person in a pull request; the same comment counts once."""
+
+    async def story() -> None:
+        beside = replace(PULL, number=4)
+        async with storage.opened(url) as store:
+            assert await store.people.commanded(PULL, 1, "issue", "ann", 10.0) == ()
+            assert await store.people.spoke(PULL, 2, "issue", "ann", 20.0) == ()
+            assert await store.people.spoke(PULL, 2, "issue", "ann", 25.0) == ()
+            assert await store.people.spoke(PULL, 3, "review", "ann", 30.0) == (20.0,)
+            assert await store.people.spoke(beside, 4, "issue", "ann", 30.0) == ()
+            assert await store.people.spoke(PULL, 5, "issue", "bob", 30.0) == ()
+            assert await store.people.commanded(beside, 6, "issue", "ann", 40.0) == (10.0,)
+            assert await store.people.spoke(PULL, 7, "issue", "ann", 3_625.0) == (30.0,)
+
+    asyncio.run(story())
+
+
 def test_pausing_and_feedback(url: str) -> None:
     """A pull request pauses until it is resumed; the newest word of a person on a finding counts."""
 

@@ -27,6 +27,14 @@ class Conversation:
         top = next(one for one in pull.review_comments if one.id == to)
         return await self._note(pull, body, author, top.reply_to or top.id, top)
 
+    async def review(self, number: int, body: str, author: str = MAINTAINER, state: str = "COMMENTED") -> int:
+        """Hand a review in that has a text and no comments. The review's id."""
+        pull = self.repository.pulls[number]
+        made = self._review(pull, author, body, state)
+        pull.reviews.append(made)
+        await self._told(pull, made)
+        return made.id
+
     async def review_comment(self, number: int, path: str, line: int, body: str, author: str = MAINTAINER) -> int:
         """Write on a line of the diff. The comment's id."""
         return await self._note(self.repository.pulls[number], body, author, None, (path, line))
@@ -35,9 +43,7 @@ class Conversation:
         self, pull: Pull, body: str, author: str, to: int | None, at: ReviewComment | tuple[str, int]
     ) -> int:
         world, now, who = self._world, self._world.now(), self._world.user(author)
-        review = Review(
-            id=world.id(), user=who, body="", created=now, updated=now, state="COMMENTED", commit=pull.head_sha
-        )
+        review = self._review(pull, author, "")
         path, line = (at.path, at.line) if isinstance(at, ReviewComment) else at
         made = ReviewComment(
             id=world.id(), user=who, body=body, created=now, updated=now, review=review.id, path=path, line=line,
@@ -47,8 +53,14 @@ class Conversation:
         )  # fmt: skip
         pull.reviews.append(review)
         pull.review_comments.append(made)
+        await self._told(pull, review)
         await self._said(pull, made)
         return made.id
+
+    def _review(self, pull: Pull, author: str, body: str, state: str = "COMMENTED") -> Review:
+        now, who = self._world.now(), self._world.user(author)
+        commit = pull.head_sha
+        return Review(id=self._world.id(), user=who, body=body, created=now, updated=now, state=state, commit=commit)
 
     async def edit_comment(self, number: int, comment: int, body: str) -> None:
         """Change what a person wrote."""
@@ -56,6 +68,16 @@ class Conversation:
         one = next(one for one in (*pull.comments, *pull.review_comments) if one.id == comment)
         one.body, one.updated = body, self._world.now()
         await self._said(pull, one, "edited")
+
+    async def delete_comment(self, number: int, comment: int) -> None:
+        """Take back what a person wrote."""
+        pull = self.repository.pulls[number]
+        one = next(one for one in (*pull.comments, *pull.review_comments) if one.id == comment)
+        if isinstance(one, ReviewComment):
+            pull.review_comments.remove(one)
+        else:
+            pull.comments.remove(one)
+        await self._said(pull, one, "deleted")
 
     def resolve(self, number: int, thread: int, resolved: bool = True) -> None:
         """Mark the thread of a review comment as resolved; no App is notified."""
@@ -84,6 +106,11 @@ class Conversation:
             facts["requested_action"] = {"identifier": identifier}
         who = self._world.user(by)
         await hooks.send(self._world, self.repository, "check_run", action, facts, who, only=check.app)
+
+    async def _told(self, pull: Pull, review: Review) -> None:
+        if self._world.heard:
+            facts = await payloads.review(self._world, pull, review)
+            await hooks.send(self._world, self.repository, "pull_request_review", "submitted", facts, review.user)
 
     async def _said(self, pull: Pull, comment: Comment, action: str = "created") -> None:
         if not self._world.heard:

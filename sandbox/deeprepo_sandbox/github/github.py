@@ -29,6 +29,7 @@ EVENTS = (
     "pull_request",
     "issue_comment",
     "pull_request_review_comment",
+    "pull_request_review",
     "check_run",
     "check_suite",
     "merge_group",
@@ -147,6 +148,10 @@ class GitHub:
     def revoke_tokens(self) -> None:
         """Make every token that was given out worthless."""
         self.world.tokens.clear()
+
+    def grant(self, **permissions: str) -> None:
+        """Change what the App may do, as its owner can: `grant(contents="write")`."""
+        self._app.permissions |= permissions
 
     def token(self, permissions: Mapping[str, str] | None = None, repositories: tuple[int, ...] | None = None) -> str:
         """A token of the installation, as the API would mint it."""

@@ -1,6 +1,7 @@
 """GraphQL: what is hidden, what was resolved, and hiding itself. Fields that nobody here knows are refused as GitHub does."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from deeprepo_sandbox.github import access
@@ -11,6 +12,7 @@ from deeprepo_sandbox.github.selection import Field, read
 from deeprepo_sandbox.github.things import Comment, Json, Pull, Review, ReviewComment, User
 from deeprepo_sandbox.github.world import LIMIT, World, node_id
 
+THREAD = "PRRT_kwDO"  # how the node ids of review threads begin
 CLASSIFIERS = ("ABUSE", "DUPLICATE", "OFF_TOPIC", "OUTDATED", "RESOLVED", "SPAM")
 TYPES = {Comment: "IssueComment", ReviewComment: "PullRequestReviewComment", Review: "PullRequestReview"}
 Made = Mapping[str, Any]
@@ -80,8 +82,8 @@ class _Root:
         return {
             "minimizeComment": self._minimize,
             "unminimizeComment": self._unminimize,
-            "resolveReviewThread": self._forbidden,
-            "unresolveReviewThread": self._forbidden,
+            "resolveReviewThread": partial(self._settle, resolved=True),
+            "unresolveReviewThread": partial(self._settle, resolved=False),
         }
 
     async def _repository(self, said: Mapping[str, Any]) -> Made | None:
@@ -126,8 +128,24 @@ class _Root:
         comment.hidden = ""
         return {"unminimizedComment": _comment(comment)}
 
-    async def _forbidden(self, _: Mapping[str, Any]) -> Made | None:
-        return self._missing("resolveReviewThread", "Resource not accessible by integration", "FORBIDDEN")
+    async def _settle(self, said: Mapping[str, Any], *, resolved: bool) -> Made | None:
+        """Mark a thread as resolved or not: GitHub wants `contents: write` for it, beside `pull_requests: write`."""
+        name, wanted = "resolveReviewThread", str((said.get("input") or {}).get("threadId"))
+        rows = (
+            (pull, one)
+            for where in self._world.repositories.values()
+            for pull in where.pulls.values()
+            for one in pull.review_comments
+            if one.reply_to is None and wanted == f"{THREAD}{one.id}"
+        )
+        known = next(rows, None)
+        if known is None:
+            return self._missing(name, f"Could not resolve to a node with the global id of '{wanted}'")
+        pull, top = known
+        if not all(self._may(pull.repository, (permission,), "write") for permission in ("contents", "pull_requests")):
+            return self._missing(name, "Resource not accessible by integration", "FORBIDDEN")
+        top.resolved = resolved
+        return {"thread": await _thread(pull, top)}
 
     def _writable(self, asked: Mapping[str, Any], name: str) -> Comment | None:
         known = self._world.node(str(asked.get("subjectId")))
@@ -210,7 +228,7 @@ async def _thread(pull: Pull, top: ReviewComment) -> Made:
 
     return {
         "__typename": "PullRequestReviewThread",
-        "id": f"PRRT_kwDO{top.id}",
+        "id": f"{THREAD}{top.id}",
         "isResolved": top.resolved,
         "isOutdated": top.subject == "line" and line is None,
         "path": top.path,

@@ -10,7 +10,18 @@ from typing import Any
 import httpx2
 
 from deeprepo_sandbox.github import payloads
-from deeprepo_sandbox.github.things import App, Check, Comment, Delivery, Installation, Json, Pull, Repository, User
+from deeprepo_sandbox.github.things import (
+    App,
+    Check,
+    Comment,
+    Delivery,
+    Installation,
+    Json,
+    Pull,
+    Repository,
+    Review,
+    User,
+)
 from deeprepo_sandbox.github.world import World
 
 PATIENCE = 10.0  # seconds that GitHub waits for an answer
@@ -33,6 +44,17 @@ def commented(world: World, pull: Pull, comment: Comment, action: str = "created
 async def _commented(world: World, pull: Pull, comment: Comment, action: str) -> None:
     event, facts = await payloads.comment(world, pull, comment)
     await send(world, pull.repository, event, action, facts, comment.user)
+
+
+def reviewed(world: World, pull: Pull, review: Review) -> None:
+    """A review was handed in; GitHub keeps each single comment on lines in one too, without a text."""
+    if world.heard:
+        world.begin(_reviewed(world, pull, review))
+
+
+async def _reviewed(world: World, pull: Pull, review: Review) -> None:
+    facts = await payloads.review(world, pull, review)
+    await send(world, pull.repository, "pull_request_review", "submitted", facts, review.user)
 
 
 def checked(world: World, where: Repository, check: Check, action: str, extra: Json | None = None) -> None:

@@ -3,7 +3,17 @@
 from deeprepo_sandbox.github.bodies import checks, comments, pulls, stamp
 from deeprepo_sandbox.github.bodies.people import installation, user
 from deeprepo_sandbox.github.bodies.repositories import repository, short
-from deeprepo_sandbox.github.things import Check, Comment, Installation, Json, Pull, Repository, ReviewComment, User
+from deeprepo_sandbox.github.things import (
+    Check,
+    Comment,
+    Installation,
+    Json,
+    Pull,
+    Repository,
+    Review,
+    ReviewComment,
+    User,
+)
 from deeprepo_sandbox.github.world import World
 
 
@@ -53,6 +63,13 @@ async def comment(world: World, which: Pull, written: Comment) -> tuple[str, Jso
         }
         return "pull_request_review_comment", facts
     return "issue_comment", {"comment": comments.issue_comment(world, which, written), "issue": issue(world, which)}
+
+
+async def review(world: World, which: Pull, written: Review) -> Json:
+    """The facts of a pull_request_review event, which names the state in small letters."""
+    row = comments.review(world, which, written)
+    told = {"state": written.state.lower(), "body": written.body or None, "submitted_at": stamp(written.created)}
+    return {"review": row | told, "pull_request": pulls.listed(world, which)}
 
 
 def issue(world: World, which: Pull) -> Json:

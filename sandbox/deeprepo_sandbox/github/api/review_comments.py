@@ -51,6 +51,7 @@ async def _store(call: Call, pull: Pull, made: Review, note: ReviewComment) -> A
     """GitHub keeps every comment in a review, be it one of a single comment."""
     pull.reviews.append(made)
     pull.review_comments.append(note)
+    hooks.reviewed(call.world, pull, made)
     hooks.commented(call.world, pull, note)
     return Answer(201, await review_comment(call.world, pull, note))
 

@@ -38,6 +38,8 @@ async def create(call: Call) -> Answer:
     notes = await _notes(call, pull, made, said.get("comments") or [])
     pull.reviews.append(made)
     pull.review_comments += notes
+    if made.state != "PENDING":
+        hooks.reviewed(call.world, pull, made)
     for note in notes:
         hooks.commented(call.world, pull, note)
     return Answer(200, review(call.world, pull, made))

@@ -1,0 +1,102 @@
+"""Whether a remark is meant for us, and what came before it. Pure, over the comments as they are now.
+
+A remark that is gone by now is not answered, and an edited one is answered as it stands. The thread is bounded: the newest is kept.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bot.commands import named
+from bot.outputs import marker
+from bot.render import cut
+from bot.values import Posted, RemarkAsk
+
+MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16  # characters of one, of all together, and how many
+REPLY, FINDING = "reply", "finding"  # kinds of our markers
+_FOOT = re.compile(r"\n\s*<sub>")
+_DISARMED = re.compile(r"&#8203;|\u200b|\\(?=[!-/:-@\[-`{-~])")
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """One comment of a thread, as a model is shown it."""
+
+    who: str  # a login
+    kind: Literal["person", "bot", "us"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeardRemark:
+    """A remark that is meant for us. `said` ends with it; `findings` are the fingerprints that its thread is about."""
+
+    said: tuple[Speech, ...]
+    left_out: int = 0  # older comments for which there was no room
+    findings: tuple[str, ...] = ()
+    top: str = ""  # our comment at the top of the thread
+    place: str = ""  # where a thread of other people is: "path:line"
+
+
+def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark | str:
+    """A remark in a review thread (oldest first), or why it is not for us."""
+    at = next((n for n, one in enumerate(thread) if one.id == ask.comment.id), None)
+    if at is None:
+        return "the comment is gone"
+    top, remark = thread[0], thread[at]
+    facts = (marker.read(top.body) or {}) if top.ours else {}
+    mentions = named(remark.body, login)
+    if not mentions.us:
+        if facts.get("kind") != FINDING:
+            return "it stands in a thread of other people"
+        if mentions.first:
+            return "it is addressed to somebody else"
+        before = thread[at - 1]
+        if mentions.others and not before.ours and before.author != remark.author:
+            return "it answers somebody else"
+    marks = (facts.get("fingerprint", ""), *(each.partition("@")[0] for each in facts.get("also", "").split()))
+    speeches = [_speech(one) for one in thread[: at + 1]]
+    shown = speeches[1:] if facts.get("kind") == FINDING and at else speeches
+    place = f"{top.path}:{top.line}" if top.path and top.line and not facts else ""
+    return replace(
+        _bounded(shown), findings=tuple(filter(None, marks)), top=_own(top.body) if facts else "", place=place
+    )
+
+
+def below(comments: Sequence[Posted], remark: Posted | None, login: str) -> HeardRemark | str:
+    """A remark in the conversation, or in the text of a review. Before it: what people wrote to us there, and our answers."""
+    if remark is None:
+        return "the comment is gone"
+    if not named(remark.body, login).us:
+        return "it does not mention us"
+    earlier = [one for one in comments if one.created <= remark.created and one.id != remark.id]
+    said = [one for one in earlier if _reply(one) or (not one.bot and named(one.body, login).us)]
+    return _bounded([*map(_speech, said), _speech(remark)])
+
+
+def _reply(one: Posted) -> bool:
+    return one.ours and (marker.read(one.body) or {}).get("kind") == REPLY
+
+
+def _bounded(said: Iterable[Speech]) -> HeardRemark:
+    """The newest that fit; the remark itself always does."""
+    *before, remark = said
+    room, kept = MOST_THREAD - len(remark.text), [remark]
+    for one in reversed(before[-MOST_SPEECHES:]):
+        room -= len(one.text)
+        if room < 0:
+            break
+        kept.insert(0, one)
+    return HeardRemark(tuple(kept), len(before) + 1 - len(kept))
+
+
+def _speech(one: Posted) -> Speech:
+    kind: Literal["person", "bot", "us"] = "us" if one.ours else "bot" if one.bot else "person"
+    return Speech(one.author, kind, _own(one.body) if one.ours else cut(one.body.strip(), MOST_SPEECH))
+
+
+def _own(body: str) -> str:
+    """Our words as the model wrote them: without the marker, what disarms them, and what stands below them."""
+    text = body.partition("\n")[2] if marker.read(body) else body
+    return cut(_DISARMED.sub("", _FOOT.split(text, maxsplit=1)[0]).strip(), MOST_SPEECH)

@@ -1,0 +1,30 @@
+"""Findings that we have taken back: their threads are resolved, and where GitHub refuses that, collapsed as resolved."""
+
+from collections.abc import Collection
+
+from bot.errors import HostRefused
+from bot.github import Host
+from bot.publish.existing import PostedFinding, look
+
+
+async def close(host: Host, resolver: Host, withdrawn: Collection[str], silenced: Collection[str]) -> None:
+    """Close the threads of these findings (fingerprints), but for those that are also about a finding that still stands.
+
+    `resolver` may resolve threads, which takes a permission that an owner need not give; `host` may collapse comments.
+    """
+    for one in (await look(host)).said:
+        marks = {mark for mark, _ in one.findings}
+        if one.resolved or marks.isdisjoint(withdrawn) or not marks.issubset({*silenced, *withdrawn}):
+            continue
+        if not await _resolved(resolver, one) and not one.hidden and one.posted.node_id:
+            await host.minimize(one.posted.node_id, "RESOLVED")
+
+
+async def _resolved(resolver: Host, one: PostedFinding) -> bool:
+    if not one.thread:
+        return False
+    try:
+        await resolver.resolve(one.thread)
+    except HostRefused:
+        return False
+    return True

@@ -1,0 +1,105 @@
+"""A remark of a person, from the question whether it is meant for us to the answer below it and the thread that it resolves."""
+
+import logging
+import time
+from contextlib import suppress
+from functools import partial
+from typing import cast
+
+from pydantic import TypeAdapter
+
+from bot import config, conversation, github
+from bot.commands import CommandReply, Permission
+from bot.config import Config
+from bot.conversation import HeardRemark, RemarkReply
+from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError
+from bot.github import Host
+from bot.payloads import Change, Remark
+from bot.ports import Job
+from bot.publish import withdrawing
+from bot.storage import Exhausted
+from bot.values import RemarkAsk
+from bot.workflow import asking, remarks, spending
+from bot.workflow.fetching import fetched
+from bot.workflow.looking import PullState, look
+from bot.workflow.parts import Services
+
+_HEARD = TypeAdapter(HeardRemark | str)
+_REPLY = TypeAdapter(RemarkReply)
+_STANDING = TypeAdapter(Permission)
+log = logging.getLogger("deeprepo.review")
+
+
+async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
+    """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
+    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+        heard = _HEARD.validate_python(await job.step("hear", partial(_step, ask, host)))
+        if isinstance(heard, str):
+            log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard}})
+            return
+        seen = await look(ask.pull, host, job, parts)
+        try:
+            settings = await parts.resolve(seen.file)
+        except (UsageError, OverLimit):  # the review says what is wrong with the file
+            settings = config.resolve({}, None, parts.settings)
+        standing = _STANDING.validate_python(await job.step("standing", partial(_stands, ask, host, parts)))
+        refused = conversation.refusal(
+            ask.actor, standing, settings, mentioned=ask.mentioned, model=parts.model(settings)
+        )
+        if refused is not None:
+            await asking.answered(refused, ask.comment, host)
+            return
+        await asking.answered(CommandReply(), ask.comment, host, seen=True)
+        said = await job.step("answer", partial(_answered, ask, heard, seen, settings, parts))
+        await _carried_out(_REPLY.validate_python(said), ask, host, parts)
+
+
+async def _step(ask: RemarkAsk, host: Host) -> object:
+    return cast("object", _HEARD.dump_python(await remarks.hear(ask, host), mode="json"))
+
+
+async def _stands(ask: RemarkAsk, host: Host, parts: Services) -> dict[str, object]:
+    """Who speaks. Looked up once: a later attempt judges the same."""
+    now, place = time.time(), ask.comment
+    earlier = await parts.store.people.spoke(ask.pull, place.id, place.kind, ask.actor, now)
+    return {"permission": await host.permission(ask.actor), "now": now, "earlier": list(earlier)}
+
+
+async def _answered(
+    ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services
+) -> dict[str, object]:
+    made = await _said(ask, heard, seen, settings, parts)
+    return cast("dict[str, object]", _REPLY.dump_python(made, mode="json"))
+
+
+async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services) -> RemarkReply:
+    """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
+    name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
+    language = settings["language"]
+    try:
+        async with (
+            fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
+            spending.reserved(ask.pull, name, settings, parts) as grant,
+        ):
+            if isinstance(grant, Exhausted):
+                return remarks.failed(spending.sentence(grant), language)
+            last = await parts.store.reviews.last(ask.pull)
+            return await parts.converse(Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name)))
+    except OverLimit as error:
+        return remarks.failed(str(error), language)
+    except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
+        return remarks.failed(str(error), language) if ask.mentioned else RemarkReply()
+
+
+async def _carried_out(made: RemarkReply, ask: RemarkAsk, host: Host, parts: Services) -> None:
+    """Take back what is withdrawn, post the answer, resolve the thread; each may be done twice without another effect."""
+    people, now = parts.store.people, time.time()
+    for fingerprint, reason in made.withdrawn:
+        await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
+    await remarks.posted(made, ask, host)
+    if not made.withdrawn:
+        return
+    silenced = {one.fingerprint for one in await people.suppressions(ask.pull, now)}
+    async with github.opened(parts.identity, ask.pull, parts.pace, github.RESOLVING) as resolver:
+        with suppress(HostRefused):
+            await withdrawing.close(host, resolver, [mark for mark, _ in made.withdrawn], silenced)

@@ -1,0 +1,48 @@
+"""A remark at GitHub: whether it is meant for us, and the answer below it. Without a server's parts: a workflow's step uses it too."""
+
+from bot import conversation
+from bot.commands import CommandReply
+from bot.conversation import HeardRemark, RemarkReply
+from bot.errors import HostRefused
+from bot.github import Host
+from bot.render import comment as template
+from bot.render import load
+from bot.values import CommentRef, Posted, RemarkAsk
+from bot.workflow import asking
+
+GONE = 404
+
+
+async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request."""
+    login, place = host.voice.login, ask.comment
+    try:
+        if place.thread:
+            if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
+                return "it stands in a thread of other people"
+            thread = [one for one in await host.review_comments() if one.thread == place.thread]
+            return conversation.above(ask, thread, login)
+        comments = await host.comments()
+        remark = await _remark(place, comments, host)
+    except HostRefused as refused:
+        if refused.status != GONE:
+            raise
+        return "the comment is gone"
+    return conversation.below(comments, remark, login)
+
+
+async def _remark(place: CommentRef, comments: tuple[Posted, ...], host: Host) -> Posted | None:
+    listed = comments if place.kind == "issue" else await host.reviews()
+    return next((one for one in listed if one.id == place.id), None)
+
+
+def failed(why: str, language: str) -> RemarkReply:
+    """The reply where there is no answer."""
+    body = template("replies/phrase.md.j2", load(language), key="reply_failed", number=None, values={"why": why})
+    return RemarkReply(body)
+
+
+async def posted(made: RemarkReply, ask: RemarkAsk, host: Host) -> None:
+    """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
+    facts = {"withdrawn": " ".join(mark for mark, _ in made.withdrawn)} if made.withdrawn else {}
+    await asking.answered(CommandReply(made.body, "+1" if made.reaction else ""), ask.comment, host, facts=facts)

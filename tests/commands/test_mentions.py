@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.commands import Mentions, named
+
+LOGIN = "deeprepo[bot]"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "@deeprepo",
+        "Is that so, @DeepRepo?",
+        "thanks @deeprepo[bot]!",
+        "- one\n- two, @deeprepo",
+        "# @deeprepo",
+        "**@deeprepo** please",
+        "> they say\n\nand you, @deeprepo?",
+        "(@deeprepo)",
+        "```\ncode\n```\n@deeprepo why?",
+    ],
+)
+def test_we_are_named_anywhere_in_prose(body: str) -> None:
+    """With and without the ending of an App's login, in any case."""
+    assert named(body, LOGIN).us
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "deeprepo",
+        "`@deeprepo`",
+        "```\n@deeprepo\n```",
+        "    @deeprepo",
+        "> @deeprepo",
+        "<!-- @deeprepo -->",
+        "<b title='@deeprepo'>x</b>",
+        "[@deeprepo](https://example.org)",
+        "@deeprepo-fan",
+        "@deeprepo/reviewers",
+        "me@deeprepo",
+        "x/@deeprepo",
+        "x" * 16_000 + " @deeprepo",
+        "x" * 2_000 + " @deeprepo",
+    ],
+)
+def test_a_name_in_code_in_a_quote_or_in_another_name_is_not_ours(body: str) -> None:
+    """As GitHub shows it."""
+    assert not named(body, LOGIN).us
+
+
+def test_others_are_told_apart_from_us_and_from_those_who_come_first() -> None:
+    """A team is somebody else, and a decorator in code is nobody."""
+    assert named("@colleague look", LOGIN) == Mentions(others=True, first=True)
+    assert named("@acme/team look", LOGIN) == Mentions(others=True, first=True)
+    assert named("look, @colleague and @deeprepo", LOGIN) == Mentions(us=True, others=True)
+    assert named("Why?\n\n@colleague knows", LOGIN) == Mentions(others=True)
+    assert named("`@property` is `@cached`", LOGIN) == Mentions()
+    assert named("@deeprepo", "") == Mentions(others=True, first=True)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet=st.sampled_from(list("@deeprepo/[bot]`>-* \n\r\t<!&#\0\u2028\ud800")), max_size=80))
+def test_any_text_is_read_without_a_fault(text: str) -> None:
+    """Whatever people write."""
+    assert isinstance(named(f"{text} @deeprepo", LOGIN), Mentions)
