@@ -71,6 +71,7 @@ from bot.values.review import (
 )
 from bot.values.round import Earlier, Mark
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
+from bot.values.walkthrough import Calls, FileRow, FirstPlace, Theme, Told, ToldFile, Walkthrough
 
 if TYPE_CHECKING:
     from bot.values.ask import (
@@ -115,6 +116,7 @@ __all__ = [
     "Ask",
     "Bases",
     "Call",
+    "Calls",
     "Cancel",
     "ChangedFile",
     "ChangedSymbol",
@@ -139,7 +141,9 @@ __all__ = [
     "Ending",
     "Evidence",
     "Excerpt",
+    "FileRow",
     "Finding",
+    "FirstPlace",
     "Forget",
     "Hidden",
     "Hunk",
@@ -180,7 +184,10 @@ __all__ = [
     "Status",
     "Suppressed",
     "Symbol",
+    "Theme",
     "Thread",
+    "Told",
+    "ToldFile",
     "ToolCall",
     "Transcript",
     "TreeEntry",
@@ -190,6 +197,7 @@ __all__ = [
     "Usage",
     "Use",
     "Verdict",
+    "Walkthrough",
     "WorkflowRun",
     "cacheable",
     "density",
