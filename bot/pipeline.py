@@ -25,9 +25,9 @@ from bot.values import (
     Finding,
     Placed,
     PullRequest,
+    ReaderNotes,
     Review,
     ReviewRequest,
-    Told,
     Transcript,
     Unit,
     Walkthrough,
@@ -250,7 +250,7 @@ def _walkthrough(subject: Survey, session: Session, covered: Coverage, findings:
         subject.dependents,
         findings,
         tuple(session.told),
-        subject.past.earlier.told if subject.past.earlier else Told(),
+        subject.past.earlier.told if subject.past.earlier else ReaderNotes(),
         frozenset(path for path, found in states.items() if found == {"reused"}),
     )
     return walkthrough.walkthrough(facts, render.load(subject.guidance.language))

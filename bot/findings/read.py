@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bot import render
-from bot.values import Claim, Evidence, Finding, LookUp, Schema, Side, Told, ToldFile
+from bot.values import Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side
 
 if TYPE_CHECKING:
     from bot.findings.strangers import LooseFinding
@@ -71,14 +71,14 @@ def unsettled(data: Mapping[str, Any] | None) -> tuple[str, ...]:
     return strangers.FinalAnswer.model_validate({"unsettled": (data or {}).get("unsettled")}).unsettled
 
 
-def told(data: Mapping[str, Any] | None, *, whole: bool) -> Told | None:
+def told(data: Mapping[str, Any] | None, *, whole: bool) -> ReaderNotes | None:
     """What a reply says that the change does; None if it says nothing that can be read."""
     from bot.findings import strangers
 
     names = strangers.SaidWhole.model_fields
     found = strangers.SaidWhole.model_validate({name: (data or {}).get(name) for name in names})
-    files = tuple(ToldFile(render.named(one.path), one.theme, one.change) for one in found.files if one.path)
-    said = Told(found.overview if whole else "", render.named(found.look_first) if whole else "", files, whole)
+    files = tuple(FileNote(render.named(one.path), one.theme, one.change) for one in found.files if one.path)
+    said = ReaderNotes(found.overview if whole else "", render.named(found.look_first) if whole else "", files, whole)
     return said if said.files or said.overview.strip() else None
 
 

@@ -8,14 +8,14 @@ import re
 from collections.abc import Collection, Sequence
 
 from bot.render import Safe
-from bot.values import Calls
+from bot.values import FileCalls
 
 PLAIN = re.compile(r"[^A-Za-z0-9_./ -]")
 LONGEST = 48  # characters of a label before they are escaped
 CHANGED = "stroke-width:3px"  # no colour: the drawing is shown on light and on dark pages
 
 
-def mermaid(calls: Sequence[Calls], changed: Collection[str]) -> Safe:
+def mermaid(calls: Sequence[FileCalls], changed: Collection[str]) -> Safe:
     """The block; empty without calls. `changed`: the paths of the change."""
     if not calls:
         return Safe()

@@ -14,7 +14,7 @@ LEAST_SKETCH = 12  # rows of each list below which there is no room for a sketch
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShownTheme:
     """A theme with the rows that are shown, and how many are not."""
 
     title: str
@@ -50,7 +50,7 @@ def _first(place: FirstPlace, review: Review) -> dict[str, Any]:
     return {"where": link(named(place), address), "reason": place.reason}
 
 
-def _theme(part: Part, review: Review) -> dict[str, Any]:
+def _theme(part: ShownTheme, review: Review) -> dict[str, Any]:
     rows = [{"where": _file(part, row, review), "phrase": row.phrase, "by": row.by} for row in part.rows]
     return {"title": part.title, "rows": rows, "more": part.more}
 
@@ -60,7 +60,7 @@ def named(place: FirstPlace) -> str:
     return f"{place.path[-160:]}:{place.line}" if place.line else place.path[-160:]
 
 
-def parts(told: Walkthrough, most: int) -> list[Part]:
+def parts(told: Walkthrough, most: int) -> list[ShownTheme]:
     """At most so many rows of files: the themes take turns, so that each is there as long as there are rows."""
     room = dict.fromkeys(range(len(told.themes)), 0)
     left = most
@@ -74,8 +74,10 @@ def parts(told: Walkthrough, most: int) -> list[Part]:
     return [_part(theme, room[at]) for at, theme in enumerate(told.themes) if room[at]]
 
 
-def _part(theme: Theme, shown: int) -> Part:
-    return Part(theme.title, _common([row.path for row in theme.rows]), theme.rows[:shown], len(theme.rows) - shown)
+def _part(theme: Theme, shown: int) -> ShownTheme:
+    return ShownTheme(
+        theme.title, _common([row.path for row in theme.rows]), theme.rows[:shown], len(theme.rows) - shown
+    )
 
 
 def _common(paths: Sequence[str]) -> str:
@@ -84,6 +86,6 @@ def _common(paths: Sequence[str]) -> str:
     return f"{shared}/" if shared else ""
 
 
-def _file(part: Part, row: FileRow, review: Review) -> Safe:
+def _file(part: ShownTheme, row: FileRow, review: Review) -> Safe:
     gone = any(file.path == row.path and file.status == "deleted" for file in review.files)
     return link(part.name(row)[-100:], facts.permalink(review.pull, row.path, "base" if gone else "head"))

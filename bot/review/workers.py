@@ -30,7 +30,7 @@ from bot.values import (
     Prompt,
     PullRequest,
     Purpose,
-    Told,
+    ReaderNotes,
     Unit,
     Usage,
 )
@@ -340,11 +340,11 @@ class ModelWorker:
         return WorkerReply(text, found, open=read.unsettled(reply.data), told=said)
 
 
-def _together(said: Sequence[Told]) -> Told | None:
+def _together(said: Sequence[ReaderNotes]) -> ReaderNotes | None:
     """What several readers say of their parts."""
     if len(said) <= 1:
         return said[0] if said else None
-    return Told(files=tuple(one for told in said for one in told.files))
+    return ReaderNotes(files=tuple(one for told in said for one in told.files))
 
 
 def _vague(finding: Finding) -> bool:

@@ -71,7 +71,7 @@ from bot.values.review import (
 )
 from bot.values.round import Earlier, Mark
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
-from bot.values.walkthrough import Calls, FileRow, FirstPlace, Theme, Told, ToldFile, Walkthrough
+from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
 
 if TYPE_CHECKING:
     from bot.values.ask import (
@@ -116,7 +116,6 @@ __all__ = [
     "Ask",
     "Bases",
     "Call",
-    "Calls",
     "Cancel",
     "ChangedFile",
     "ChangedSymbol",
@@ -141,6 +140,8 @@ __all__ = [
     "Ending",
     "Evidence",
     "Excerpt",
+    "FileCalls",
+    "FileNote",
     "FileRow",
     "Finding",
     "FirstPlace",
@@ -168,6 +169,7 @@ __all__ = [
     "PullRequest",
     "Purpose",
     "RawChange",
+    "ReaderNotes",
     "Reason",
     "Reference",
     "Review",
@@ -186,8 +188,6 @@ __all__ = [
     "Symbol",
     "Theme",
     "Thread",
-    "Told",
-    "ToldFile",
     "ToolCall",
     "Transcript",
     "TreeEntry",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bot.values.review import Finding
-from bot.values.walkthrough import Told
+from bot.values.walkthrough import ReaderNotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,5 +30,5 @@ class Earlier:
     findings: tuple[Finding, ...] = ()  # said, and as far as known not fixed
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
-    told: Told = field(default_factory=Told)  # what models said the change does
+    told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

@@ -9,7 +9,7 @@ Teller = Literal["code", "model"]
 
 
 @dataclass(frozen=True, slots=True)
-class ToldFile:
+class FileNote:
     """What a reader reports of one file. Nothing in it is believed yet."""
 
     path: str
@@ -18,12 +18,12 @@ class ToldFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReaderNotes:
     """What a reader reports of the change beside its findings. `whole`: it has seen all of the change."""
 
     overview: str = ""
     first: str = ""  # the path that it would look at first
-    files: tuple[ToldFile, ...] = ()
+    files: tuple[FileNote, ...] = ()
     whole: bool = False
 
 
@@ -56,7 +56,7 @@ class FirstPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class FileCalls:
     """Calls from one file into a changed one."""
 
     caller: str
@@ -72,7 +72,7 @@ class Walkthrough:
     by: Teller  # of the overview
     themes: tuple[Theme, ...]
     first: FirstPlace | None = None
-    calls: tuple[Calls, ...] = ()
+    calls: tuple[FileCalls, ...] = ()
 
     @property
     def files(self) -> int:

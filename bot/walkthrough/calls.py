@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from bot.paths import is_test
-from bot.values import Calls, Dependents
+from bot.values import Dependents, FileCalls
 
 LEAST_FILES, MOST_FILES = 3, 12  # that a sketch draws
 MOST_CALLS = 24
 NAMES = 3  # of one arrow
 
 
-def calls(dependents: Dependents) -> tuple[Calls, ...]:
+def calls(dependents: Dependents) -> tuple[FileCalls, ...]:
     """Who calls into which changed file, product before tests and the most calls first; nothing below three files that meet."""
     names: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in dependents.references:
@@ -21,7 +21,7 @@ def calls(dependents: Dependents) -> tuple[Calls, ...]:
     ordered = sorted(names, key=lambda pair: (is_test(pair[0]), -sum(names[pair].values()), pair))
     chosen = _meeting(_few(ordered))
     return tuple(
-        Calls(caller, callee, tuple(sorted(found, key=lambda name: (-found[name], name))[:NAMES]))
+        FileCalls(caller, callee, tuple(sorted(found, key=lambda name: (-found[name], name))[:NAMES]))
         for caller, callee in chosen
         for found in (names[caller, callee],)
     )

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from bot.render import Phrases, line, sentences
-from bot.values import ChangedFile, ChangedSymbol, Dependents, FileRow, Finding, Told, Unit, Walkthrough
+from bot.values import ChangedFile, ChangedSymbol, Dependents, FileRow, Finding, ReaderNotes, Unit, Walkthrough
 from bot.walkthrough import code, first, themes
 from bot.walkthrough.calls import calls
 
@@ -22,8 +22,8 @@ class Facts:
     units: Sequence[Unit]  # riskiest first
     dependents: Dependents
     findings: Sequence[Finding] = ()  # open ones, with their numbers
-    told: Sequence[Told] = ()  # by readers, in their order
-    earlier: Told = field(default_factory=Told)  # by the round before
+    told: Sequence[ReaderNotes] = ()  # by readers, in their order
+    earlier: ReaderNotes = field(default_factory=ReaderNotes)  # by the round before
     unchanged: Collection[str] = ()  # paths of which nothing was read again
 
 
