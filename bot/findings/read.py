@@ -18,6 +18,7 @@ Existence = Literal[
 ]  # fmt: skip
 LookUpKind = Literal["definition", "uses", "search", "lines"]
 Extent = Literal["none", "parts", "whole"]
+NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
 CATEGORIES: tuple[str, ...] = get_args(Category)
 LOOK_UPS: tuple[str, ...] = get_args(LookUpKind)
 MAX_LOOK_UPS = 6  # of one answer
@@ -77,8 +78,9 @@ def told(data: Mapping[str, Any] | None, *, whole: bool) -> ReaderNotes | None:
 
     names = strangers.SaidWhole.model_fields
     found = strangers.SaidWhole.model_validate({name: (data or {}).get(name) for name in names})
-    files = tuple(FileNote(render.named(one.path), one.theme, one.change) for one in found.files if one.path)
-    said = ReaderNotes(found.overview if whole else "", render.named(found.look_first) if whole else "", files, whole)
+    rows = ([part.strip() for part in row.split("|", 2)] for row in found.files)
+    files = tuple(FileNote(render.named(row[0]), row[1], row[2]) for row in rows if len(row) == NOTE_PARTS)
+    said = ReaderNotes(found.overview if whole else "", render.named(found.look_first) if whole else "", files)
     return said if said.files or said.overview.strip() else None
 
 

@@ -151,29 +151,18 @@ class Wishes(Stranger):
         return [_plain(row) for row in known[:MAX_LOOK_UPS]]
 
 
-class SaidFile(Stranger):
-    """What the change does to one file."""
-
-    path: str = ""
-    theme: str = Field(default="", description="what it is part of, 1-3 words")
-    change: str = Field(default="", description="what changes, 12 words at most")
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _text(cls, value: object) -> object:
-        return value if isinstance(value, str) else ""
-
-
 class SaidParts(Stranger):
     """What a reader of some parts says that the change does."""
 
-    files: tuple[SaidFile, ...] = ()
+    files: tuple[str, ...] = Field(
+        default=(), description="each file as: path | theme, 1-3 words | what changes, 12 words at most"
+    )
 
     @field_validator("files", mode="before")
     @classmethod
     def _readable(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
-        return [row for row in rows[:MAX_FILES] if isinstance(row, Mapping)]
+        return [row for row in rows[:MAX_FILES] if isinstance(row, str)]
 
 
 class SaidWhole(SaidParts):

@@ -19,12 +19,11 @@ class FileNote:
 
 @dataclass(frozen=True, slots=True)
 class ReaderNotes:
-    """What a reader reports of the change beside its findings. `whole`: it has seen all of the change."""
+    """What a reader reports of the change beside its findings."""
 
-    overview: str = ""
+    overview: str = ""  # only of a reader that has seen the whole change
     first: str = ""  # the path that it would look at first
     files: tuple[FileNote, ...] = ()
-    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases)
         return ""
     shown = found[:USED]
     least = "" if symbols.complete(dependents) else f"{words.say('walk_least')} "
-    places = words.say("walk_places", sum(one.places for one in shown))
+    places = words.say("walk_places", len(frozenset[tuple[str, int]]().union(*(one.places for one in shown))))
     paths = list(dict.fromkeys(path for one in shown for path in one.files))
     where = coded(paths[0]) if len(paths) == 1 else words.say("files", len(paths))
     what = names(list(dict.fromkeys(coded(one.name) for one in shown)), words)

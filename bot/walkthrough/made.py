@@ -75,19 +75,13 @@ def _phrases(facts: Facts, known: Collection[str]) -> tuple[dict[str, str], dict
 
 
 def _overview(facts: Facts) -> str:
-    """What a model says of the whole. One that has read only what is new is heard after what was said before."""
-    said = next((told for told in reversed(facts.told) if told.overview.strip()), None)
-    before = facts.earlier.overview if facts.unchanged else ""
-    if said is None:
-        return _bounded(before, SENTENCES)
-    if said.whole or not before:
-        return _bounded(said.overview, SENTENCES)
-    half = SENTENCES // 2
-    return f"{_bounded(before, half)} {_bounded(said.overview, half)}"
+    """What a model says of the whole, in this round or, if some of it still stands, in an earlier one."""
+    said = next((told.overview for told in reversed(facts.told) if told.overview.strip()), "")
+    return _bounded(said or (facts.earlier.overview if facts.unchanged else ""))
 
 
-def _bounded(text: str, most: int) -> str:
-    return _short(sentences(line(text[: 2 * OVERVIEW_CHARS]), most)[0], OVERVIEW_CHARS)
+def _bounded(text: str) -> str:
+    return _short(sentences(line(text[: 2 * OVERVIEW_CHARS]), SENTENCES)[0], OVERVIEW_CHARS)
 
 
 def _short(text: str, most: int) -> str:

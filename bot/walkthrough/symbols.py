@@ -19,7 +19,7 @@ class Used:
     """A changed definition with the places that surely use it."""
 
     name: str
-    places: int
+    places: frozenset[tuple[str, int]]  # path and line
     files: tuple[str, ...]
     contract: bool  # something that its users rely on has changed
 
@@ -76,8 +76,8 @@ def used(dependents: Dependents, changed: frozenset[str]) -> list[Used]:
         files = Counter(path for path, _ in mine)
         broken = bool(known[key].contract) or known[key].change in ("removed", "renamed", "signature")
         ordered = sorted(files, key=lambda path: (is_test(path), -files[path], path))
-        found.append(Used(name, len(mine), tuple(ordered), broken))
-    return sorted(found, key=lambda one: (not one.contract, -one.places, one.name))
+        found.append(Used(name, frozenset(mine), tuple(ordered), broken))
+    return sorted(found, key=lambda one: (not one.contract, -len(one.places), one.name))
 
 
 def _written(row: Reference, symbol: ChangedSymbol) -> str:

@@ -1,11 +1,11 @@
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes import Repository
 from recorded import deeprepo
+from unprompted import unprompted
 
 BEFORE = {"src/app.js": "let a = 1;\nlet old = eval(a);\n", "README.md": "x\n"}
 AFTER = {"src/app.js": "let a = 1;\nlet old = eval(a);\nlet b = eval(location.hash);\n"}
@@ -162,7 +162,7 @@ def test_words_of_a_tool_are_data(changed: Repository, tmp_path: Path) -> None:
         cwd=changed.folder,
     )
     assert done.returncode == 0
-    shown = re.sub(r"(?s)\n(```+)text\n.*?\n\1\n", "", done.stdout)  # in code it is shown and does nothing
+    shown = unprompted(done.stdout)  # in code it is shown and does nothing
     assert "<img" not in shown
     assert "](http://b)" not in shown
     assert "\u202e" not in done.stdout

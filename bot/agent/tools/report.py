@@ -113,7 +113,7 @@ async def set_answer(state: RunState, text: Value, overview: Value = "") -> str:
     """The root's summary, and what it says that the change does; the run ends after this block."""
     state.final = str(text)[:MAX_ANSWER]
     if overview and state.session.walkthrough and not state.depth:
-        state.session.told.append(ReaderNotes(str(overview)[:MAX_ANSWER], whole=True))
+        state.session.told.append(ReaderNotes(str(overview)[:MAX_ANSWER]))
     return "the answer is set; the run ends after this block"
 
 
