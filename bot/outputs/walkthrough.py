@@ -18,7 +18,7 @@ class ShownTheme:
     """A theme with the rows that are shown, and how many are not."""
 
     title: str
-    folder: str  # of all its files, with its "/"; left out of their names
+    folder: str  # of all its files, with its "/": written once, beside the title
     rows: tuple[FileRow, ...]
     more: int
 
@@ -52,7 +52,7 @@ def _first(place: FirstPlace, review: Review) -> dict[str, Any]:
 
 def _theme(part: ShownTheme, review: Review) -> dict[str, Any]:
     rows = [{"where": _file(part, row, review), "phrase": row.phrase, "by": row.by} for row in part.rows]
-    return {"title": part.title, "rows": rows, "more": part.more}
+    return {"title": part.title, "folder": part.folder[-120:], "rows": rows, "more": part.more}
 
 
 def named(place: FirstPlace) -> str:

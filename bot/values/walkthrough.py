@@ -37,7 +37,7 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Files that belong together. The title is a theme that a model named, or the kind or folder of the files."""
+    """Files that belong together: by a theme that a model named, or by their kind and folder. Several may have one title."""
 
     title: str
     rows: tuple[FileRow, ...]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from bot import paths
 from bot.render import Phrases
 from bot.values import ChangedFile, FileRow, Theme
-from bot.walkthrough.lists import coded
 
 MOST_THEMES = 6  # of a model; more than that orders nothing
 MOST_FOLDERS = 6  # groups of code
@@ -23,21 +22,20 @@ def grouped(
     first: dict[str, str] = {}
     for theme in named.values():
         first.setdefault(theme.casefold(), theme)
-    found: dict[tuple[int, str, bool], list[ChangedFile]] = defaultdict(list)
+    found: dict[tuple[int, str, str], list[ChangedFile]] = defaultdict(list)
     folders = _folders([file.path for file in files if kind(file) == "code" and file.path not in named])
     for file in files:
-        theme = first.get(named.get(file.path, "").casefold(), "")
-        which = kind(file)
-        title = theme or (folders.get(file.path) if which == "code" else "") or words.say(f"walk_{which}")
-        found[KINDS.index(which) if not theme else -1, title, bool(theme)].append(file)
-    ordered = sorted(found.items(), key=lambda item: (item[0][0], -sum(map(_size, item[1])), item[0][1]))
+        theme, which = first.get(named.get(file.path, "").casefold(), ""), kind(file)
+        key = (-1, theme, "") if theme else (KINDS.index(which), words.say(f"walk_{which}"), folders.get(file.path, ""))
+        found[key].append(file)
+    ordered = sorted(found.items(), key=lambda item: (item[0][0], -sum(map(_size, item[1])), item[0]))
     return tuple(
         Theme(
             title,
             tuple(rows[file.path] for file in sorted(mine, key=lambda one: (-_size(one), one.path))),
-            "model" if told else "code",
+            "model" if rank < 0 else "code",
         )
-        for (_, title, told), mine in ordered
+        for (rank, title, _), mine in ordered
     )
 
 
@@ -65,7 +63,7 @@ def _folders(code: Sequence[str]) -> dict[str, str]:
         if len(set(named.values())) > MOST_FOLDERS:
             break
         best = named
-    return {path: coded(f"{folder}/") for path, folder in best.items() if folder} if len(set(best.values())) > 1 else {}
+    return best
 
 
 def _size(file: ChangedFile) -> int:

@@ -60,9 +60,9 @@ def test_a_new_signature_a_rename_and_their_users(review) -> None:  # type: igno
 
     assert said.by == "code"
     assert said.overview.startswith("1 file is edited (+3 -3).")
-    assert "renames `surcharge` → `extra` and changes the signature of `quote`" in said.overview
+    assert "renames `surcharge` → `extra` and gives `quote` a new signature" in said.overview
     assert "Code outside the change uses `quote` and `surcharge` in 6 places (3 files)." in said.overview
-    assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; changes the signature of `quote`"}
+    assert phrases(done) == {"shop/rates.py": "renames `surcharge` → `extra`; gives `quote` a new signature"}
     assert said.first is not None
     assert said.first.reason.startswith("finding 1 (high)")
 

@@ -1,6 +1,7 @@
 """What a model says of the change: by the calls that read it anyway, believed about files of the change alone, kept over rounds."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,8 +13,8 @@ from fakes import Repository
 from markdown_it import MarkdownIt
 
 from bot import pipeline, wiring
-from bot.outputs import json_file, markdown, posts, state
-from bot.values import PullRef, Review, ReviewRequest
+from bot.outputs import json_file, markdown, state
+from bot.values import FileRow, PullRef, Review, ReviewRequest, Theme
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
@@ -178,10 +179,17 @@ def test_the_root_says_what_the_change_does(desk: Desk) -> None:
 def test_the_state_in_a_comment_keeps_what_models_have_said(desk: Desk) -> None:
     """Where there is no database the next round finds it there; where it does not fit it is the first to go."""
     done = desk.review(says())
-    kept = state.unpack(f"x\n{state.pack(done, PULL, None)}", PULL, None)
+    kept = state.unpack(f"x\n{state.pack(done, PULL, b'key')}", PULL, b"key")
     assert isinstance(kept, bytes)
-    assert json.loads(kept)["walkthrough"]["themes"][0]["rows"][0]["phrase"] in PHRASES.values()
-    again = desk.review(says("", ()), None, previous=kept)
+    again = desk.review(says(), previous=kept)
+
+    assert desk.bodies == []
+    assert phrases(again) == PHRASES
     assert again.walkthrough is not None
-    assert again.walkthrough.by == "model" or phrases(again) == PHRASES
-    assert posts.comments(replace(done, findings=())).posts == ()
+    assert again.walkthrough.overview == OVERVIEW
+    many = tuple(FileRow(f"{n}.py", hashlib.sha256(b"%d" % n).hexdigest() * 2, "model") for n in range(900))
+    assert done.walkthrough is not None
+    large = replace(done, walkthrough=replace(done.walkthrough, themes=(Theme("T", many, "model"),)))
+    kept = state.unpack(f"x\n{state.pack(large, PULL, b'key')}", PULL, b"key")
+    assert isinstance(kept, bytes)
+    assert json.loads(kept)["walkthrough"] is None
