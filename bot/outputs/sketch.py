@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from bot.render import Safe
 from bot.values import FileCalls
 
-PLAIN = re.compile(r"[^A-Za-z0-9_./ -]")
+PLAIN = re.compile(r"[^A-Za-z0-9_., /-]")
 LONGEST = 48  # characters of a label before they are escaped
 CHANGED = "stroke-width:3px"  # no colour: the drawing is shown on light and on dark pages
 

@@ -40,6 +40,8 @@ def _extent(files: Sequence[ChangedFile], words: Phrases) -> str:
     counted = Counter[str](file.status for file in files)
     said = joined([words.say(f"walk_{name}_files", counted[name]) for name in STATUSES if counted[name]], words)
     added, removed = sum(len(file.added) for file in files), sum(len(file.removed) for file in files)
+    if not added and not removed:
+        return f"{said}."
     lines = f"+{words.number(added)} -{words.number(removed)}"
     most = _most(files)
     if most:

@@ -83,7 +83,7 @@ def used(dependents: Dependents, changed: frozenset[str]) -> list[Used]:
 def _written(row: Reference, symbol: ChangedSymbol) -> str:
     """The definition as this place knows it: by its old name, where it has two."""
     sides = (side for side in (symbol.after, symbol.before) if side is not None and side.short == row.name)
-    return next((side.name for side in sides), row.name)
+    return next((side.name for side in sides), symbol.symbol.name)
 
 
 def complete(dependents: Dependents) -> bool:

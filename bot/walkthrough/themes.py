@@ -42,7 +42,7 @@ def grouped(
 def kind(file: ChangedFile) -> str:
     """What a file is for."""
     path = file.path
-    if paths.is_output(path) or (file.skip and not file.unreviewed and not paths.is_prose(path)):
+    if paths.is_output(path) or paths.vendored(path):
         return "others"
     if paths.is_test(path):
         return "tests"
