@@ -8,7 +8,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bot import __version__, checkout, config, coverage, dependents, diff, strategies, units
+from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, reported, suggest, suppress
@@ -19,7 +19,19 @@ from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
 from bot.review.session import Session
-from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
+from bot.values import (
+    ChangedFile,
+    Coverage,
+    Finding,
+    Placed,
+    PullRequest,
+    ReaderNotes,
+    Review,
+    ReviewRequest,
+    Transcript,
+    Unit,
+    Walkthrough,
+)
 from bot.values.reported import Reported
 
 if TYPE_CHECKING:
@@ -178,6 +190,8 @@ def _review(
     """Everything that a review tells, put together."""
     earlier, budget = subject.past.earlier, session.calls.budget
     said, given = numbers.give(said, judged.still, subject.past.numbers)
+    covered = subject.tracker.coverage()
+    open_findings = (*(placed.finding for placed in said), *judged.still)
     notes = (
         *filter(None, (subject.given.get("note"),)),
         *settings.warnings,
@@ -198,7 +212,7 @@ def _review(
         strategy=strategy[0],
         reason=strategy[1],
         findings=said,
-        coverage=subject.tracker.coverage(),
+        coverage=covered,
         cost=budget.cost(),
         seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
@@ -220,7 +234,26 @@ def _review(
         areas=areas.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,
+        walkthrough=_walkthrough(subject, session, covered, open_findings) if settings["walkthrough"] else None,
     )
+
+
+def _walkthrough(subject: Survey, session: Session, covered: Coverage, findings: Sequence[Finding]) -> Walkthrough:
+    """What the whole change does; in a later round a file keeps its phrase if none of its units was read again."""
+    states: dict[str, set[str]] = {}
+    for row in covered.readings:
+        if row.kind == "unit":
+            states.setdefault(row.path, set()).add(row.state)
+    facts = walkthrough.Facts(
+        subject.files,
+        subject.units,
+        subject.dependents,
+        findings,
+        tuple(session.told),
+        subject.past.earlier.told if subject.past.earlier else ReaderNotes(),
+        frozenset(path for path, found in states.items() if found == {"reused"}),
+    )
+    return walkthrough.walkthrough(facts, render.load(subject.guidance.language))
 
 
 async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:

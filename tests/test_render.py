@@ -173,6 +173,8 @@ def test_a_terminal_cannot_be_driven_by_code() -> None:
 def _values() -> dict[str, object]:
     return {
         "heading": True,
+        "handover": "",
+        "handover_title": "",
         "mark": render.Safe("🔹"),
         "number": 1,
         "title": "Title",

@@ -50,7 +50,8 @@ async def _run_root(
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
     conversation = Conversation(limits, turns)
-    conversation.open(seed, gate=gate, language=session.language)
+    asked = session.walkthrough and not depth
+    conversation.open(seed, gate=gate, language=session.language, walkthrough=asked)
     async with opened(await tools.variables(session), tools.functions(state), limits) as bridge:
         root_run = Turns(state, session.root, bridge, conversation, StallGuard(turns), gate, name)
         try:

@@ -29,7 +29,7 @@ class Conversation:
     words: Callable[..., str] = render.text
     tool: Schema = extraction.TOOL
 
-    def open(self, seed: str, *, gate: bool, language: str = "en") -> None:
+    def open(self, seed: str, *, gate: bool, language: str = "en", walkthrough: bool = False) -> None:
         """The instructions and the first message."""
         system = self.words(
             f"{self.form}_system.md.j2",
@@ -37,6 +37,7 @@ class Conversation:
             output_chars=self.limits.output_chars,
             turn_seconds=self.limits.turn_seconds,
             gate=gate,
+            walkthrough=walkthrough,
         )
         self.messages = [Message("system", system + tongue(language)), Message("user", seed)]
 

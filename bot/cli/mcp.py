@@ -13,7 +13,7 @@ from bot.errors import UsageError
 def command(
     repo: Annotated[str, typer.Option(help="The git repository.", metavar="DIR")] = ".",
 ) -> int:
-    """Serve the tools review, explain and callers over standard input and output (Model Context Protocol).
+    """Serve the tools review, explain, hand_over and callers over standard input and output (Model Context Protocol).
 
     An editor starts it; for example `claude mcp add deeprepo -- deeprepo mcp`, or the command `deeprepo` with the argument `mcp`.
     """

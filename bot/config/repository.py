@@ -136,6 +136,9 @@ class RepoConfig(_Section):
     guidelines: bool | None = Field(
         default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
     )
+    walkthrough: bool | None = Field(
+        default=None, description="Whether a review says what the change does: sentences, a table of files, calls."
+    )
     triggers: Triggers = Field(default=Triggers(), description="Which pull requests are reviewed automatically.")
 
 

@@ -54,6 +54,7 @@ DEFAULTS: dict[str, Any] = {
     "language": "en",
     "instructions": (),
     "guidelines": True,
+    "walkthrough": True,
 }
 
 

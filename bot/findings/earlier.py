@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from bot.findings import numbers
-from bot.values import Earlier, Finding, Mark
+from bot.values import Earlier, FileNote, Finding, Mark, ReaderNotes
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 32 << 20
@@ -59,8 +59,22 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
         findings=said,
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),
+        told=_told(found.get("walkthrough")),
         numbers=given(found, said),
     )
+
+
+def _told(found: Mapping[str, Any] | None) -> ReaderNotes:
+    """What models said the change does. Raises ValueError and its like if it has another form."""
+    if not found:
+        return ReaderNotes()
+    files = (
+        FileNote(str(row["path"]), str(theme["title"]) if theme["by"] == "model" else "", str(row["phrase"]))
+        for theme in found["themes"]
+        for row in theme["rows"]
+        if row["by"] == "model"
+    )
+    return ReaderNotes(str(found["overview"]) if found["by"] == "model" else "", files=tuple(files))
 
 
 def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:

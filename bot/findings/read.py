@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bot import render
-from bot.values import Claim, Evidence, Finding, LookUp, Schema, Side
+from bot.values import Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side
 
 if TYPE_CHECKING:
     from bot.findings.strangers import LooseFinding
@@ -17,6 +17,8 @@ Existence = Literal[
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
 LookUpKind = Literal["definition", "uses", "search", "lines"]
+Extent = Literal["none", "parts", "whole"]
+NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
 CATEGORIES: tuple[str, ...] = get_args(Category)
 LOOK_UPS: tuple[str, ...] = get_args(LookUpKind)
 MAX_LOOK_UPS = 6  # of one answer
@@ -33,14 +35,16 @@ def text(description: str) -> dict[str, Any]:
     return {"type": "string", "description": description}
 
 
-@lru_cache(maxsize=1)
-def schema() -> Schema:
-    """What a worker is asked to hand in."""
+@lru_cache(maxsize=len(get_args(Extent)))
+def schema(walkthrough: Extent = "none") -> Schema:
+    """What a worker is asked to hand in. `walkthrough`: of how much it says what the change does."""
     from bot.findings import strangers  # pydantic takes longer to import than the whole engine
 
     told = "review", "Hand in the review of the code in the prompt."
-    final = Schema(*told, strangers.schema(strangers.FinalAnswer), forgiven=frozenset({"unsettled"}))
-    return Schema(*told, strangers.schema(strangers.AskingAnswer), final, frozenset({"look_ups", "unsettled"}))
+    more = {"none": (), "parts": (strangers.SaidParts,), "whole": (strangers.SaidWhole,)}[walkthrough]
+    forgiven = frozenset({"unsettled", *(name for one in more for name in one.model_fields)})
+    final = Schema(*told, strangers.schema(strangers.FinalAnswer, *more), forgiven=forgiven)
+    return Schema(*told, strangers.schema(strangers.AskingAnswer, *more), final, forgiven | {"look_ups"})
 
 
 @lru_cache(maxsize=1)
@@ -66,6 +70,18 @@ def unsettled(data: Mapping[str, Any] | None) -> tuple[str, ...]:
     from bot.findings import strangers
 
     return strangers.FinalAnswer.model_validate({"unsettled": (data or {}).get("unsettled")}).unsettled
+
+
+def told(data: Mapping[str, Any] | None, *, whole: bool) -> ReaderNotes | None:
+    """What a reply says that the change does; None if it says nothing that can be read."""
+    from bot.findings import strangers
+
+    names = strangers.SaidWhole.model_fields
+    found = strangers.SaidWhole.model_validate({name: (data or {}).get(name) for name in names})
+    rows = ([part.strip() for part in row.split("|", 2)] for row in found.files)
+    files = tuple(FileNote(render.named(row[0]), row[1], row[2]) for row in rows if len(row) == NOTE_PARTS)
+    said = ReaderNotes(found.overview if whole else "", render.named(found.look_first) if whole else "", files)
+    return said if said.files or said.overview.strip() else None
 
 
 def answer(data: Mapping[str, Any] | None, source: str) -> tuple[str, tuple[Finding, ...]]:

@@ -16,6 +16,7 @@ from bot.findings.read import CATEGORIES, CLAIMS, LOOK_UPS, MAX_LOOK_UPS, Catego
 from bot.values import SEVERITIES, Severity
 
 MAX_FINDINGS = 20
+MAX_FILES = 400  # of one answer, with a phrase each
 MAX_UNSETTLED, UNSETTLED_CHARS = 3, 400
 TYPES: Mapping[object, str] = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
 Answer = TypeVar("Answer", bound="Stranger")
@@ -150,6 +151,32 @@ class Wishes(Stranger):
         return [_plain(row) for row in known[:MAX_LOOK_UPS]]
 
 
+class SaidParts(Stranger):
+    """What a reader of some parts says that the change does."""
+
+    files: tuple[str, ...] = Field(
+        default=(), description="each file as: path | theme, 1-3 words | what changes, 12 words at most"
+    )
+
+    @field_validator("files", mode="before")
+    @classmethod
+    def _readable(cls, value: object) -> object:
+        rows = value if isinstance(value, (list, tuple)) else ()
+        return [row for row in rows[:MAX_FILES] if isinstance(row, str)]
+
+
+class SaidWhole(SaidParts):
+    """What a reader of the whole change says that it does."""
+
+    overview: str = Field(default="", description="what the whole change does and why it matters, 2-4 sentences")
+    look_first: str = Field(default="", description="path of the riskiest file")
+
+    @field_validator("overview", "look_first", mode="before")
+    @classmethod
+    def _text(cls, value: object) -> object:
+        return value if isinstance(value, str) else ""
+
+
 class AskingAnswer(Wishes, FinalAnswer):
     """The whole reply of a reader who may ask to see more."""
 
@@ -188,9 +215,12 @@ def _plain(row: Mapping[str, object]) -> dict[str, object]:
     return {**texts, **numbers, "before": row.get("before") is True}
 
 
-def schema(model: type[Stranger]) -> dict[str, Any]:
-    """A model as a JSON schema in the strict form: every property required, nothing else allowed, one definition in place."""
-    properties = {name: _property(field) for name, field in model.model_fields.items()}
+def schema(model: type[Stranger], *more: type[Stranger]) -> dict[str, Any]:
+    """A model as a JSON schema in the strict form: every property required, nothing else allowed, one definition in place.
+
+    `more`: models whose properties follow those of the first.
+    """
+    properties = {name: _property(field) for one in (model, *more) for name, field in one.model_fields.items()}
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

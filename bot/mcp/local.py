@@ -1,15 +1,15 @@
 """What the tools do with a local repository: the same pipeline as the command line, words instead of exit codes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot import checkout, dependents
 from bot.checkout import Checkout
 from bot.errors import NothingToReview, UsageError
 from bot.languages import LANGUAGES
-from bot.outputs import OUTPUTS, facts, hide, markdown, parts
+from bot.outputs import OUTPUTS, facts, handover, hide, markdown, parts
 from bot.outputs.form import ReviewTemplates
-from bot.values import Reference, Review, ReviewRequest
+from bot.values import Placed, Reference, Review, ReviewRequest
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
@@ -52,6 +52,23 @@ async def explained(done: Review, number: int) -> str:
         raise UsageError(f"the last review has no finding {number}: {known}")
     form = ReviewTemplates(safe)
     return form.fill("finding.md.j2", lambda: [parts.one(listed[number], safe, form.words)], markdown.MOST_BYTES)[0]
+
+
+def handed_over(done: Review, number: int) -> str:
+    """One finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview and UsageError where there is none."""
+    safe = hide.secrets(done)
+    return chosen(facts.listing(safe).all, number, safe.pull.head)
+
+
+def chosen(findings: Sequence[Placed], number: int, commit: str) -> str:
+    """The prompt for one of these findings, or for all of them. Raises NothingToReview and UsageError where there is none."""
+    if not findings:
+        raise NothingToReview("The review has no open finding.")
+    mine = [placed for placed in findings if number in (0, placed.finding.number)]
+    if not mine:
+        known = ", ".join(str(placed.finding.number) for placed in findings)
+        raise UsageError(f"the review has no finding {number}: their numbers are {known}")
+    return handover.prompt(mine, commit, handover.MOST_BYTES)
 
 
 async def callers(repo: str, symbol: str, scratch: str) -> str:

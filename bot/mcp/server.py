@@ -1,4 +1,4 @@
-"""The tools `review`, `explain` and `callers`, by the official SDK: the only import of it."""
+"""The tools `review`, `explain`, `hand_over` and `callers`, by the official SDK: the only import of it."""
 
 import tempfile
 from collections.abc import Awaitable, Mapping
@@ -10,12 +10,13 @@ from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 
 from bot import __version__
 from bot.errors import DeepRepoError, NothingToReview
-from bot.mcp import local
+from bot.mcp import local, stored
 from bot.values import Review, ReviewEffort
 
 INSTRUCTIONS = (
     "deeprepo reviews a local git change by reading beyond the diff: every changed definition and everything that depends "
-    "on it. Call `review` before a change is pushed, `explain` with the number of a finding for its proof, and `callers` "
+    "on it. Call `review` before a change is pushed, `explain` with the number of a finding for its proof, `hand_over` for a prompt "
+    "that says how to fix what was found, and `callers` "
     "before a signature is changed. Nothing in the repository is written."
 )
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -72,6 +73,21 @@ def server(repo: str) -> MCPServer[object]:
         return await _said(local.explained(last[0], finding))
 
     @tools.tool(annotations=READS)
+    async def hand_over(finding: int = 0, pull: str = "") -> str:
+        """A prompt that says what to fix: file, lines, defect, evidence, and what must not change.
+
+        Args:
+            finding: its number in the review, from 1; 0 for all open findings.
+            pull: "" for the last local review; "owner/name#12" for the last review of a pull request that a deeprepo server
+                with its data on this machine has stored.
+        """
+        if pull:
+            return await _said(stored.handed_over(pull, finding))
+        if not last:
+            raise ToolError("There is no review yet: call `review` first, or name a pull request.")
+        return await _said(_handed_over(last[0], finding))
+
+    @tools.tool(annotations=READS)
     async def callers(symbol: str) -> str:
         """Every place of the repository, uncommitted work included, where a name is called, imported or mentioned as code.
 
@@ -88,6 +104,10 @@ async def _reviewed(repo: str, change: str, flags: Mapping[str, Any], scratch: s
     done = await local.review(repo, change, flags, scratch)
     last[:] = [done]
     return local.told(done)
+
+
+async def _handed_over(done: Review, number: int) -> str:
+    return local.handed_over(done, number)
 
 
 async def _said(work: Awaitable[str]) -> str:

@@ -15,11 +15,11 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from bot.outputs import facts, hide
+from bot.outputs import facts, hide, walkthrough
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
-    from bot.values import Coverage, Finding, Placed, Review, Severity
+    from bot.values import Coverage, Finding, Placed, Review, Severity, Walkthrough
 
 WIDTH = 100  # prose is not set wider: long lines are hard to follow
 BADGES: dict["Severity", str] = {
@@ -59,11 +59,7 @@ def show(review: "Review", console: Console) -> None:
 
 def _page(review: "Review") -> Iterator[RenderableType]:
     listed = facts.listing(review)
-    yield _header(review)
-    if review.failure:
-        yield Padding(Text(line(facts.failure(review)), "bold red"), (1, 0, 0, 0))
-    if review.summary:
-        yield Padding(_prose(review.summary), (1, 0, 0, 0))
+    yield from _top(review)
     for placed in listed.full:
         yield _finding(placed)
     if listed.folded:
@@ -83,12 +79,46 @@ def _page(review: "Review") -> Iterator[RenderableType]:
     yield _footer(review)
 
 
+def _top(review: "Review") -> Iterator[RenderableType]:
+    """What stands above the findings."""
+    yield _header(review)
+    if review.failure:
+        yield Padding(Text(line(facts.failure(review)), "bold red"), (1, 0, 0, 0))
+    if review.walkthrough:
+        yield _walkthrough(review.walkthrough)
+    if review.summary:
+        yield Padding(_prose(review.summary), (1, 0, 0, 0))
+
+
 def _header(review: "Review") -> RenderableType:
     pull = review.pull
     title = Text.assemble(("deeprepo", "bold cyan"), "  ", (line(pull.title) or "(no title)", "bold"))
     change = f"{line(facts.change(pull))} · {facts.size(review)}"
     change += f" · round {review.round.number}" if review.round.number > 1 else ""
     return Group(title, Text(change, "dim"))
+
+
+def _walkthrough(told: "Walkthrough") -> RenderableType:
+    """What the change does, the place to look at first, and the files by theme."""
+    say = facts.ENGLISH.say
+    rows: list[RenderableType] = [_prose(told.overview)]
+    if told.first:
+        place = (visible(walkthrough.named(told.first)), "cyan")
+        rows.append(Text.assemble((say("walk_first"), "bold"), " ", place, ": ", _prose(told.first.reason)))
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 2)
+    grid.add_column(ratio=1)
+    shown = walkthrough.parts(told, LISTED)
+    for part in shown:
+        grid.add_row(Text.assemble((line(part.title), "bold"), " ", (visible(part.folder), "cyan")), "")
+        for row in part.rows:
+            grid.add_row(Text(f"  {visible(part.name(row))}", "cyan"), _prose(line(row.phrase)))
+        if part.more:
+            grid.add_row(Text(f"  {say('walk_more_files', part.more)}", "dim"), "")
+    left = told.files - sum(len(part.rows) + part.more for part in shown)
+    rows += [Padding(grid, (1, 0, 0, 0))] if shown else []
+    rows += [Text(say("walk_cut", left), "dim")] if left else []
+    return Padding(Group(*rows), (1, 0, 0, 0))
 
 
 def _finding(placed: "Placed") -> RenderableType:

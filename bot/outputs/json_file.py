@@ -28,6 +28,7 @@ def _review(review: Review) -> dict[str, Any]:
         "pull": _pull(review.pull),
         "strategy": {"name": review.strategy, "reason": review.reason},
         "summary": review.summary,
+        "walkthrough": asdict(review.walkthrough) if review.walkthrough else None,
         "findings": [_finding(placed) for placed in review.findings],
         "still": [asdict(finding) for finding in review.still],
         "fixed": [asdict(finding) for finding in review.fixed],

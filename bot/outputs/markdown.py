@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from bot.outputs import facts, hide, parts
+from bot.outputs import facts, handover, hide, parts, walkthrough
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe
 from bot.values import Placed, Review
@@ -10,6 +10,7 @@ from bot.values import Placed, Review
 MOST_BYTES = (
     64_000  # GitHub's limit is 65,536 characters; counted in bytes it holds in every script, with room for a marker
 )
+SLACK = 200  # bytes: a sentence that counts what is not shown, blank lines, the frame of a block
 LISTED = (100, 40, 12, 4, 1, 0)  # rows of each list: the first that leaves room for the findings themselves
 
 
@@ -32,14 +33,19 @@ def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = 
     }  # in the order in which they get room
     told = [placed for group in groups.values() for placed in group if id(placed) not in own]
     headed = {id(placed) for placed in (*listed.full, *listed.folded)}  # those of earlier rounds have it on their fold
-    details = form.fill(
-        "finding.md.j2",
-        lambda: [parts.one(placed, review, form.words, heading=id(placed) in headed) for placed in told],
-        room,
-    )
+
+    def detailed(*, handed: bool) -> list[Safe]:
+        return form.fill(
+            "finding.md.j2",
+            lambda: [
+                parts.one(placed, review, form.words, heading=id(placed) in headed, handed=handed) for placed in told
+            ],
+            room,
+        )
+
     values = parts.whole(review, form.words) | {"inline": len(posted), "listed": len(review.findings) - len(posted)}
 
-    def page(most: int, shown: Sequence[Safe]) -> str:
+    def page(most: int, shown: Sequence[Safe], handed: str = "") -> str:
         said = {id(placed): detail for placed, detail in zip(told, shown, strict=False)}
         rows = {
             name: [
@@ -55,6 +61,9 @@ def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = 
                     **values,
                     **rows,
                     "most": most,
+                    "walkthrough": walkthrough.values(review, most),
+                    "handover": handed,
+                    "handover_title": Safe(form.words.say("handover_all", len(listed.all))),
                     "details": [row["detail"] for row in rows["full"] if row["detail"]],
                     "untold": len(told) - len(shown),
                     "notes": [note for note in (*review.notes, *form.notes) if note != review.failure],
@@ -67,8 +76,17 @@ def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = 
         bare = page(most, ())
         if _bytes(bare) <= room // 2:
             break
-    left = room - _bytes(bare) - 200  # the sentence that counts what is not shown, and blank lines
-    return page(most, _fitting(details, left))
+    left = room - _bytes(bare) - SLACK
+    details = detailed(handed=True)
+    if _size(details) > left:  # the prompts for agents are the first to be left out
+        details = detailed(handed=False)
+    shown = _fitting(details, left)
+    spare = left - _size(shown) - SLACK
+    alone = len(listed.all) == 1 and bool(told)  # its own prompt is beside it
+    room_left = 0 if alone else min(spare, handover.MOST_BYTES)
+    everything = handover.prompt(listed.all, review.pull.head, room_left)
+    whole = page(most, shown, everything)
+    return whole if _bytes(whole) <= room else page(most, shown)  # what is escaped in it may have grown
 
 
 def _fitting(details: Sequence[Safe], room: int) -> Sequence[Safe]:
@@ -78,6 +96,10 @@ def _fitting(details: Sequence[Safe], room: int) -> Sequence[Safe]:
         if room < 0:
             return details[:at]
     return details
+
+
+def _size(details: Sequence[Safe]) -> int:
+    return sum(_bytes(detail) + 2 for detail in details)
 
 
 def _bytes(value: str) -> int:

@@ -6,7 +6,7 @@ The repository's own templates get the same, so the names here are a contract; d
 from pathlib import PurePosixPath
 from typing import Any
 
-from bot.outputs import facts
+from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
 from bot.values import Coverage, Evidence, Finding, Placed, Review
 
@@ -61,8 +61,11 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     }
 
 
-def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True) -> dict[str, Any]:
-    """The values of finding.md.j2 and inline.md.j2. `heading`: whether the finding's title is still to be written."""
+def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True, handed: bool = True) -> dict[str, Any]:
+    """The values of finding.md.j2 and inline.md.j2.
+
+    `heading`: whether the finding's title is still to be written. `handed`: whether there is room for the prompt for an agent.
+    """
     finding, spot = placed.finding, placed.spot
     elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
     return {
@@ -84,6 +87,8 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True)
         "suggestion": finding.suggestion,
         "replacement": placed.replacement,
         "refused": words.say(f"refused_{placed.refused}") if placed.refused else "",
+        "handover": handover.prompt([placed], review.pull.head) if handed else "",
+        "handover_title": Safe(words.say("handover")),
     }
 
 

@@ -129,7 +129,10 @@ def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) ->
     """The comment within GitHub's limit. Whoever fills it with signs that must be disarmed gets less of everything shown."""
     if len(body.encode()) <= MOST_BYTES:
         return body
-    values = parts.one(placed, review, form.words)
+    values = parts.one(placed, review, form.words, handed=False)
+    unhanded = form.fill("inline.md.j2", lambda: [values], MOST_BYTES)[0]
+    if len(unhanded.encode()) <= MOST_BYTES:
+        return unhanded
     less = {name: values[name][:SHORT] for name in ("why", "consequence", "trigger", "quote")}
     return comment(
         "inline.md.j2", form.words, **{**values, **less, "evidence": [], "replacement": None, "suggestion": None}

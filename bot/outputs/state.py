@@ -31,11 +31,12 @@ NONE = "the summary of the last review holds no state"
 
 def pack(review: Review, pull: PullRef, secret: bytes | None) -> str:
     """The line that holds the state; where it would not fit, one that reports it."""
-    data = zlib.compress(json.dumps(_slim(review, signed=secret is not None)).encode(), 9)
-    text = base64.b64encode(data).decode()
-    if len(text) > MOST:
-        return f"<!-- deeprepo-state:{TOO_LARGE} -->"
-    return f"<!-- deeprepo-state:{VERSION}:{_sign(text, pull, secret)}:{text} -->"
+    slim = _slim(review, signed=secret is not None)
+    for kept in (slim, {**slim, "walkthrough": None}):  # which the next round can write anew
+        text = base64.b64encode(zlib.compress(json.dumps(kept).encode(), 9)).decode()
+        if len(text) <= MOST:
+            return f"<!-- deeprepo-state:{VERSION}:{_sign(text, pull, secret)}:{text} -->"
+    return f"<!-- deeprepo-state:{TOO_LARGE} -->"
 
 
 def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
@@ -83,12 +84,24 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]
         ],
+        "walkthrough": _told(full["walkthrough"]),
         "round": {"number": full["round"]["number"]},
         "pull": {name: full["pull"][name] for name in ("base", "head")},
         "read": full["read"] if signed else [],
         "coverage": {"readings": _kept([*rows, *uses.values()]) if signed else []},
         "files": [{"path": row["path"]} for row in full["files"]],
     }
+
+
+def _told(walkthrough: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What a model has said of the change: code's words are made again."""
+    if walkthrough is None:
+        return None
+    themes = [
+        {**theme, "rows": [row for row in theme["rows"] if row["by"] == "model"]} for theme in walkthrough["themes"]
+    ]
+    said = walkthrough["overview"] if walkthrough["by"] == "model" else ""
+    return {"overview": said, "by": walkthrough["by"], "themes": [theme for theme in themes if theme["rows"]]}
 
 
 def _kept(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

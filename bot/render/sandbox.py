@@ -93,13 +93,15 @@ def _main() -> None:
         with suppress(ValueError, OSError):  # not every system knows every limit; the clock outside holds everywhere
             resource.setrlimit(kind, (most, most))
 
-    from jinja2 import StrictUndefined, TemplateSyntaxError
+    from jinja2 import FunctionLoader, StrictUndefined, TemplateSyntaxError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     from bot.render import templates
 
     asked = json.loads(sys.stdin.buffer.read(), object_hook=_unpacked)
-    made = ImmutableSandboxedEnvironment(undefined=StrictUndefined, finalize=templates.shown_as, **templates.FORM)
+    made = ImmutableSandboxedEnvironment(
+        loader=FunctionLoader(templates.part), undefined=StrictUndefined, finalize=templates.shown_as, **templates.FORM
+    )
     made.filters.update(templates.filters())
     if "each" not in asked:
         try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parents[1]
 FOLDERS = (HERE / "templates", HERE.parent / "templates")  # in the wheel, in a checkout
+PARTS = frozenset({"handover.md.j2", "walkthrough.md.j2"})  # which an owner's template may include
 FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
@@ -67,6 +68,12 @@ def filters() -> dict[str, Any]:
         "dedent": dedent,
         "rows": shorten.top,
     }
+
+
+def part(name: str) -> str | None:
+    """The source of a part of a comment; None for every other template."""
+    found = (folder / name for folder in FOLDERS if name in PARTS)
+    return next((path.read_text(encoding="utf-8") for path in found if path.is_file()), None)
 
 
 def one(made: "Environment", source: str, values: Mapping[str, Any], phrases: Phrases) -> str:

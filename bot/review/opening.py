@@ -64,6 +64,7 @@ async def open_session(
     keep_on_cancel: bool = False,
     say: Callable[[str], None] = lambda _: None,
     effort: ReviewEffort = "medium",
+    walkthrough: bool = False,
 ) -> AsyncIterator[Session]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     journal = journal or Journal()
@@ -74,7 +75,11 @@ async def open_session(
     checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.tracker)
     callers, readers = partial(_callers, subject.tree, languages), partial(_readers, subject.tree)
     look_ups = LookUps(subject.tree, languages, callers, readers)
-    worker = _model_worker(models.reader, subject, calls, lenses or {}, look_ups) if models.reader else checks
+    worker = (
+        _model_worker(models.reader, subject, calls, lenses or {}, look_ups, walkthrough=walkthrough)
+        if models.reader
+        else checks
+    )
     start = Start(
         pull=subject.pull,
         settings=settings or {},
@@ -103,6 +108,7 @@ async def open_session(
             readers=readers,
             look_ups=look_ups,
             notes=list(notes),
+            walkthrough=walkthrough,
             language=subject.guidance.language,
             effort=effort,
             say=say,
@@ -114,13 +120,19 @@ async def open_session(
 
 
 def _model_worker(
-    model: Model, subject: Survey, calls: Calls, lenses: Mapping[str, Lens], look_ups: "LookUps"
+    model: Model,
+    subject: Survey,
+    calls: Calls,
+    lenses: Mapping[str, Lens],
+    look_ups: "LookUps",
+    *,
+    walkthrough: bool,
 ) -> "ModelWorker":
     from bot.review.workers import ModelWorker
 
     return ModelWorker(
         model, calls, subject.pull, subject.files, subject.tree, subject.tracker, lenses, subject.guidance,
-        look_ups=look_ups,
+        look_ups=look_ups, walkthrough=walkthrough,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from bot.findings.judge import Judged
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
-from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, ReviewEffort, Unit
+from bot.values import ChangedFile, Dependents, Finding, PullRequest, ReaderNotes, Reference, ReviewEffort, Unit
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
@@ -28,6 +28,7 @@ class WorkerReply:
     error: str = ""  # why there is no reply; the rest of a batch is not lost with it
     dropped: int = 0  # findings that their finder could not complete
     open: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
+    told: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
 
 
 class Worker(Protocol):
@@ -82,6 +83,8 @@ class Session:
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
     refused: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
+    walkthrough: bool = False  # whether models are asked what the change does
+    told: list[ReaderNotes] = field(default_factory=list)  # what they said of that
     language: str = "en"  # in which models write what people read
     effort: ReviewEffort = "medium"  # how far the review goes
     judged: Callable[[], Awaitable[Judged]] = _unheard  # the findings so far, each with its second opinion

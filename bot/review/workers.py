@@ -21,7 +21,19 @@ from bot.review import dialogues, uses
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import MAX_CHARS, Guidance, tongue
 from bot.review.session import WorkerReply
-from bot.values import ChangedFile, Completion, Finding, LookUp, Message, Prompt, PullRequest, Purpose, Unit, Usage
+from bot.values import (
+    ChangedFile,
+    Completion,
+    Finding,
+    LookUp,
+    Message,
+    Prompt,
+    PullRequest,
+    Purpose,
+    ReaderNotes,
+    Unit,
+    Usage,
+)
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
@@ -44,6 +56,7 @@ class SentPrompt:
     prompt: Prompt
     seen: str
     bare: bool = False  # without the code beside the units
+    walkthrough: read.Extent = "none"  # of how much its reader says what the change does
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,7 @@ class ModelWorker:
     guidance: Guidance = field(default_factory=Guidance)
     role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
     whole: bool = False  # everything in one prompt, whatever its size
+    walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
 
     @property
@@ -97,8 +111,15 @@ class ModelWorker:
             beside = min(beside, LARGE_NEARBY // max(1, len(groups)))
         builder = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
         await builder.prepare(units)
-        prompts = [await self._prompt(group, builder, question) for group in groups]
+        extent = self._extent(units, groups) if not question else "none"
+        prompts = [await self._prompt(group, builder, question, extent) for group in groups]
         return await self._completed(await self._answered(prompts, builder, question))
+
+    def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
+        """Of how much a reader says what the change does: who has all of it in one prompt speaks of the whole."""
+        if not self.walkthrough:
+            return "none"
+        return "whole" if len(groups) == 1 and len(units) == len(self.tracker.units) else "parts"
 
     def _sizes(self) -> tuple[int, int]:
         """Tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
@@ -171,18 +192,24 @@ class ModelWorker:
                 answers.append(WorkerReply(reply.text))
         return answers
 
-    def _of(self, text: str) -> Prompt:
+    def _of(self, text: str, walkthrough: read.Extent = "none") -> Prompt:
         return Prompt(
             (
                 Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
                 Message("user", text),
             ),
-            answer=read.schema(),
+            answer=read.schema(walkthrough),
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
         )
 
     async def _prompt(
-        self, units: Sequence[Unit], builder: ContextBuilder, question: str, *, bare: bool = False
+        self,
+        units: Sequence[Unit],
+        builder: ContextBuilder,
+        question: str,
+        walkthrough: read.Extent,
+        *,
+        bare: bool = False,
     ) -> SentPrompt:
         beside = () if bare else await builder.of(units)
         telling = partial(
@@ -195,7 +222,8 @@ class ModelWorker:
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged = [excerpt for excerpt in beside if not excerpt.changed]
-        return SentPrompt(tuple(units), self._of(telling(unchanged=beside)), telling(unchanged=judged), bare=bare)
+        prompt = self._of(telling(unchanged=beside), walkthrough)
+        return SentPrompt(tuple(units), prompt, telling(unchanged=judged), bare, walkthrough)
 
     @property
     def _large(self) -> bool:
@@ -233,6 +261,7 @@ class ModelWorker:
             "; ".join(dict.fromkeys(said.error for said in done if said.error)),
             sum(said.dropped for said in done),
             tuple(dict.fromkeys(point for said in done for point in said.open)),
+            _together([said.told for said in done if said.told]),
         )
 
     async def _further(self, one: Answered) -> SentPrompt:
@@ -256,10 +285,12 @@ class ModelWorker:
         kept = [finding for finding in second.findings if not _vague(finding)]
         if one.wanted:  # what the last answer does not repeat is withdrawn
             dropped = len(second.findings) - len(kept)
-            return WorkerReply(second.text or first.text, tuple(kept), dropped=dropped, open=second.open)
+            told = second.told or first.told
+            return WorkerReply(second.text or first.text, tuple(kept), dropped=dropped, open=second.open, told=told)
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)
-        return WorkerReply(first.text, (*whole, *kept[:vague]), "", vague - len(kept[:vague]), first.open)
+        dropped = vague - len(kept[:vague])
+        return replace(first, findings=(*whole, *kept[:vague]), error="", dropped=dropped)
 
     async def _answered(self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str) -> list[Answered]:
         """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
@@ -284,9 +315,10 @@ class ModelWorker:
                 elif len(asked.units) > 1:
                     middle = len(asked.units) // 2
                     halves = (asked.units[:middle], asked.units[middle:])
-                    smaller += [await self._prompt(half, builder, question, bare=asked.bare) for half in halves]
+                    part: read.Extent = "none" if asked.walkthrough == "none" else "parts"
+                    smaller += [await self._prompt(half, builder, question, part, bare=asked.bare) for half in halves]
                 elif not asked.bare:
-                    smaller.append(await self._prompt(asked.units, builder, question, bare=True))
+                    smaller.append(await self._prompt(asked.units, builder, question, asked.walkthrough, bare=True))
                 else:
                     what = asked.units[0].id if asked.units else "uses of what changed"
                     done.append(Answered(asked, WorkerReply("", error=f"{what}: not read, {said}"), NO_REPLY))
@@ -305,7 +337,16 @@ class ModelWorker:
             return WorkerReply("", error=str(error))
         told = (message.text for message in asked.prompt.messages if message.role == "user")
         self.tracker.saw(asked.seen, self.name, beside="\n".join(told))
-        return WorkerReply(text, found, open=read.unsettled(reply.data))
+        whole = asked.walkthrough == "whole"
+        said = read.told(reply.data, whole=whole) if asked.walkthrough != "none" else None
+        return WorkerReply(text, found, open=read.unsettled(reply.data), told=said)
+
+
+def _together(said: Sequence[ReaderNotes]) -> ReaderNotes | None:
+    """What several readers say of their parts."""
+    if len(said) <= 1:
+        return said[0] if said else None
+    return ReaderNotes(files=tuple(one for told in said for one in told.files))
 
 
 def _vague(finding: Finding) -> bool:

@@ -86,6 +86,16 @@ class Reviews:
         wanted = sa.select(review.c.output).where(review.c.pull == pull.key).order_by(review.c.finished.desc()).limit(1)
         return await self.database.run(lambda connection: connection.execute(wanted).scalar_one_or_none())
 
+    async def named(self, repository: str, number: int) -> bytes | None:
+        """The same for a pull request as people name it: the repository as it was last called, "owner/name", and the number."""
+        wanted = (
+            sa.select(review.c.output)
+            .where(review.c.name == repository, review.c.number == number)
+            .order_by(review.c.finished.desc())
+            .limit(1)
+        )
+        return await self.database.run(lambda connection: connection.execute(wanted).scalar_one_or_none())
+
     async def has(self, job: str) -> bool:
         """Whether this job's review is stored: then all of it is done."""
         wanted = sa.select(review.c.id).where(review.c.id == job)

@@ -24,6 +24,7 @@ async def run(session: Session) -> Transcript:
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
         return replace(await fanout.run(session, checked=True), open=(IN_PARTS,))
+    session.told += [answer.told] if answer.told else []
     session.refused += answer.dropped
     for finding in answer.findings:
         await admit(session, finding)

@@ -11,6 +11,7 @@ async def run(session: Session, *, checked: bool = False) -> Transcript:
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
     answer = await session.worker.review(left)
+    session.told += [answer.told] if answer.told else []
     session.refused += answer.dropped
     if answer.error:
         session.notes.append(answer.error)

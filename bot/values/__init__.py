@@ -71,6 +71,7 @@ from bot.values.review import (
 )
 from bot.values.round import Earlier, Mark
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
+from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
 
 if TYPE_CHECKING:
     from bot.values.ask import (
@@ -140,7 +141,11 @@ __all__ = [
     "Ending",
     "Evidence",
     "Excerpt",
+    "FileCalls",
+    "FileNote",
+    "FileRow",
     "Finding",
+    "FirstPlace",
     "Forget",
     "Hidden",
     "Hunk",
@@ -165,6 +170,7 @@ __all__ = [
     "PullRequest",
     "Purpose",
     "RawChange",
+    "ReaderNotes",
     "Reason",
     "Reference",
     "RemarkAsk",
@@ -182,6 +188,7 @@ __all__ = [
     "Status",
     "Suppressed",
     "Symbol",
+    "Theme",
     "Thread",
     "ToolCall",
     "Transcript",
@@ -192,6 +199,7 @@ __all__ = [
     "Usage",
     "Use",
     "Verdict",
+    "Walkthrough",
     "WorkflowRun",
     "cacheable",
     "density",

@@ -1,8 +1,9 @@
 """What one review hands to the next one of the same change, so that a push is read in its difference only."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.values.review import Finding
+from bot.values.walkthrough import ReaderNotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,4 +30,5 @@ class Earlier:
     findings: tuple[Finding, ...] = ()  # said, and as far as known not fixed
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
+    told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

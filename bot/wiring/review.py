@@ -135,7 +135,14 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
         unlimited = Limits(usd=None, tokens=None, calls=None, seconds=None)
         asked = lenses(resolved)
         return open_session(
-            subject, Models(*weighed), {}, unlimited, languages=LANGUAGES, lenses=asked, effort=resolved["effort"]
+            subject,
+            Models(*weighed),
+            {},
+            unlimited,
+            languages=LANGUAGES,
+            lenses=asked,
+            effort=resolved["effort"],
+            walkthrough=resolved["walkthrough"],
         )
 
     return replace(deps(flags, scratch, say), open_session=opening)
@@ -163,6 +170,7 @@ def _open(
         keep_on_cancel=keep_on_cancel,
         say=say,
         effort=resolved["effort"],
+        walkthrough=resolved["walkthrough"],
     )
 
 

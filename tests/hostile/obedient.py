@@ -60,6 +60,9 @@ def obey(schema: Mapping[str, Any], text: str, quote: tuple[str, str] = ("", "")
         items = schema["items"]
         if "severity" in items.get("properties", {}):
             return [obey(items, text, found) for found in list(dict.fromkeys(quotes(text)))[:20]]
+        if "theme" in schema.get("description", ""):
+            paths = dict.fromkeys(path for path, _ in quotes(text))
+            return [f"{path} | {copied(text)[:500]} | {copied(text)[:500]}" for path in paths]
         return [] if "says" in items.get("properties", {}) else [obey(items, text, quote)]
     return {"boolean": True, "integer": 1}.get(kind if isinstance(kind, str) else "", copied(text))
 
@@ -93,4 +96,4 @@ class Root:
         if told not in self.ran:
             self.ran.append(told)
             return doubles.code(told)
-        return doubles.code(f"set_answer({copied(text)!r})")
+        return doubles.code(f"set_answer({copied(text)!r}, {copied(text)!r})")

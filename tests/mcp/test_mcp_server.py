@@ -37,20 +37,29 @@ def text(result: CallToolResult) -> str:
 
 
 def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -> None:
-    """`review` gives the findings of the local branch, `explain` the evidence of one of them."""
+    """`review` gives the findings of the local branch, `explain` the evidence of one, `hand_over` the prompt for one or all."""
 
     async def talk(client: Client) -> list[CallToolResult]:
         return [
             await client.call_tool("review", {"effort": "none"}),
             await client.call_tool("explain", {"finding": 1}),
             await client.call_tool("explain", {"finding": 99}),
+            await client.call_tool("hand_over", {"finding": 2}),
+            await client.call_tool("hand_over", {}),
+            await client.call_tool("hand_over", {"finding": 99}),
         ]
 
-    said, proof, none = spoken(repo, talk)
+    said, proof, none, one, every, nothing = spoken(repo, talk)
     assert "5 findings" in text(said)
     assert "Evidence" in text(proof)
     assert none.is_error
     assert "has no finding 99" in text(none)
+    assert text(one).startswith("Fix 1 defect")
+    assert "Finding 2 (high)\nFile: parcel/nightly.py\nLines: 10\n" in text(one)
+    assert text(every).startswith("Fix 5 defects")
+    assert "ghp_***" in text(every)
+    assert nothing.is_error
+    assert "their numbers are 1, 2, 3, 4, 5" in text(nothing)
 
 
 @pytest.mark.slow
@@ -69,7 +78,7 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
 
     async def talk(client: Client) -> list[CallToolResult]:
         return [
-            await client.call_tool("explain", {"finding": 1}),
+            await client.call_tool("hand_over", {}),
             await client.call_tool("review", {"change": "nowhere..HEAD"}),
             await client.call_tool("callers", {"symbol": "no_such_name"}),
             await client.call_tool("review", {"change": "main..main"}),

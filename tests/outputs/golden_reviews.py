@@ -11,7 +11,21 @@ from pathlib import Path
 from sample_reviews import CLEAN, COVERAGE, FINDING, PULL, REVIEW, UNREAD, numbered
 
 from bot.outputs import console, posts
-from bot.values import Area, CommentSpot, Evidence, Finding, Placed, Review, Round, Suppressed
+from bot.values import (
+    Area,
+    CommentSpot,
+    Evidence,
+    FileCalls,
+    FileRow,
+    Finding,
+    FirstPlace,
+    Placed,
+    Review,
+    Round,
+    Suppressed,
+    Theme,
+    Walkthrough,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 ONLINE = replace(PULL, url="https://github.com/acme/app")
@@ -55,7 +69,27 @@ ROUND = replace(
     fixed=(replace(PYTHON, status="fixed", title="The retry never ended"),),
     suppressed=(Suppressed(PYTHON, "meant", "rule"),),
 )
+WALK = Walkthrough(
+    "Payments are rounded to whole cents before they are booked. Reports no longer differ from the bank by a cent.",
+    "model",
+    (
+        Theme("Rounding", (FileRow("src/app/pay.py", "rounds each charge", "model"), FileRow("src/app/io/bank.py", "takes cents", "model")), "model"),
+        Theme("Code", (FileRow("src/app/report.py", "edits `sums`"), FileRow("src/app/a|b`c.py", "new: ``d`e``"))),
+        Theme("Tests", (FileRow("tests/test_pay.py", "adds `test_cents`"),)),
+    ),
+    FirstPlace("src/app/pay.py", 12, "head", "finding 1 (medium) is here."),
+    (FileCalls("src/app/report.py", "src/app/pay.py", ("charge", "Bill.sum")), FileCalls("src/app/a|b`c.py", "src/app/pay.py", ("charge",))),
+)  # fmt: skip
+LARGE = Walkthrough(
+    "281 files are edited (+900 -300).",
+    "code",
+    tuple(
+        Theme("Code", tuple(FileRow(f"src/part{k}/deep/file{n}.py", "+3 -1") for n in range(40 - k))) for k in range(6)
+    ),
+)
 REVIEWS: Mapping[str, Review] = {
+    "walkthrough": replace(said(FIX), pull=ONLINE, walkthrough=WALK),
+    "walkthrough_of_many_files": replace(CLEAN, walkthrough=LARGE, language="de"),
     "usual": replace(REVIEW, areas=AREAS),
     "clean": CLEAN,
     "unread": UNREAD,

@@ -5,6 +5,7 @@ import pytest
 from families import few
 from markdown_it import MarkdownIt
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
+from unprompted import unprompted
 
 from bot.outputs import markdown, posts
 from bot.values import Area, CommentSpot, CoverageRow, Evidence, Placed
@@ -29,6 +30,7 @@ def test_the_page_names_findings_coverage_and_cost() -> None:
         "\\$0.0123 (root 33 %, workers 67 %) · 12 calls (1 failed)",
     ):
         assert part in page
+    page = unprompted(page)
     assert [page.count(title) for title in ("`resolve` now needs", "Second", "Third")] == [1, 1, 1]
 
 

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from unprompted import unprompted
 from whole import BROKEN, MENDED, WORSE, Whole, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -39,7 +40,7 @@ def test_an_open_finding_keeps_number_quote_and_evidence(tmp_path: Path) -> None
         async with whole(tmp_path) as at:
             number = await at.reviewed()
             await pushed(at, {"NEWS.md": "one\n"})
-            summary = at.summary(number)
+            summary = unprompted(at.summary(number))
 
             assert "1 finding (1 high)" in summary
             assert "None of them is new." in summary

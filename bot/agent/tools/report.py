@@ -11,7 +11,7 @@ from bot.findings import merge
 from bot.findings.read import CATEGORIES
 from bot.repl.stdlib import Value
 from bot.review.session import checked
-from bot.values import SEVERITIES, Evidence, Finding, Verdict
+from bot.values import SEVERITIES, Evidence, Finding, ReaderNotes, Verdict
 
 MAX_ANSWER = 60_000  # characters
 MAX_TITLE = 200
@@ -109,9 +109,11 @@ async def budget(state: RunState) -> dict[str, Any]:
     return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls}
 
 
-async def set_answer(state: RunState, text: Value) -> str:
-    """The root's summary; the run ends after this block."""
+async def set_answer(state: RunState, text: Value, overview: Value = "") -> str:
+    """The root's summary, and what it says that the change does; the run ends after this block."""
     state.final = str(text)[:MAX_ANSWER]
+    if overview and state.session.walkthrough and not state.depth:
+        state.session.told.append(ReaderNotes(str(overview)[:MAX_ANSWER]))
     return "the answer is set; the run ends after this block"
 
 

@@ -1,0 +1,91 @@
+"""The walkthrough as templates and the console show it: as many rows as there is room for, each theme with some of them."""
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.outputs import facts, sketch
+from bot.render import Safe, link
+from bot.values import FileRow, FirstPlace, Review, Theme, Walkthrough
+
+MOST_ROWS = 40  # files in a comment; the JSON output has them all
+LEAST_SKETCH = 12  # rows of each list below which there is no room for a sketch
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTheme:
+    """A theme with the rows that are shown, and how many are not."""
+
+    title: str
+    folder: str  # of all its files, with its "/": written once, beside the title
+    rows: tuple[FileRow, ...]
+    more: int
+
+    def name(self, row: FileRow) -> str:
+        """The file as the table names it."""
+        return row.path.removeprefix(self.folder)
+
+
+def values(review: Review, most: int) -> dict[str, Any] | None:
+    """The value `walkthrough` of summary.md.j2; None if the settings switch it off. `most`: rows of a list."""
+    told = review.walkthrough
+    if told is None:
+        return None
+    shown = parts(told, min(most, MOST_ROWS))
+    changed = {path for file in review.files for path in (file.path, file.old_path) if path}
+    return {
+        "overview": told.overview,
+        "by": told.by,
+        "first": _first(told.first, review) if told.first else None,
+        "files": told.files,
+        "themes": [_theme(part, review) for part in shown],
+        "left": told.files - sum(len(part.rows) + part.more for part in shown),
+        "sketch": sketch.mermaid(told.calls, changed) if most >= LEAST_SKETCH else Safe(),
+    }
+
+
+def _first(place: FirstPlace, review: Review) -> dict[str, Any]:
+    address = facts.permalink(review.pull, place.path, place.side, place.line)
+    return {"where": link(named(place), address), "reason": place.reason}
+
+
+def _theme(part: ShownTheme, review: Review) -> dict[str, Any]:
+    rows = [{"where": _file(part, row, review), "phrase": row.phrase, "by": row.by} for row in part.rows]
+    return {"title": part.title, "folder": part.folder[-120:], "rows": rows, "more": part.more}
+
+
+def named(place: FirstPlace) -> str:
+    """The place as people write it."""
+    return f"{place.path[-160:]}:{place.line}" if place.line else place.path[-160:]
+
+
+def parts(told: Walkthrough, most: int) -> list[ShownTheme]:
+    """At most so many rows of files: the themes take turns, so that each is there as long as there are rows."""
+    room = dict.fromkeys(range(len(told.themes)), 0)
+    left = most
+    while left > 0:
+        open_ones = [at for at, theme in enumerate(told.themes) if room[at] < len(theme.rows)][:left]
+        if not open_ones:
+            break
+        for at in open_ones:
+            room[at] += 1
+        left -= len(open_ones)
+    return [_part(theme, room[at]) for at, theme in enumerate(told.themes) if room[at]]
+
+
+def _part(theme: Theme, shown: int) -> ShownTheme:
+    return ShownTheme(
+        theme.title, _common([row.path for row in theme.rows]), theme.rows[:shown], len(theme.rows) - shown
+    )
+
+
+def _common(paths: Sequence[str]) -> str:
+    """The folder that all of several paths are in, with its "/"."""
+    shared = posixpath.commonpath([posixpath.dirname(path) for path in paths]) if len(paths) > 1 else ""
+    return f"{shared}/" if shared else ""
+
+
+def _file(part: ShownTheme, row: FileRow, review: Review) -> Safe:
+    gone = any(file.path == row.path and file.status == "deleted" for file in review.files)
+    return link(part.name(row)[-100:], facts.permalink(review.pull, row.path, "base" if gone else "head"))

@@ -1,0 +1,195 @@
+"""What a model says of the change: by the calls that read it anyway, believed about files of the change alone, kept over rounds."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from markdown_it import MarkdownIt
+
+from bot import pipeline, wiring
+from bot.outputs import json_file, markdown, state
+from bot.values import FileRow, PullRef, Review, ReviewRequest, Theme
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Reply, Server
+
+CODE = "def total(rows):\n    return sum(rows)\n"
+NEW = "def total(rows):\n    return sum(rows) + 1\n"
+OVERVIEW = "Totals are one higher. This matters to every bill."
+PHRASES = {"a.py": "raises each total by one", "b.py": "counts the rows twice"}
+PULL = PullRef(1, 2, "acme", "shop", 3)
+
+
+def says(overview: str = OVERVIEW, more: tuple[object, ...] = (), first: str = "b.py") -> Any:  # noqa: ANN401
+    """A reader that fills in what its form asks for, file by file as its prompt shows them."""
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        asked = json.dumps(body.get("response_format", {}))
+        shown = str(body["messages"][-1]["content"])
+        files = [f"{path} | Sums | {phrase}." for path, phrase in PHRASES.items() if f"--- {path}" in shown]
+        told: dict[str, object] = {"files": [*files, *more]} if '"files"' in asked else {}
+        told |= {"overview": overview, "look_first": first} if '"overview"' in asked else {}
+        return Reply(data={"answer": "", "findings": [], **told})
+
+    return answer
+
+
+class Desk:
+    """A repository with two changed files, and a model that reads them."""
+
+    def __init__(self, repository: Repository, scratch: Path, patch: pytest.MonkeyPatch) -> None:
+        self.repository, self.scratch, self.patch = repository, scratch, patch
+        self.bodies: list[dict[str, Any]] = []
+        repository.commit({".deeprepo.yml": "strategy: direct\n", "a.py": CODE, "b.py": CODE})
+        repository.git("checkout", "-qb", "feature")
+        repository.commit({"a.py": NEW, "b.py": NEW})
+        scratch.mkdir()
+
+    def review(self, answer: Any, earlier: Review | None = None, **flags: Any) -> Review:  # noqa: ANN401
+        """One round."""
+        with doubles.in_thread(Server(answer)) as server:
+            self.patch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+            past = json_file.render(earlier).encode() if earlier else None
+            given = {"worker": "compatible/worker", "previous": past, **flags}
+            deps = wiring.deps(given, str(self.scratch), lambda _: None)
+            done = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), deps))
+            self.bodies = [dict(body) for body in server.requests]
+        return done
+
+
+@pytest.fixture
+def desk(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    return Desk(repository, tmp_path / "scratch", monkeypatch)
+
+
+def phrases(review: Review) -> dict[str, str]:
+    assert review.walkthrough is not None
+    return {row.path: row.phrase for theme in review.walkthrough.themes for row in theme.rows}
+
+
+def test_one_call_reads_and_tells(desk: Desk) -> None:
+    """Sentences, theme, phrases and the first place come with the only answer."""
+    done = desk.review(says())
+    told = done.walkthrough
+
+    assert len(desk.bodies) == 1
+    assert told is not None
+    assert (told.overview, told.by) == (OVERVIEW, "model")
+    assert [theme.title for theme in told.themes] == ["Sums"]
+    assert phrases(done) == PHRASES
+    assert told.first is not None
+    assert told.first.path == "b.py"
+    assert f"{OVERVIEW}\n\n**Look first at** `b.py:" in markdown.render(done)
+
+
+def test_several_readers_tell_of_their_files(desk: Desk) -> None:
+    """Each says a phrase for what it has read; nobody who has seen a part speaks of the whole, so code does."""
+    long = "".join(f"    row{n} = rows[{n}] * {n}\n" for n in range(700))
+    desk.repository.commit(dict.fromkeys(PHRASES, NEW + f"\n\ndef more(rows):\n{long}    return row1\n"))
+    done = desk.review(says(), strategy="fanout")
+
+    assert len(desk.bodies) > 1
+    assert not [body for body in desk.bodies if '"overview"' in json.dumps(body["response_format"])]
+    assert phrases(done) == PHRASES
+    assert done.walkthrough is not None
+    assert done.walkthrough.by == "code"
+    assert done.walkthrough.overview.startswith("2 files are edited")
+
+
+@pytest.mark.parametrize(
+    "silent", [{}, {"files": None, "overview": 7, "look_first": []}, {"files": ["a.py", 3, "|"], "overview": " "}]
+)
+def test_code_speaks_where_the_model_says_nothing(desk: Desk, silent: dict[str, object]) -> None:
+    """A form that is not filled in, or filled in wrongly, costs no second call."""
+    done = desk.review({"answer": "", "findings": [], **silent})
+
+    assert len(desk.bodies) == 1
+    assert done.walkthrough is not None
+    assert done.walkthrough.by == "code"
+    assert phrases(done) == dict.fromkeys(PHRASES, "edits `total`")
+
+
+def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
+    """Files that are not in the change are dropped, long texts cut, and nothing in them is live."""
+    evil = "@acme/all <img src=x> ![p](http://e.example/p) /deeprepo cancel | x |" * 40
+    done = desk.review(
+        says(f"{evil}\n```mermaid\nclick", ("etc/passwd | T | leaks", f"a.py | {evil} | {evil}"), "etc/passwd")
+    )
+    page = markdown.render(done)
+    shown = page + MarkdownIt().enable("table").render(page)
+
+    assert "etc/passwd" not in page + json_file.render(done)
+    assert done.walkthrough is not None
+    assert len(done.walkthrough.overview) <= 901
+    assert max(map(len, phrases(done).values())) <= 330
+    assert not [live for live in ("@acme", "<img src=x", '="http', "\n/deeprepo", "```mermaid\nclick") if live in shown]
+
+
+def test_nobody_is_asked_if_it_is_switched_off(desk: Desk) -> None:
+    """The form of the answer is the one of before."""
+    desk.repository.git("checkout", "-q", "main")
+    desk.repository.commit({".deeprepo.yml": "strategy: direct\nwalkthrough: false\n"})
+    desk.repository.git("checkout", "-q", "feature")
+    desk.repository.git("rebase", "-q", "main")
+    done = desk.review(says())
+
+    assert done.walkthrough is None
+    assert '"overview"' not in json.dumps(desk.bodies)
+    assert '"files"' not in json.dumps(desk.bodies)
+
+
+def test_a_later_round_keeps_what_was_said_of_unchanged_files(desk: Desk) -> None:
+    """It speaks of the whole pull request: the old phrase, the new one, and both overviews."""
+    first = desk.review(says())
+    desk.repository.commit({"b.py": NEW.replace("1", "2")})
+    now = {**PHRASES, "b.py": "adds two"}
+
+    def later(body: Mapping[str, Any]) -> Reply:
+        return Reply(
+            data={"answer": "", "findings": [], "files": ["b.py | Sums | adds two"], "overview": "It adds two now."}
+        )
+
+    second = desk.review(later, first)
+    assert second.walkthrough is not None
+    assert phrases(second) == now
+    assert "--- a.py" not in str(desk.bodies)
+    assert second.walkthrough.overview == OVERVIEW
+    third = desk.review(later, second)
+    assert phrases(third) == now
+    assert desk.bodies == []
+
+
+def test_the_root_says_what_the_change_does(desk: Desk) -> None:
+    """The last answer of a root holds the sentences; its summary stays beside them."""
+    root = [doubles.code('set_answer("Nothing is wrong.", "Every total rises by one.")')]
+    done = desk.review(PerModel({"root": root, "worker": says()}), root="compatible/root", strategy="rlm")
+
+    assert done.walkthrough is not None
+    assert (done.walkthrough.overview, done.summary) == ("Every total rises by one.", "Nothing is wrong.")
+    assert phrases(done) == PHRASES
+
+
+def test_the_state_in_a_comment_keeps_what_models_have_said(desk: Desk) -> None:
+    """Where there is no database the next round finds it there; where it does not fit it is the first to go."""
+    done = desk.review(says())
+    kept = state.unpack(f"x\n{state.pack(done, PULL, b'key')}", PULL, b"key")
+    assert isinstance(kept, bytes)
+    again = desk.review(says(), previous=kept)
+
+    assert desk.bodies == []
+    assert phrases(again) == PHRASES
+    assert again.walkthrough is not None
+    assert again.walkthrough.overview == OVERVIEW
+    many = tuple(FileRow(f"{n}.py", hashlib.sha256(b"%d" % n).hexdigest() * 2, "model") for n in range(900))
+    assert done.walkthrough is not None
+    large = replace(done, walkthrough=replace(done.walkthrough, themes=(Theme("T", many, "model"),)))
+    kept = state.unpack(f"x\n{state.pack(large, PULL, b'key')}", PULL, b"key")
+    assert isinstance(kept, bytes)
+    assert json.loads(kept)["walkthrough"] is None
