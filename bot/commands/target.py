@@ -94,7 +94,7 @@ def _said(found: dict[str, Any]) -> LastReview:
     """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or unproven."""
     listed = earlier.listed(found)
     silenced = [row["finding"] for row in found["suppressed"]]
-    rest = _FINDINGS.validate_python([*silenced, *found["fixed"], *found["unproven"]])
+    rest = _FINDINGS.validate_python([*silenced, *found["fixed"], *found.get("kept_back", ()), *found["unproven"]])
     pull = found["pull"]
     return LastReview(
         PullRequest(

@@ -56,7 +56,7 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=said,
+        findings=(*said, *_reader(_FINDINGS).validate_python(found.get("kept_back", ()))),
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),
         numbers=given(found, said),

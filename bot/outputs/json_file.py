@@ -31,6 +31,8 @@ def _review(review: Review) -> dict[str, Any]:
         "findings": [_finding(placed) for placed in review.findings],
         "still": [asdict(finding) for finding in review.still],
         "fixed": [asdict(finding) for finding in review.fixed],
+        "minimum_severity": review.minimum,
+        "kept_back": [asdict(finding) for finding in review.kept_back],
         "suppressed": [asdict(item) for item in review.suppressed],
         "unproven": [asdict(finding) for finding in review.unproven],
         "numbers": [list(row) for row in review.numbers],

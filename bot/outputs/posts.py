@@ -130,9 +130,11 @@ def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) ->
     if len(body.encode()) <= MOST_BYTES:
         return body
     values = parts.one(placed, review, form.words)
-    less = {name: values[name][:SHORT] for name in ("why", "consequence", "trigger", "quote")}
+    less = {name: values[name][:SHORT] for name in ("why", "first", "more", "consequence", "trigger", "quote")}
     return comment(
-        "inline.md.j2", form.words, **{**values, **less, "evidence": [], "replacement": None, "suggestion": None}
+        "inline.md.j2",
+        form.words,
+        **{**values, **less, "evidence": [], "collapsed": False, "replacement": None, "suggestion": None},
     )
 
 

@@ -9,6 +9,7 @@ from bot.values.model import Turn, Usage
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
+Tone = Literal["normal", "short"]
 Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
 Status = Literal["new", "open", "moved", "fixed"]  # against the round before
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
@@ -240,4 +241,8 @@ class Review:
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     suppressed: tuple[Suppressed, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
+    minimum: Severity = "low"  # findings below it are kept back
+    kept_back: tuple[Finding, ...] = ()  # open and not severe enough to be posted
+    tone: Tone = "normal"
+    request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon
