@@ -129,11 +129,18 @@ class Host:
                 return tuple(found)
             after = page.get("endCursor")
 
-    async def review(self, head: str, body: str, drafts: Sequence[Draft]) -> Posted:
+    async def review(
+        self, head: str, body: str, drafts: Sequence[Draft], event: Literal["COMMENT", "REQUEST_CHANGES"] = "COMMENT"
+    ) -> Posted:
         """One review with all its comments on lines; GitHub takes all of them or none."""
         comments = [_on_lines(draft) for draft in drafts]
-        asked = {"commit_id": head, "event": "COMMENT", "body": body, "comments": comments}
+        asked = {"commit_id": head, "event": event, "body": body, "comments": comments}
         return self._new(await self._client.write("POST", f"{self._pull}/reviews", asked), "whole")
+
+    async def dismiss(self, review: int, why: str) -> None:
+        """Take back a request for changes. `why` is shown on the pull request."""
+        path = f"{self._pull}/reviews/{review}/dismissals"
+        await self._client.write("PUT", path, {"message": why, "event": "DISMISS"}, again=True)
 
     async def comment(self, body: str) -> Posted:
         """A comment in the conversation."""

@@ -78,6 +78,7 @@ class _Comment(Slim):
     subject_type: str | None = None
     in_reply_to_id: int | None = None
     commit_id: str | None = None
+    state: str = ""
 
 
 class _Commit(Slim):
@@ -196,6 +197,7 @@ def posted(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -
         outdated=on_lines and said.line is None,
         thread=(said.in_reply_to_id or said.id) if kind == "review" else 0,
         head=said.commit_id or "",
+        state=said.state,
     )
 
 

@@ -114,6 +114,7 @@ class Review(Comment):
 
     state: str
     commit: str
+    dismissed: str = ""  # why
 
 
 @dataclass(slots=True, eq=False)
