@@ -5,8 +5,9 @@ run can be gone through again after any crash: it goes on where it was broken of
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from bot.github import Host
 from bot.outputs.posts import Comments
@@ -36,12 +37,13 @@ async def publish(
     comments: Callable[[Review], Comments],
     run: str,
     still_current: Callable[[], Awaitable[bool]],
+    facts: Mapping[str, str] = MappingProxyType({}),
 ) -> PublishResult:
     """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
 
-    `comments` is asked again where GitHub refuses a place, or a request for changes: the summary then says so.
+    `comments` is asked again where GitHub refuses a place, or a request for changes: the summary then reports it.
 
-    Raises Superseded where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
+    `facts`: what else the marker of the summary has to keep. Raises Superseded where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
     job = Publication(host, review, run, load(review.language), still_current)
     await job.check()
@@ -51,7 +53,7 @@ async def publish(
     if unheard:  # the summary says what GitHub did not take
         told = replace(unplaced(review, refused), notes=(*review.notes, *unheard))
         said = replace(said, summary=(await asyncio.to_thread(comments, told)).summary)
-    stands = await summary.put(job, said.summary)
+    stands = await summary.put(job, said.summary, facts)
     notes = (*unheard, *await tidy(job))
     if refused:
         notes = (f"GitHub refused the place of {len(refused)} comments: they are in the summary.", *notes)

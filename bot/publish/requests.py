@@ -1,4 +1,4 @@
-"""Changes requested: while a finding at or above the owner's bar is open, a review of ours blocks the merge; it is dismissed once none is.
+"""Changes requested: while a finding at or above the owner's bar is open, our own review blocks the merge; it is dismissed once none is.
 
 Nothing is ever approved. A request that a person has dismissed is made again only for a finding that is new.
 """
@@ -30,7 +30,7 @@ class ChangeRequest:
 
 
 async def look(job: Publication) -> ChangeRequest:
-    """What the review asks for, compared with what stands on the pull request."""
+    """What the review asks for, compared with what is on the pull request."""
     found = [one for one in await job.host.reviews() if facts(one, job.mode).get("kind") == REVIEW]
     standing = tuple(one for one in found if one.state == STANDS)
     there = blocking(job.review)

@@ -12,6 +12,7 @@ from bot.payloads import Change, Made
 from bot.policy import Go, No
 from bot.publish import checks, publish
 from bot.values import Review
+from bot.workflow import pausing
 from bot.workflow.backend import Backend, CheckRun, ReviewResult, ReviewRun
 from bot.workflow.progress import progress
 
@@ -25,7 +26,9 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
 
     `again`: also if this change has its review already. Raises the errors that are not final for `backend`.
     """
-    decision = policy.decide(run.seen.facts, run.ask, run.settings.triggers, paused=run.seen.paused)
+    run = replace(run, pushes=await pausing.counted(run.host, run.ask, run.id, run.settings["pause_after"]))
+    waits = (run.pushes.most or 0) if run.pushes.spent else 0
+    decision = policy.decide(run.seen.facts, run.ask, run.settings.triggers, paused=run.seen.paused, pushes=waits)
     if isinstance(decision, No):
         await backend.decline(run, decision)
         return ReviewResult("skipped", decision.reason)
@@ -54,7 +57,7 @@ async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
         refused = await backend.untouched(run, pull) if run.settings.triggers.paths else None
         if refused is not None:
             return refused
-        change = await backend.change(run, pull)
+        change = _noted(await backend.change(run, pull), run.pushes.note)
         if decision.offline:
             change = _offline(change, decision.reason)
         async with _funded(run, backend, change) as funded, progress(check.show) as say:
@@ -77,9 +80,11 @@ async def _funded(run: ReviewRun, backend: Backend, change: Change) -> AsyncIter
 
 
 def _offline(change: Change, why: str) -> Change:
-    return replace(
-        change, flags={**change.flags, "strategy": "offline"}, note=" ".join(filter(None, (why, change.note)))
-    )
+    return _noted(replace(change, flags={**change.flags, "strategy": "offline"}), why)
+
+
+def _noted(change: Change, why: str) -> Change:
+    return replace(change, note=" ".join(filter(None, (why, change.note))))
 
 
 async def _posted(run: ReviewRun, backend: Backend, made: Made) -> ReviewResult:
@@ -90,7 +95,7 @@ async def _posted(run: ReviewRun, backend: Backend, made: Made) -> ReviewResult:
         return made.comments if one == done else backend.comments(run, one)
 
     try:
-        outcome = await publish(run.host, done, comments, run.id, backend.current)
+        outcome = await publish(run.host, done, comments, run.id, backend.current, run.pushes.facts)
     except Superseded as moved:
         return ReviewResult("cancelled", SUPERSEDED, done, fault=moved)
     except backend.final as error:
