@@ -11,7 +11,7 @@ from bot.render import Phrases, Safe, link, plain, sentences
 from bot.values import Coverage, Evidence, Finding, Placed, Review
 
 SENTENCES = 3  # of the summary stand open
-OPEN_PLACES, OPEN_CHARS = 2, 200  # evidence that stands open: so many places, with so many characters together
+OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
 SUMMARY_CHARS = 4_000
 
 
