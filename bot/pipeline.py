@@ -211,6 +211,8 @@ def _review(
         fail_on=settings["fail_on"],
         minimum=settings["minimum_severity"],
         tone=settings["tone"],
+        issues=tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
+        or (earlier.issues if earlier else ()),
         request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
         dropped=session.refused + judged.dropped,
         turns=transcript.turns,

@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any
 
 from bot.findings import numbers
-from bot.values import Earlier, Finding, Mark
+from bot.values import Earlier, Finding, IssueReport, Mark
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
+_ISSUES = tuple[IssueReport, ...]
 _MARKS = tuple[tuple[str, str, str], ...]
 _NUMBERS = tuple[tuple[int, str], ...]
 
@@ -59,6 +60,7 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
         findings=(*said, *_reader(_FINDINGS).validate_python(found.get("kept_back", ()))),
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),
+        issues=_reader(_ISSUES).validate_python(found.get("issues", ())),
         numbers=given(found, said),
     )
 

@@ -18,6 +18,7 @@ from bot.values import (
     CommentRef,
     Draft,
     Hidden,
+    LinkedIssue,
     Posted,
     PullFacts,
     PullRef,
@@ -27,6 +28,7 @@ from bot.values import (
 
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
+MOST_ISSUES = 3  # of one pull request
 Thing = TypeVar("Thing")
 Reaction = Literal["+1", "-1", "eyes", "confused", "rocket", "heart"]
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -128,6 +130,15 @@ class Host:
             if not page.get("hasNextPage") or page.get("endCursor") == after:
                 return tuple(found)
             after = page.get("endCursor")
+
+    async def closes(self) -> tuple[LinkedIssue, ...]:
+        """The first issues of this repository that the pull request closes, with the beginning of their texts."""
+        names = {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
+        data = await self._client.ask(documents.CLOSES, **names, first=2 * MOST_ISSUES)
+        where = data.get("repository") or {}
+        listed = ((where.get("pullRequest") or {}).get("closingIssuesReferences") or {}).get("nodes") or ()
+        found = (shapes.issue(node, str(where.get("nameWithOwner"))) for node in listed if node)
+        return tuple(one for one in found if one is not None)[:MOST_ISSUES]
 
     async def review(
         self, head: str, body: str, drafts: Sequence[Draft], event: Literal["COMMENT", "REQUEST_CHANGES"] = "COMMENT"

@@ -13,7 +13,7 @@ MIN_SECRET = 6
 WORDS = (
     "pull title body findings finding quote why consequence trigger suggestion replacement evidence note summary notes"
 )
-LISTS = "failure still fixed kept_back suppressed reason unproven turns said code observation output error"
+LISTS = "failure still fixed kept_back issues asks missing suppressed reason unproven turns said code observation output error"
 FREE = frozenset([*WORDS.split(), *LISTS.split()])
 
 _LITERAL = re.compile(r"""(["'`])(.+?)\1""")

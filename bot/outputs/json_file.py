@@ -28,6 +28,7 @@ def _review(review: Review) -> dict[str, Any]:
         "pull": _pull(review.pull),
         "strategy": {"name": review.strategy, "reason": review.reason},
         "summary": review.summary,
+        "issues": [asdict(report) for report in review.issues],
         "findings": [_finding(placed) for placed in review.findings],
         "still": [asdict(finding) for finding in review.still],
         "fixed": [asdict(finding) for finding in review.fixed],

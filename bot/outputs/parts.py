@@ -55,6 +55,16 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "open_more": len(facts.opened(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, words),
         "dropped": review.dropped,
+        "issues": [
+            {
+                "number": Safe(f"#{one.number}"),
+                "asks": one.asks,
+                "done": Safe(words.say(f"issue_{one.done}")),
+                "missing": one.missing,
+                "round": one.round,
+            }
+            for one in review.issues
+        ],
         "kept_back": len(review.kept_back),
         "minimum": Safe(words.say(review.minimum)),
         "suppressed": len(review.suppressed),

@@ -12,7 +12,7 @@ from bot.findings.judge import Judged
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
-from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, ReviewEffort, Unit
+from bot.values import ChangedFile, Dependents, Finding, IssueReport, PullRequest, Reference, ReviewEffort, Unit
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
@@ -28,6 +28,7 @@ class WorkerReply:
     error: str = ""  # why there is no reply; the rest of a batch is not lost with it
     dropped: int = 0  # findings that their finder could not complete
     open: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
+    issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
 
 
 class Worker(Protocol):

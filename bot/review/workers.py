@@ -14,14 +14,26 @@ from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large, packed
 from bot.coverage import CoverageTracker
 from bot.diff import told
 from bot.errors import DeepRepoError, PromptTooLong
-from bot.findings import read
+from bot.findings import issues, read
 from bot.llm.calls import Calls
 from bot.ports import Lens, Model, Tree
 from bot.review import dialogues, uses
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import MAX_CHARS, Guidance, tongue
 from bot.review.session import WorkerReply
-from bot.values import ChangedFile, Completion, Finding, LookUp, Message, Prompt, PullRequest, Purpose, Unit, Usage
+from bot.values import (
+    ChangedFile,
+    Completion,
+    Finding,
+    LinkedIssue,
+    LookUp,
+    Message,
+    Prompt,
+    PullRequest,
+    Purpose,
+    Unit,
+    Usage,
+)
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
@@ -119,6 +131,7 @@ class ModelWorker:
             text = render.text(
                 "prompts/worker.md.j2",
                 **self._said(use.path for use in mine),
+                issues=(),
                 parts=told(changed, self.files, 0),
                 unchanged=beside,
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
@@ -170,13 +183,13 @@ class ModelWorker:
                 answers.append(WorkerReply(reply.text))
         return answers
 
-    def _of(self, text: str) -> Prompt:
+    def _of(self, text: str, about: Sequence[LinkedIssue] = ()) -> Prompt:
         return Prompt(
             (
                 Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
                 Message("user", text),
             ),
-            answer=read.schema(),
+            answer=issues.schema() if about else read.schema(),
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
         )
 
@@ -184,16 +197,23 @@ class ModelWorker:
         self, units: Sequence[Unit], builder: ContextBuilder, question: str, *, bare: bool = False
     ) -> SentPrompt:
         beside = () if bare else await builder.of(units)
+        closed = self._closed(units)
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
             **self._said(unit.path for unit in units),
+            issues=closed,
             parts=told(units, self.files, LARGE_AROUND if self._large else None),
             questions=[question] if question else self._questions(units),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged = [excerpt for excerpt in beside if not excerpt.changed]
-        return SentPrompt(tuple(units), self._of(telling(unchanged=beside)), telling(unchanged=judged), bare=bare)
+        asked = self._of(telling(unchanged=beside), about=closed)
+        return SentPrompt(tuple(units), asked, telling(unchanged=judged), bare=bare)
+
+    def _closed(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
+        """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
+        return self.pull.issues if self.whole and len(units) == len(self.tracker.units) else ()
 
     @property
     def _large(self) -> bool:
@@ -231,6 +251,7 @@ class ModelWorker:
             "; ".join(dict.fromkeys(said.error for said in done if said.error)),
             sum(said.dropped for said in done),
             tuple(dict.fromkeys(point for said in done for point in said.open)),
+            tuple(report for said in done for report in said.issues),
         )
 
     async def _further(self, one: Answered) -> SentPrompt:
@@ -254,10 +275,16 @@ class ModelWorker:
         kept = [finding for finding in second.findings if not _vague(finding)]
         if one.wanted:  # what the last answer does not repeat is withdrawn
             dropped = len(second.findings) - len(kept)
-            return WorkerReply(second.text or first.text, tuple(kept), dropped=dropped, open=second.open)
+            return WorkerReply(
+                second.text or first.text,
+                tuple(kept),
+                dropped=dropped,
+                open=second.open,
+                issues=second.issues or first.issues,
+            )
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)
-        return WorkerReply(first.text, (*whole, *kept[:vague]), "", vague - len(kept[:vague]), first.open)
+        return WorkerReply(first.text, (*whole, *kept[:vague]), "", vague - len(kept[:vague]), first.open, first.issues)
 
     async def _answered(self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str) -> list[Answered]:
         """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
@@ -303,7 +330,8 @@ class ModelWorker:
             return WorkerReply("", error=str(error))
         told = (message.text for message in asked.prompt.messages if message.role == "user")
         self.tracker.saw(asked.seen, self.name, beside="\n".join(told))
-        return WorkerReply(text, found, open=read.unsettled(reply.data))
+        about = issues.reports(reply.data, self._closed(asked.units))
+        return WorkerReply(text, found, open=read.unsettled(reply.data), issues=about)
 
 
 def _vague(finding: Finding) -> bool:

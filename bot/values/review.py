@@ -168,6 +168,17 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class IssueReport:
+    """What a model says of an issue that the change closes."""
+
+    number: int
+    asks: str
+    done: Literal["yes", "partly", "no", "unclear"]
+    missing: str = ""
+    round: int = 0  # in which it was said; the change may do more since
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """What a strategy hands back: raw findings, what was reported, and how it ended."""
 
@@ -179,6 +190,7 @@ class Transcript:
     fault: Literal["", "provider", "interrupted"] = ""  # what cut it short, where it was not a cap
     reason: str = ""  # how the strategy went on, as the end of the reason for it
     open: tuple[str, ...] = ()  # what a reading could not settle, as sentences
+    issues: tuple[IssueReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,5 +256,6 @@ class Review:
     minimum: Severity = "low"  # findings below it are kept back
     kept_back: tuple[Finding, ...] = ()  # open and not severe enough to be posted
     tone: Tone = "normal"
+    issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.values.review import Finding
+from bot.values.review import Finding, IssueReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,4 +29,5 @@ class Earlier:
     findings: tuple[Finding, ...] = ()  # said, and as far as known not fixed
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
+    issues: tuple[IssueReport, ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

@@ -64,6 +64,7 @@ class Funds:
 
     usd: float | None = None
     refused: str = ""
+    model: bool = True  # whether there is one
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,16 @@
 
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from bot import policy
-from bot.errors import NothingToReview, Superseded
+from bot.errors import HostRefused, NothingToReview, Superseded
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.policy import Go, No
 from bot.publish import checks, publish
-from bot.values import Review
+from bot.values import LinkedIssue, Review
 from bot.workflow import pausing
 from bot.workflow.backend import Backend, CheckRun, ReviewResult, ReviewRun
 from bot.workflow.progress import progress
@@ -73,10 +73,20 @@ async def _funded(run: ReviewRun, backend: Backend, change: Change) -> AsyncIter
     async with backend.funds(run, change) as funds:
         if funds.refused:
             yield _offline(change, funds.refused)
-        elif funds.usd is not None and funds.usd < run.settings["usd"]:
+            return
+        if funds.model and run.settings["linked_issues"]:
+            change = replace(change, pull=replace(change.pull, issues=await _closed(run)))
+        if funds.usd is not None and funds.usd < run.settings["usd"]:
             yield replace(change, flags={**change.flags, "usd": funds.usd})
         else:
             yield change
+
+
+async def _closed(run: ReviewRun) -> tuple[LinkedIssue, ...]:
+    """The issues that the pull request closes. A token that may not see issues sees none."""
+    with suppress(HostRefused):
+        return await run.host.closes()
+    return ()
 
 
 def _offline(change: Change, why: str) -> Change:

@@ -10,7 +10,7 @@ from bot import render
 from bot.context.look_ups import LookedUp
 from bot.diff import Told
 from bot.review.guidance import Advice
-from bot.values import DiffRow, Excerpt, Finding, Unit, tokens
+from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Unit, tokens
 
 GOLDEN = Path(__file__).parent / "golden"
 UNIT = Unit(
@@ -30,16 +30,25 @@ PROMPTS = {
         {
             "title": "Drop the amount",
             "body": "It was always one.",
+            "issues": [LinkedIssue(7, "Amounts", "Nobody passes one.")],
             "guidance": [Advice("AGENTS.md", "Money is never a float.")],
             "parts": PARTS,
             "unchanged": [CALLER, NEIGHBOUR],
             "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],
         },
-        200,
+        220,
     ),
     "worker_bare": (
         "worker.md.j2",
-        {"title": "", "body": "", "guidance": [], "parts": PARTS[:1], "unchanged": [], "questions": ["Is it right?"]},
+        {
+            "title": "",
+            "body": "",
+            "issues": (),
+            "guidance": [],
+            "parts": PARTS[:1],
+            "unchanged": [],
+            "questions": ["Is it right?"],
+        },
         50,
     ),
     "worker_system": ("worker_system.md.j2", {}, 1_000),

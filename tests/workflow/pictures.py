@@ -54,9 +54,7 @@ class Camera:
             self._take, name, address, selector, width, dark=dark, unfolded=unfolded
         )  # this loop serves the page
 
-    def _take(
-        self, name: str, address: str, selector: str, width: int, *, dark: bool, unfolded: bool
-    ) -> None:
+    def _take(self, name: str, address: str, selector: str, width: int, *, dark: bool, unfolded: bool) -> None:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         size = {"width": width, "height": 1000, "deviceScaleFactor": 1 if width > DESKTOP else 1.5, "mobile": False}
         self.browser.devtools("Emulation.setScrollbarsHidden", hidden=True)
