@@ -1,4 +1,4 @@
-"""What a model says of the issues that a pull request closes: a field of its answer, asked for only where it reads the whole change."""
+"""What a model says of the issues that a pull request closes: a field of its answer, asked for if it reads the whole change."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
