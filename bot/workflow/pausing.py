@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot import render
 from bot.github import Host
 from bot.outputs import marker
 from bot.policy import ASKED
@@ -32,7 +33,7 @@ class PushCount:
         """For the reader of the last review before the pause."""
         if self.most is None or self.now < self.most:
             return ""
-        return f"Automatic reviews of this pull request pause now, after {self.most} pushes: `/deeprepo review` reviews the next ones too."
+        return f"Automatic reviews of this pull request pause now, after {render.count(self.most, 'push', 'pushes')}: `/deeprepo review` reviews the next ones too."
 
     @property
     def facts(self) -> dict[str, str]:
