@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from bot import globs
 from bot.config import FILE
-from bot.render import count
 from bot.values.ask import ReviewAsk, Trigger
 from bot.values.host import PullFacts
 
@@ -59,7 +58,9 @@ def decide(facts: PullFacts, ask: ReviewAsk, triggers: "Triggers", *, paused: bo
         return No(f"the pull request is {ended}: there is nothing left to review.", quiet=not asked)
     if not asked:
         waits = (
-            (f"its automatic reviews pause after {count(pushes, 'push', 'pushes')} (`pause_after`)",) if pushes else ()
+            (f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)",)
+            if pushes
+            else ()
         )
         refused = next(chain(_against(facts, ask.trigger, triggers, paused=paused), waits), None)
         if refused is not None:
