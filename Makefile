@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -149,6 +149,9 @@ bench-hostile: $(READY)  ## pull requests that attack the server's time and memo
 KILLS ?= 50
 bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started again until done; KILLS=50
 	$(BIN)/python -m benchmarks.chaos --kills $(KILLS)
+
+pictures: $(READY)  ## take the pictures of docs/images again; needs chromium, chromedriver and an emoji font
+	PYTHONPATH=.:sandbox:tests:tests/workflow $(BIN)/python tests/workflow/pictures.py
 
 bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a push storm, on SQLite and on PostgreSQL
 	$(BIN)/python -m benchmarks.server

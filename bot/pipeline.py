@@ -12,6 +12,7 @@ from bot import __version__, checkout, config, coverage, dependents, diff, rende
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, reported, suggest, suppress
+from bot.findings.keep_back import keep_back
 from bot.findings.remembered import remembered
 from bot.findings.verify import Ask
 from bot.journal import codec
@@ -84,6 +85,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
             judged = replace(judged, said=(*judged.said, *judged.still), still=())
+        judged, kept = keep_back(judged, settings["minimum_severity"])
         held = await subject.past.held(judged.said)
         placed = await suggest.suggest(place.place(judged.said, subject.files), subject.tree, deps.faults)
         said = rank.rank(placed, settings["quota"], held)
@@ -91,7 +93,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds)
-        return session.calls.journal.end(done)
+        return session.calls.journal.end(replace(done, kept_back=kept))
 
 
 @asynccontextmanager
@@ -221,6 +223,11 @@ def _review(
         fault=transcript.fault,
         failure=(session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         fail_on=settings["fail_on"],
+        minimum=settings["minimum_severity"],
+        tone=settings["tone"],
+        issues=tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
+        or (earlier.issues if earlier else ()),
+        request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
         dropped=session.refused + judged.dropped,
         turns=transcript.turns,
         version=__version__,

@@ -7,6 +7,7 @@ for. Each refusal is a sentence that the check run shows, so that a person knows
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from bot import globs
@@ -49,14 +50,19 @@ def bound(ask: ReviewAsk, facts: PullFacts) -> ReviewAsk:
     return replace(ask, trigger="push", full=False)
 
 
-def decide(facts: PullFacts, ask: ReviewAsk, triggers: "Triggers", *, paused: bool) -> Go | No:
-    """Whether this pull request, as it is now, is reviewed for this reason."""
+def decide(facts: PullFacts, ask: ReviewAsk, triggers: "Triggers", *, paused: bool, pushes: int = 0) -> Go | No:
+    """Whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not."""
     asked = ask.trigger in ASKED
     if facts.state != "open":
         ended = "merged" if facts.merged else "closed"
         return No(f"the pull request is {ended}: there is nothing left to review.", quiet=not asked)
     if not asked:
-        refused = next(_against(facts, ask.trigger, triggers, paused=paused), None)
+        waits = (
+            (f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)",)
+            if pushes
+            else ()
+        )
+        refused = next(chain(_against(facts, ask.trigger, triggers, paused=paused), waits), None)
         if refused is not None:
             return No(f"{refused}; {HOW}.")
     return _size(facts, triggers, asked=asked)

@@ -60,6 +60,10 @@ class Window:
         """What a line of JavaScript returns."""
         return self._do("POST", "execute/sync", script=source, args=[])
 
+    def devtools(self, command: str, **given: object) -> Any:  # noqa: ANN401 - any JSON
+        """What a command of the browser's own developer tools returns."""
+        return self._do("POST", "goog/cdp/execute", cmd=command, params=given)
+
     def click(self, selector: str) -> str:
         """Click there, and return what a person reads on the page that follows."""
         self.script("window.clicked = true")

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -58,6 +59,25 @@ def test_a_file_only_lowers_a_limit(ours: dict[str, float], asked: str, holds: f
     name = asked.partition(":")[0]
     assert found[name] == holds
     assert ("below the" in found.values[name].origin) == (float(asked.partition(":")[2]) != holds)
+
+
+@pytest.mark.parametrize(
+    ("text", "ours", "bar", "pause"),
+    [
+        ("request_changes: off\n", {}, "off", None),  # which YAML reads as false
+        ("request_changes: low\npause_after: 9\n", {}, "low", 9),
+        ("request_changes: low\npause_after: 9\n", {"request_changes": "critical", "pause_after": 3}, "critical", 3),
+        ("request_changes: critical\npause_after: 2\n", {"request_changes": "high", "pause_after": 3}, "critical", 2),
+        ("request_changes: critical\n", {"request_changes": "off"}, "off", None),
+        ("", {"request_changes": "high", "pause_after": 3}, "high", 3),
+    ],
+)
+def test_a_repository_blocks_and_spends_no_more_than_the_operator_allows(
+    text: str, ours: dict[str, Any], bar: str, pause: int | None
+) -> None:
+    """What the operator sets is the value of a repository that sets none, and the ceiling of the others."""
+    found = config.resolve({}, text.encode(), Settings(**ours))
+    assert (found["request_changes"], found["pause_after"]) == (bar, pause)
 
 
 def test_a_flag_is_the_wish_of_who_pays() -> None:

@@ -42,7 +42,7 @@ def test_language_and_templates_come_from_the_base_branch(
     review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
     made = posts.comments(review)
     assert review.language == "de"
-    assert "### Was abgedeckt wurde" in made.summary
+    assert "<summary>Was abgedeckt wurde" in made.summary
     assert [post.body.split("\n")[1][:3] for post in made.posts] == ["OWN"] * len(made.posts) != []
 
 

@@ -97,7 +97,8 @@ def _said(found: dict[str, Any]) -> LastReview:
     """
     listed = earlier.listed(found)
     silenced = [row["finding"] for row in found.get("suppressed", ())]
-    rest = _FINDINGS.validate_python([*silenced, *found.get("fixed", ()), *found.get("unproven", ())])
+    lists = (found.get(name, ()) for name in ("fixed", "kept_back", "unproven"))
+    rest = _FINDINGS.validate_python([*silenced, *(row for rows in lists for row in rows)])
     pull = found["pull"]
     return LastReview(
         PullRequest(

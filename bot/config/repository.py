@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bot import globs
 from bot.config import written
 from bot.config.names import FILE
 from bot.config.settings import Strategy
 from bot.errors import ConfigError
-from bot.values import Effort, ReviewEffort, Severity
+from bot.values import Effort, ReviewEffort, Severity, Tone
 
 SHOWN = 12  # problems of one file that one error names
 
@@ -26,6 +26,13 @@ Pattern = Annotated[str, AfterValidator(_pattern)]  # as in .gitignore
 
 
 _LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
+Bar = Annotated[  # YAML reads a bare `off` as false
+    Literal["off", "critical", "high", "medium", "low"],
+    BeforeValidator(
+        lambda value: "off" if value is False else value,
+        json_schema_input_type=Literal["off", "critical", "high", "medium", "low"],
+    ),
+]
 Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
 
 
@@ -125,7 +132,28 @@ class RepoConfig(_Section):
     )
     ignore: tuple[Pattern, ...] = Field(default=(), description="Files that are listed and not read, as in .gitignore.")
     quota: int | None = Field(default=None, ge=0, description="Findings shown in full; critical ones do not count.")
+    minimum_severity: Severity | None = Field(
+        default=None,
+        description="Less severe findings are not posted: the summary counts them, and the JSON output has them.",
+    )
+    tone: Tone | None = Field(
+        default=None,
+        description="How much a comment says: `short` is the title, one sentence and the fix; the rest is collapsed.",
+    )
     fail_on: Severity | None = Field(default=None, description="The check fails for a finding at least this severe.")
+    request_changes: Bar | None = Field(
+        default=None,
+        description="While a finding at least this severe is open, the review requests changes; `off`: it only comments.",
+    )
+    pause_after: int | None = Field(
+        default=None,
+        ge=1,
+        description="Automatic reviews of a pull request pause after this number of pushes. Default: they do not.",
+    )
+    linked_issues: bool | None = Field(
+        default=None,
+        description="Whether a model says, for each issue that the description closes, if the change does what it asks.",
+    )
     verify: bool | None = Field(default=None, description="Whether a second call has to confirm a finding.")
     analyzers: tuple[str, ...] | None = Field(default=None, description="The checks that need no model.")
     language: str | None = Field(

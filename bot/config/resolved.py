@@ -14,14 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 from bot.config.names import FILE
 from bot.config.settings import Settings
-from bot.values import EFFORTS
+from bot.values import EFFORTS, SEVERITIES
 
 if TYPE_CHECKING:
     from bot.config.repository import RepoConfig, Triggers
 
 FROM_FILE = f"{FILE} of the base branch"
-LIMITS = ("usd", "tokens", "calls", "seconds", "turns", "concurrency")  # which the environment's value is a ceiling of
+LIMITS = (
+    "usd",
+    "tokens",
+    "calls",
+    "seconds",
+    "turns",
+    "concurrency",
+    "pause_after",
+)  # which the environment's value is a ceiling of
 MODELS = ("root", "worker")
+BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,12 @@ DEFAULTS: dict[str, Any] = {
     "seconds": 900.0,
     "ignore": (),
     "quota": 4,
+    "minimum_severity": "low",
+    "tone": "normal",
     "fail_on": None,
+    "request_changes": "off",
+    "pause_after": None,
+    "linked_issues": True,
     "verify": True,
     "analyzers": ("contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"),
     "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
@@ -141,6 +155,8 @@ def resolve(
     if values["effort"].origin == source:
         values["effort"] = _no_higher(values["effort"], operator)
     values["strategy"] = _strategy(values, flags)
+    if settings.request_changes is not None and values["request_changes"].origin != "flag":
+        values["request_changes"] = _no_stricter(values["request_changes"], settings.request_changes)
     if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
     return Config(values, (*warnings, *refused), file.triggers if file else None, tuple(settings.ceilings()))
@@ -188,6 +204,13 @@ def _no_higher(asked: Value, operator: Mapping[str, Any]) -> Value:
     most = operator.get("effort")
     higher = most is not None and EFFORTS.index(asked.value) > EFFORTS.index(most)
     return _below("DEEPREPO_EFFORT", most, asked) if higher else asked
+
+
+def _no_stricter(asked: Value, most: str) -> Value:
+    """A bar of the file, no lower than the operator's: changes are requested for no less than that."""
+    if BARS.index(asked.value) <= BARS.index(most):
+        return asked
+    return _below("DEEPREPO_REQUEST_CHANGES", most, asked)
 
 
 def _strategy(values: Mapping[str, Value], flags: Mapping[str, Any]) -> Value:

@@ -54,6 +54,10 @@ class Settings:
     )
     effort: ReviewEffort | None = _about("As `effort`, which can only lower this value.")
     strategy: Strategy | None = _about("As `strategy`, which then cannot name another.")
+    request_changes: Literal["off", "critical", "high", "medium", "low"] | None = _about(
+        "As `request_changes`, which can then be no stricter: `off` forbids it to every repository."
+    )
+    pause_after: int | None = _about("As `pause_after`, which can only lower this value.", ge=1)
     usd: float | None = _about("As `budget.usd`, which can only lower this value.", ge=0)
     tokens: int | None = _about("As `budget.tokens`, which can only lower this value.", ge=0)
     calls: int | None = _about("As `budget.calls`, which can only lower this value.", ge=0)

@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any
 
 from bot.findings import numbers
-from bot.values import Earlier, FileNote, Finding, Mark, ReaderNotes
+from bot.values import Earlier, FileNote, Finding, IssueReport, Mark, ReaderNotes
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
+_ISSUES = tuple[IssueReport, ...]
 _MARKS = tuple[tuple[str, str, str], ...]
 _NUMBERS = tuple[tuple[int, str], ...]
 
@@ -56,10 +57,11 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=said,
+        findings=(*said, *_reader(_FINDINGS).validate_python(found.get("kept_back", ()))),
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),
         told=_told(found.get("walkthrough")),
+        issues=_reader(_ISSUES).validate_python(found.get("issues", ())),
         numbers=given(found, said),
     )
 

@@ -18,6 +18,17 @@ VIEWER = """
 query { viewer { login } }
 """
 
+CLOSES = """
+query($owner: String!, $name: String!, $number: Int!, $first: Int!) {
+  repository(owner: $owner, name: $name) {
+    nameWithOwner
+    pullRequest(number: $number) {
+      closingIssuesReferences(first: $first) { nodes { number title body repository { nameWithOwner } } }
+    }
+  }
+}
+"""
+
 THREADS = """
 query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {

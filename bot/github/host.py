@@ -18,6 +18,7 @@ from bot.values import (
     CommentRef,
     Draft,
     Hidden,
+    LinkedIssue,
     Posted,
     PullFacts,
     PullRef,
@@ -27,6 +28,7 @@ from bot.values import (
 
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
+MOST_ISSUES = 3  # of one pull request
 Thing = TypeVar("Thing")
 Reaction = Literal["+1", "-1", "eyes", "confused", "rocket", "heart"]
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -129,11 +131,27 @@ class Host:
                 return tuple(found)
             after = page.get("endCursor")
 
-    async def review(self, head: str, body: str, drafts: Sequence[Draft]) -> Posted:
+    async def closes(self) -> tuple[LinkedIssue, ...]:
+        """The first issues of this repository that the pull request closes, with the beginning of their texts."""
+        names = {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
+        data = await self._client.ask(documents.CLOSES, **names, first=2 * MOST_ISSUES)
+        where = data.get("repository") or {}
+        listed = ((where.get("pullRequest") or {}).get("closingIssuesReferences") or {}).get("nodes") or ()
+        found = (shapes.issue(node, str(where.get("nameWithOwner"))) for node in listed if node)
+        return tuple(one for one in found if one is not None)[:MOST_ISSUES]
+
+    async def review(
+        self, head: str, body: str, drafts: Sequence[Draft], event: Literal["COMMENT", "REQUEST_CHANGES"] = "COMMENT"
+    ) -> Posted:
         """One review with all its comments on lines; GitHub takes all of them or none."""
         comments = [_on_lines(draft) for draft in drafts]
-        asked = {"commit_id": head, "event": "COMMENT", "body": body, "comments": comments}
+        asked = {"commit_id": head, "event": event, "body": body, "comments": comments}
         return self._new(await self._client.write("POST", f"{self._pull}/reviews", asked), "whole")
+
+    async def dismiss(self, review: int, why: str) -> None:
+        """Take back a request for changes. `why` is shown on the pull request."""
+        path = f"{self._pull}/reviews/{review}/dismissals"
+        await self._client.write("PUT", path, {"message": why, "event": "DISMISS"}, again=True)
 
     async def comment(self, body: str) -> Posted:
         """A comment in the conversation."""

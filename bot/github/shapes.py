@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.errors import HostError
 from bot.github.identity import Voice
-from bot.values import Bases, Check, Posted, PullFacts, Thread, WorkflowRun
+from bot.values import Bases, Check, LinkedIssue, Posted, PullFacts, Thread, WorkflowRun
+
+ISSUE_TITLE, ISSUE_BODY = 200, 1_500  # characters of an issue that a model is shown
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -78,6 +80,18 @@ class _Comment(Slim):
     subject_type: str | None = None
     in_reply_to_id: int | None = None
     commit_id: str | None = None
+    state: str = ""
+
+
+class _IssueHome(Slim):
+    nameWithOwner: str  # noqa: N815 - GraphQL's spelling
+
+
+class _Issue(Slim):
+    number: int
+    title: str
+    body: str = ""
+    repository: _IssueHome
 
 
 class _Commit(Slim):
@@ -197,6 +211,7 @@ def posted(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -
         outdated=on_lines and said.line is None,
         thread=(said.in_reply_to_id or said.id) if kind == "review" else 0,
         head=said.commit_id or "",
+        state=said.state,
     )
 
 
@@ -240,6 +255,14 @@ def thread(data: Any) -> Thread | None:  # noqa: ANN401 - JSON
         return None
     hidden = (top.minimizedReason or "hidden").lower() if top.isMinimized else ""
     return Thread(top.databaseId, said.isResolved, said.isOutdated, hidden, said.id)
+
+
+def issue(data: Any, repository: str) -> LinkedIssue | None:  # noqa: ANN401 - JSON
+    """An issue; None if it is another repository's."""
+    said = read(_Issue, data)
+    if said.repository.nameWithOwner.lower() != repository.lower():
+        return None
+    return LinkedIssue(said.number, said.title[:ISSUE_TITLE], said.body[:ISSUE_BODY])
 
 
 def run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON

@@ -10,7 +10,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from bot.values import Completion, Message, Prompt, PullRequest, Review, ReviewRequest, ToolCall, Turn, Usage
+from bot.values import (
+    Completion,
+    LinkedIssue,
+    Message,
+    Prompt,
+    PullRequest,
+    Review,
+    ReviewRequest,
+    ToolCall,
+    Turn,
+    Usage,
+)
 
 FORMAT = 1  # rises when an older reader would misread the file
 KINDS = frozenset(["review", "resumed", "strategy", "message", "request", "call", "reused", "failed", "turn", "end"])
@@ -52,6 +63,7 @@ def start(row: Row) -> Start:
     request = ReviewRequest(**row["request"]) if row["request"] else None
     known = PullRequest.__dataclass_fields__
     pull = PullRequest(**{name: value for name, value in row["pull"].items() if name in known})
+    pull = replace(pull, issues=tuple(LinkedIssue(**issue) for issue in row["pull"].get("issues", ())))
     return Start(pull, settings, row["root"], row["worker"], row["version"], request, row.get("given", {}))
 
 

@@ -68,10 +68,7 @@ def _page(review: "Review") -> Iterator[RenderableType]:
         yield Padding(Text(facts.ENGLISH.say("list_still"), "bold"), (1, 0, 0, 0))
     for placed in listed.still:
         yield _finding(placed)
-    if review.fixed:
-        yield _short("Fixed since", review.fixed)
-    if review.unproven:
-        yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)
+    yield from _beside(review)
     yield _coverage(review.coverage)
     notes = [note for note in review.notes if note != review.failure]
     if notes:
@@ -88,6 +85,18 @@ def _top(review: "Review") -> Iterator[RenderableType]:
         yield _walkthrough(review.walkthrough)
     if review.summary:
         yield Padding(_prose(review.summary), (1, 0, 0, 0))
+
+
+def _beside(review: "Review") -> Iterator[RenderableType]:
+    """The findings that are not listed in full: fixed, kept back, unproven."""
+    if review.fixed:
+        yield _short("Fixed since", review.fixed)
+    if review.kept_back:
+        yield Padding(
+            Text(facts.ENGLISH.say("kept_back", len(review.kept_back), severity=review.minimum)), (1, 0, 0, 0)
+        )
+    if review.unproven:
+        yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)
 
 
 def _header(review: "Review") -> RenderableType:

@@ -291,6 +291,8 @@ def found(review: Review, words: Phrases = ENGLISH) -> str:
             return words.say("nothing_by_code" if unasked(review) else "nothing_in_read")
         if review.fixed and conclusion(review) == "clean":
             return words.say("nothing_left")
+        if review.kept_back:
+            return words.say("nothing_above", severity=words.say(review.minimum))
         return words.say(_nothing(review))
     short = words.say("in_short", len(listed.folded)) if listed.folded else ""
     return words.say("found", len(listed.all), severities=by_severity(listed.all, words), short=short)

@@ -13,7 +13,7 @@ MIN_SECRET = 6
 WORDS = (
     "pull title body findings finding quote why consequence trigger suggestion replacement evidence note summary notes"
 )
-LISTS = "failure still fixed suppressed reason unproven turns said code observation output error walkthrough overview themes rows phrase first"
+LISTS = "failure still fixed kept_back issues asks missing suppressed reason unproven turns said code observation output error walkthrough overview themes rows phrase first"
 FREE = frozenset([*WORDS.split(), *LISTS.split()])
 
 _LITERAL = re.compile(r"""(["'`])(.+?)\1""")
@@ -43,7 +43,13 @@ def secrets(review: Review) -> Review:
 
 def _all(review: Review) -> Iterator[Finding]:
     yield from (placed.finding for placed in review.findings)
-    yield from (*review.still, *review.fixed, *review.unproven, *(item.finding for item in review.suppressed))
+    yield from (
+        *review.still,
+        *review.fixed,
+        *review.kept_back,
+        *review.unproven,
+        *(item.finding for item in review.suppressed),
+    )
 
 
 def mask(secret: str) -> str:

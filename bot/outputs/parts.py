@@ -11,6 +11,7 @@ from bot.render import Phrases, Safe, link, plain, sentences
 from bot.values import Coverage, Evidence, Finding, Placed, Review
 
 SENTENCES = 3  # of the summary stand open
+OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
 SUMMARY_CHARS = 4_000
 
 
@@ -54,6 +55,18 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "open_more": len(facts.opened(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, words),
         "dropped": review.dropped,
+        "issues": [
+            {
+                "number": Safe(f"#{one.number}"),
+                "asks": one.asks,
+                "done": Safe(words.say(f"issue_{one.done}")),
+                "missing": one.missing,
+                "round": one.round,
+            }
+            for one in review.issues
+        ],
+        "kept_back": len(review.kept_back),
+        "minimum": Safe(words.say(review.minimum)),
         "suppressed": len(review.suppressed) - facts.withdrawn(review),
         "withdrawn": facts.withdrawn(review),
         "cost": facts.cost(review.cost, review.seconds, words),
@@ -67,6 +80,9 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True,
     `heading`: whether the finding's title is still to be written. `handed`: whether there is room for the prompt for an agent.
     """
     finding, spot = placed.finding, placed.spot
+    first, more = sentences(finding.why, 1)
+    short = review.tone == "short"
+    long = len(finding.evidence) > OPEN_PLACES or sum(len(item.quote) for item in finding.evidence) > OPEN_CHARS
     elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
     return {
         "heading": heading,
@@ -81,6 +97,10 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True,
         "quote": finding.quote,
         "language": PurePosixPath(finding.path).suffix.lstrip("."),
         "why": finding.why,
+        "first": first,
+        "more": more,
+        "short": short,
+        "collapsed": bool(more or finding.consequence or finding.trigger or finding.evidence) if short else long,
         "consequence": finding.consequence,
         "trigger": finding.trigger,
         "evidence": [_evidence(item, review) for item in finding.evidence],

@@ -133,9 +133,11 @@ def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) ->
     unhanded = form.fill("inline.md.j2", lambda: [values], MOST_BYTES)[0]
     if len(unhanded.encode()) <= MOST_BYTES:
         return unhanded
-    less = {name: values[name][:SHORT] for name in ("why", "consequence", "trigger", "quote")}
+    less = {name: values[name][:SHORT] for name in ("why", "first", "more", "consequence", "trigger", "quote")}
     return comment(
-        "inline.md.j2", form.words, **{**values, **less, "evidence": [], "replacement": None, "suggestion": None}
+        "inline.md.j2",
+        form.words,
+        **{**values, **less, "evidence": [], "collapsed": False, "replacement": None, "suggestion": None},
     )
 
 

@@ -79,7 +79,10 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
         if row["kind"] == "use" and (row["read"] or row["state"] == "unread")
     }
     return {
-        **{name: full[name] for name in ("schema_version", "tool", "still", "summary", "numbers")},
+        **{
+            name: full[name]
+            for name in ("schema_version", "tool", "still", "kept_back", "issues", "summary", "numbers")
+        },
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]

@@ -4,14 +4,16 @@ Each comment carries our marker with the run that wrote it. Before a write is do
 run can be gone through again after any crash: it goes on where it was broken off.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from bot.github import Host
 from bot.outputs.posts import Comments
-from bot.publish import summary
+from bot.publish import requests, summary
 from bot.publish.job import Publication
-from bot.publish.posting import post
+from bot.publish.posting import post, unplaced
 from bot.publish.tidy import tidy
 from bot.render import load
 from bot.values import Review
@@ -35,19 +37,25 @@ async def publish(
     comments: Callable[[Review], Comments],
     run: str,
     still_current: Callable[[], Awaitable[bool]],
+    facts: Mapping[str, str] = MappingProxyType({}),
 ) -> PublishResult:
     """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
 
-    `comments` is asked again where GitHub refuses a place: the summary then has what was to be there.
+    `comments` is asked again where GitHub refuses a place, or a request for changes: the summary then reports it.
 
-    Raises Superseded where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
+    `facts`: what else the marker of the summary has to keep. Raises Superseded where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
     job = Publication(host, review, run, load(review.language), still_current)
     await job.check()
-    said, refused = await post(job, comments)
-    stands = await summary.put(job, said.summary)
-    notes = await tidy(job)
+    request = await requests.look(job)
+    said, refused = await post(job, comments, request)
+    unheard = await requests.settle(job, request)
+    if unheard:  # the summary says what GitHub did not take
+        told = replace(unplaced(review, refused), notes=(*review.notes, *unheard))
+        said = replace(said, summary=(await asyncio.to_thread(comments, told)).summary)
+    stands = await summary.put(job, said.summary, facts)
+    notes = (*unheard, *await tidy(job))
     if refused:
-        notes = (f"GitHub refused the place of {refused} comments: they are in the summary.", *notes)
+        notes = (f"GitHub refused the place of {len(refused)} comments: they are in the summary.", *notes)
     posted = sum(one.findings for one in said.posts)
     return PublishResult(posted, len(review.findings) - posted, stands.url, notes)

@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.errors import HostRefused
 from bot.outputs import marker
 from bot.outputs.posts import RULE, Comments, Post
+from bot.publish import requests
 from bot.publish.existing import FINDING, REVIEW, look
 from bot.publish.job import Publication
-from bot.render import comment
+from bot.publish.requests import ChangeRequest
 from bot.values import Draft, Placed, Posted, Review
 
 UNPROCESSABLE = 422
@@ -17,16 +19,18 @@ UNPROCESSABLE = 422
 Key = tuple[str, str]  # fingerprint and line: the same words may stand in a file twice
 
 
-async def post(job: Publication, comments: Callable[[Review], Comments]) -> tuple[Comments, int]:
-    """Say every finding that has a place on the diff. What comes back says where each is in the end, and how many were refused."""
+async def post(
+    job: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
+) -> tuple[Comments, frozenset[Key]]:
+    """Say every finding that has a place on the diff. What comes back says where each is in the end, and which were refused."""
     refused: frozenset[Key] = frozenset()
     while True:
         review = unplaced(job.review, refused) if refused else job.review
         said = await asyncio.to_thread(comments, review)  # it may wait for a process
         left = (await look(job.host)).unsaid([each for one in said.posts for each in keys(one)], job.run)
-        bad = await _put(job, [rest for one in said.posts if (rest := _rest(one, left)) is not None])
+        bad = await _put(job, [rest for one in said.posts if (rest := _rest(one, left)) is not None], request)
         if not bad:
-            return said, len(refused)
+            return said, refused
         refused |= bad  # their places in the quota go to others, which are posted in the next turn
 
 
@@ -60,25 +64,29 @@ def unplaced(review: Review, refused: frozenset[Key]) -> Review:
     return replace(review, findings=tuple(moved(one) for one in review.findings))
 
 
-async def _put(job: Publication, left: Sequence[Post]) -> frozenset[Key]:
+async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> frozenset[Key]:
     """Post these; the keys of those that GitHub does not take."""
     lines = [one for one in left if one.subject == "line"]
     alone = [one for one in left if one.subject == "file"]
-    if lines and not await _together(job, lines):
+    if lines and not await _together(job, lines, request):
         alone = [*lines, *alone]
     return frozenset([each for one in alone if not await _single(job, one) for each in keys(one)])
 
 
-async def _together(job: Publication, lines: Sequence[Post]) -> bool:
-    """One review with all of them: all are taken, or none."""
+async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequest) -> bool:
+    """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
     first = "-".join(keys(lines[0])[0])
-    body = job.made(REVIEW, comment("publish/review.md.j2", job.words, posts=len(lines)), first=first)
+    asked, body = (job.made(REVIEW, requests.said(job, one, len(lines)), first=first) for one in (request, None))
+    drafts = [_draft(job, one) for one in lines]
 
     async def find() -> Posted | None:
         return next((one for one in await job.host.reviews() if job.is_mine(one, REVIEW, first=first)), None)
 
     async def write() -> Posted:
-        return await job.host.review(job.head, body, [_draft(job, one) for one in lines])
+        if request.made:
+            with suppress(HostRefused):  # for a bad place, or for the request: as a comment it shows which
+                return await job.host.review(job.head, asked, drafts, requests.REQUEST)
+        return await job.host.review(job.head, body, drafts)
 
     return await _taken(job, find, write)
 

@@ -1,17 +1,20 @@
 """The one summary comment of a pull request: made in the first round, kept up to date in every other."""
 
+from collections.abc import Mapping
+
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.publish.existing import SUMMARY, facts, mode
+from bot.publish import existing
+from bot.publish.existing import SUMMARY, mode
 from bot.publish.job import Publication
 from bot.values import Posted
 
 NOT_FOUND = 404
 
 
-async def put(job: Publication, body: str) -> Posted:
+async def put(job: Publication, body: str, facts: Mapping[str, str]) -> Posted:
     """Write the summary, or bring the one that is there up to date. More than one never stays."""
-    text = job.signed(body)
+    text = job.signed(body, **facts)
     standing = await stands(job.host)
     for double in standing[1:]:  # an answer that was lost and found too late
         await job.host.delete(double)
@@ -37,7 +40,7 @@ async def _written(job: Publication, text: str) -> Posted:
 
 async def stands(host: Host) -> list[Posted]:
     """The summary as it is now; more than one only after an answer that was lost."""
-    return [one for one in await host.comments() if facts(one, mode(host)).get("kind") == SUMMARY]
+    return [one for one in await host.comments() if existing.facts(one, mode(host)).get("kind") == SUMMARY]
 
 
 def _same(one: str, other: str) -> bool:

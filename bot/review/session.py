@@ -12,7 +12,17 @@ from bot.findings.judge import Judged
 from bot.findings.verify import Ask
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
-from bot.values import ChangedFile, Dependents, Finding, PullRequest, ReaderNotes, Reference, ReviewEffort, Unit
+from bot.values import (
+    ChangedFile,
+    Dependents,
+    Finding,
+    IssueReport,
+    PullRequest,
+    ReaderNotes,
+    Reference,
+    ReviewEffort,
+    Unit,
+)
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
@@ -29,6 +39,7 @@ class WorkerReply:
     dropped: int = 0  # findings that their finder could not complete
     open: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
     told: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
+    issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
 
 
 class Worker(Protocol):

@@ -14,7 +14,7 @@ from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large, packed
 from bot.coverage import CoverageTracker
 from bot.diff import told
 from bot.errors import DeepRepoError, PromptTooLong
-from bot.findings import read
+from bot.findings import issues, read
 from bot.llm.calls import Calls
 from bot.ports import Lens, Model, Tree
 from bot.review import dialogues, uses
@@ -25,6 +25,7 @@ from bot.values import (
     ChangedFile,
     Completion,
     Finding,
+    LinkedIssue,
     LookUp,
     Message,
     Prompt,
@@ -140,6 +141,7 @@ class ModelWorker:
             text = render.text(
                 "prompts/worker.md.j2",
                 **self._said(use.path for use in mine),
+                issues=(),
                 parts=told(changed, self.files, 0),
                 unchanged=beside,
                 elsewhere=(),
@@ -192,13 +194,13 @@ class ModelWorker:
                 answers.append(WorkerReply(reply.text))
         return answers
 
-    def _of(self, text: str, walkthrough: read.Extent = "none") -> Prompt:
+    def _of(self, text: str, walkthrough: read.Extent = "none", about: Sequence[LinkedIssue] = ()) -> Prompt:
         return Prompt(
             (
                 Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
                 Message("user", text),
             ),
-            answer=read.schema(walkthrough),
+            answer=issues.schema(walkthrough) if about else read.schema(walkthrough),
             max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
         )
 
@@ -212,18 +214,24 @@ class ModelWorker:
         bare: bool = False,
     ) -> SentPrompt:
         beside = () if bare else await builder.of(units)
+        closed = self._closed(units)
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
             **self._said(unit.path for unit in units),
+            issues=closed,
             parts=told(units, self.files, LARGE_AROUND if self._large else None),
             questions=[question] if question else self._questions(units),
             elsewhere=builder.elsewhere(units, beside) if self.look_ups is not None and builder.prompts == 1 else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged = [excerpt for excerpt in beside if not excerpt.changed]
-        prompt = self._of(telling(unchanged=beside), walkthrough)
+        prompt = self._of(telling(unchanged=beside), walkthrough, closed)
         return SentPrompt(tuple(units), prompt, telling(unchanged=judged), bare, walkthrough)
+
+    def _closed(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
+        """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
+        return self.pull.issues if self.whole and len(units) == len(self.tracker.units) else ()
 
     @property
     def _large(self) -> bool:
@@ -262,6 +270,7 @@ class ModelWorker:
             sum(said.dropped for said in done),
             tuple(dict.fromkeys(point for said in done for point in said.open)),
             _together([said.told for said in done if said.told]),
+            tuple(report for said in done for report in said.issues),
         )
 
     async def _further(self, one: Answered) -> SentPrompt:
@@ -285,8 +294,14 @@ class ModelWorker:
         kept = [finding for finding in second.findings if not _vague(finding)]
         if one.wanted:  # what the last answer does not repeat is withdrawn
             dropped = len(second.findings) - len(kept)
-            told = second.told or first.told
-            return WorkerReply(second.text or first.text, tuple(kept), dropped=dropped, open=second.open, told=told)
+            return replace(
+                second,
+                text=second.text or first.text,
+                findings=tuple(kept),
+                dropped=len(second.findings) - len(kept),
+                told=second.told or first.told,
+                issues=second.issues or first.issues,
+            )
         whole = [finding for finding in first.findings if not _vague(finding)]
         vague = len(first.findings) - len(whole)
         dropped = vague - len(kept[:vague])
@@ -339,7 +354,8 @@ class ModelWorker:
         self.tracker.saw(asked.seen, self.name, beside="\n".join(told))
         whole = asked.walkthrough == "whole"
         said = read.told(reply.data, whole=whole) if asked.walkthrough != "none" else None
-        return WorkerReply(text, found, open=read.unsettled(reply.data), told=said)
+        about = issues.reports(reply.data, self._closed(asked.units))
+        return WorkerReply(text, found, open=read.unsettled(reply.data), told=said, issues=about)
 
 
 def _together(said: Sequence[ReaderNotes]) -> ReaderNotes | None:

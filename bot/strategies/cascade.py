@@ -29,7 +29,7 @@ async def run(session: Session) -> Transcript:
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))
     done = await rlm.go_on(session, settle.strip())
     opened = f"it left {render.count(len(points), 'point')} open" if points else CLOSED
-    return replace(done, reason=f"{opened}, and the root went on")
+    return replace(done, reason=f"{opened}, and the root went on", issues=reading.issues)
 
 
 def _open(session: Session, unproven: tuple[Finding, ...]) -> Iterator[str]:

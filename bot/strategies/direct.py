@@ -31,4 +31,10 @@ async def run(session: Session) -> Transcript:
     if answer.error:
         return Transcript(tuple(session.findings), partial=True, notes=(answer.error,))
     await fanout.read_uses(session, reader)
-    return Transcript(tuple(session.findings), answer.text, partial=bool(session.tracker.unread()), open=answer.open)
+    return Transcript(
+        tuple(session.findings),
+        answer.text,
+        partial=bool(session.tracker.unread()),
+        open=answer.open,
+        issues=answer.issues,
+    )

@@ -31,6 +31,15 @@ class ReviewRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkedIssue:
+    """An issue of the same repository that the pull request closes. Its words are a stranger's."""
+
+    number: int
+    title: str
+    body: str  # its beginning
+
+
+@dataclass(frozen=True, slots=True)
 class PullRequest:
     """A change to review, resolved to object ids. `base` is the merge base, so `base..head` is what the author did."""
 
@@ -45,6 +54,7 @@ class PullRequest:
     base_tip: str | None = None  # the tip of the base branch: configuration is read there; None: `base`
     url: str | None = None  # of the repository's pages, for permalinks: "https://github.com/owner/name"
     withheld: tuple[str, ...] = ()  # uncommitted files whose content a filter program would have to convert: not read
+    issues: tuple[LinkedIssue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from bot.values.walkthrough import Walkthrough
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
+Tone = Literal["normal", "short"]
 Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
 Status = Literal["new", "open", "moved", "fixed"]  # against the round before
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
@@ -168,6 +169,17 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class IssueReport:
+    """What a model says of an issue that the change closes."""
+
+    number: int
+    asks: str
+    done: Literal["yes", "partly", "no", "unclear"]
+    missing: str = ""
+    round: int = 0  # in which it was said; the change may do more since
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """What a strategy hands back: raw findings, what was reported, and how it ended."""
 
@@ -179,6 +191,7 @@ class Transcript:
     fault: Literal["", "provider", "interrupted"] = ""  # what cut it short, where it was not a cap
     reason: str = ""  # how the strategy went on, as the end of the reason for it
     open: tuple[str, ...] = ()  # what a reading could not settle, as sentences
+    issues: tuple[IssueReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,4 +255,9 @@ class Review:
     suppressed: tuple[Suppressed, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
+    minimum: Severity = "low"  # findings below it are kept back
+    kept_back: tuple[Finding, ...] = ()  # open and not severe enough to be posted
+    tone: Tone = "normal"
+    issues: tuple[IssueReport, ...] = ()
+    request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from bot.values.review import Finding
+from bot.values.review import Finding, IssueReport
 from bot.values.walkthrough import ReaderNotes
 
 
@@ -31,4 +31,5 @@ class Earlier:
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
     told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
+    issues: tuple[IssueReport, ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

@@ -14,6 +14,7 @@ from bot.policy import ASKED, No
 from bot.publish import PublishResult, checks
 from bot.values import Ending, PullRequest, Review, ReviewAsk
 from bot.workflow.looking import PullState
+from bot.workflow.pausing import PushCount
 
 Result = TypeVar("Result")
 Say = Callable[[str], None]
@@ -28,6 +29,7 @@ class ReviewRun:
     host: Host
     seen: PullState
     settings: Config
+    pushes: PushCount = field(default_factory=PushCount)
 
     @property
     def unasked(self) -> bool:
@@ -62,6 +64,7 @@ class Funds:
 
     usd: float | None = None
     refused: str = ""
+    model: bool = True  # whether there is one
 
 
 @dataclass(frozen=True, slots=True)

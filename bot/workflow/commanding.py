@@ -16,7 +16,7 @@ from bot.payloads import Change, Question
 from bot.ports import Job
 from bot.storage import Exhausted, Suppression
 from bot.values import CommandAsk, CommentRef, ReviewAsk
-from bot.workflow import asking, spending
+from bot.workflow import asking, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
@@ -105,6 +105,10 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
         await people.pause(pull, ask.actor, time.time())
         return not already
 
+    async def resume() -> bool:
+        waited = await pausing.resumed(host, settings["pause_after"])
+        return await people.resume(pull) or waited
+
     return CommandContext(
         settings=parts.in_force(settings),
         actor=ask.actor,
@@ -113,7 +117,7 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
         submit=submit,
         suppress=suppressed,
         pause=pause,
-        resume=partial(people.resume, pull),
+        resume=resume,
         cancel=partial(parts.cancel, pull),
         top=partial(_top, ask.comment, host),
     )

@@ -2,16 +2,17 @@
 
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from bot import policy
-from bot.errors import NothingToReview, Superseded
+from bot.errors import HostRefused, NothingToReview, Superseded
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.policy import Go, No
 from bot.publish import checks, publish
-from bot.values import Review
+from bot.values import LinkedIssue, Review
+from bot.workflow import pausing
 from bot.workflow.backend import Backend, CheckRun, ReviewResult, ReviewRun
 from bot.workflow.progress import progress
 
@@ -25,7 +26,9 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
 
     `again`: also if this change has its review already. Raises the errors that are not final for `backend`.
     """
-    decision = policy.decide(run.seen.facts, run.ask, run.settings.triggers, paused=run.seen.paused)
+    run = replace(run, pushes=await pausing.counted(run.host, run.ask, run.id, run.settings["pause_after"]))
+    waits = (run.pushes.most or 0) if run.pushes.spent else 0
+    decision = policy.decide(run.seen.facts, run.ask, run.settings.triggers, paused=run.seen.paused, pushes=waits)
     if isinstance(decision, No):
         await backend.decline(run, decision)
         return ReviewResult("skipped", decision.reason)
@@ -54,7 +57,7 @@ async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
         refused = await backend.untouched(run, pull) if run.settings.triggers.paths else None
         if refused is not None:
             return refused
-        change = await backend.change(run, pull)
+        change = _noted(await backend.change(run, pull), run.pushes.note)
         if decision.offline:
             change = _offline(change, decision.reason)
         async with _funded(run, backend, change) as funded, progress(check.show) as say:
@@ -70,16 +73,28 @@ async def _funded(run: ReviewRun, backend: Backend, change: Change) -> AsyncIter
     async with backend.funds(run, change) as funds:
         if funds.refused:
             yield _offline(change, funds.refused)
-        elif funds.usd is not None and funds.usd < run.settings["usd"]:
+            return
+        if funds.model and run.settings["linked_issues"]:
+            change = replace(change, pull=replace(change.pull, issues=await _closed(run)))
+        if funds.usd is not None and funds.usd < run.settings["usd"]:
             yield replace(change, flags={**change.flags, "usd": funds.usd})
         else:
             yield change
 
 
+async def _closed(run: ReviewRun) -> tuple[LinkedIssue, ...]:
+    """The issues that the pull request closes. A token that may not see issues sees none."""
+    with suppress(HostRefused):
+        return await run.host.closes()
+    return ()
+
+
 def _offline(change: Change, why: str) -> Change:
-    return replace(
-        change, flags={**change.flags, "strategy": "offline"}, note=" ".join(filter(None, (why, change.note)))
-    )
+    return _noted(replace(change, flags={**change.flags, "strategy": "offline"}), why)
+
+
+def _noted(change: Change, why: str) -> Change:
+    return replace(change, note=" ".join(filter(None, (why, change.note))))
 
 
 async def _posted(run: ReviewRun, backend: Backend, made: Made) -> ReviewResult:
@@ -90,7 +105,7 @@ async def _posted(run: ReviewRun, backend: Backend, made: Made) -> ReviewResult:
         return made.comments if one == done else backend.comments(run, one)
 
     try:
-        outcome = await publish(run.host, done, comments, run.id, backend.current)
+        outcome = await publish(run.host, done, comments, run.id, backend.current, run.pushes.facts)
     except Superseded as moved:
         return ReviewResult("cancelled", SUPERSEDED, done, fault=moved)
     except backend.final as error:

@@ -123,7 +123,7 @@ class ServerBackend:
     async def funds(self, run: ReviewRun, change: Change) -> AsyncIterator[Funds]:
         """What the caps in the database leave, reserved for this review."""
         if not self.parts.model(run.settings):
-            yield Funds()
+            yield Funds(model=False)
             return
         forks = run.settings.triggers.fork_reviews_per_day if run.unasked else None
         reserved = spending.reserved(

@@ -191,3 +191,22 @@ def test_the_second_round_uploads_everything_that_is_open(tmp_path: Path) -> Non
 
 def _json(path: str) -> Any:  # noqa: ANN401 - any JSON value
     return json.loads(Path(path).read_text())
+
+
+def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
+    """A workflow has no other memory: after `pause_after` pushes the next one is not reviewed, and the step says how to go on."""
+
+    async def go() -> None:
+        files = {**pushes.BASE, ".deeprepo.yml": "pause_after: 1\n"}
+        async with stage(tmp_path, files) as at:  # type: ignore[arg-type]
+            await at.repo.commit("feature", dict(pushes.FIRST))  # type: ignore[arg-type]
+            said = []
+            for n in range(3):
+                with at.gh.holding() as held:
+                    await (at.repo.push("feature", {f"n{n}.md": "one\n"}) if n else at.repo.open_pull("feature"))
+                said.append(await at.told("pull_request", event(held)))
+
+            assert [one.review is not None for one in said] == [True, True, False]
+            assert "pause after 1 push (`pause_after`); `/deeprepo review` in a comment starts one" in said[2].says
+
+    asyncio.run(go())

@@ -128,6 +128,10 @@ REVIEWS: Mapping[str, Review] = {
     "broken_template": replace(said(FIX), templates=(("summary.md.j2", "{{ nothing_like_that }}"),)),
     "wide_letters": said(at(replace(PYTHON, title="名前が二回使われる", quote="名前 = 1", why="変数は上書きされる。"))),
     "long_summary": replace(said(FIX), summary="One does `a. B`. Two, e.g. this, does more. Three ends it. " * 3),
+    "short": replace(said(at(replace(PYTHON, why="Two equal numbers need not be the same object. CPython keeps small ones only.", evidence=FINDING.evidence),
+                             replacement="    if amount == 0:"), Placed(FINDING, "outside")), tone="short"),
+    "much_evidence": said(at(replace(PYTHON, evidence=FINDING.evidence * 3))),
+    "kept_back": replace(CLEAN, minimum="high", kept_back=(PYTHON, replace(PYTHON, severity="low"))),
     "nothing_to_read": replace(CLEAN, coverage=replace(COVERAGE, readings=(), cut=()), summary=""),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from bot.context.look_ups import LookedUp
 from bot.conversation import Speech
 from bot.diff import Told
 from bot.review.guidance import Advice
-from bot.values import DiffRow, Excerpt, Finding, Unit, tokens
+from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Unit, tokens
 
 GOLDEN = Path(__file__).parent / "golden"
 UNIT = Unit(
@@ -32,6 +32,7 @@ PROMPTS = {
         {
             "title": "Drop the amount",
             "body": "It was always one.",
+            "issues": [LinkedIssue(7, "Amounts", "Nobody passes one.")],
             "guidance": [Advice("AGENTS.md", "Money is never a float.")],
             "parts": PARTS,
             "unchanged": [CALLER, NEIGHBOUR],
@@ -42,13 +43,14 @@ PROMPTS = {
                 Elsewhere("linear", 0, (), quoted=True),
             ],
         },
-        270,
+        290,
     ),
     "worker_bare": (
         "worker.md.j2",
         {
             "title": "",
             "body": "",
+            "issues": (),
             "guidance": [],
             "parts": PARTS[:1],
             "unchanged": [],

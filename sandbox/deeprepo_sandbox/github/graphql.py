@@ -1,5 +1,6 @@
 """GraphQL: what is hidden, what was resolved, and hiding itself. Fields that nobody here knows are refused as GitHub does."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from deeprepo_sandbox.github.things import Comment, Json, Pull, Review, ReviewCo
 from deeprepo_sandbox.github.world import LIMIT, World, node_id
 
 THREAD = "PRRT_kwDO"  # how the node ids of review threads begin
+CLOSING = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+([\w.-]+/[\w.-]+)?#(\d{1,9})\b", re.IGNORECASE)
 CLASSIFIERS = ("ABUSE", "DUPLICATE", "OFF_TOPIC", "OUTDATED", "RESOLVED", "SPAM")
 TYPES = {Comment: "IssueComment", ReviewComment: "PullRequestReviewComment", Review: "PullRequestReview"}
 Made = Mapping[str, Any]
@@ -96,9 +98,30 @@ class _Root:
             pull = where.pulls.get(asked.get("number") or 0)
             if pull is None:
                 return self._missing("repository", "Could not resolve to a PullRequest with that number.")
-            return _pull(self._world, pull)
+            return {**_pull(self._world, pull), "closingIssuesReferences": partial(self._closes, pull)}
 
         return {"__typename": "Repository", "nameWithOwner": where.full_name, "pullRequest": one}
+
+    async def _closes(self, pull: Pull, said: Mapping[str, Any]) -> Made | None:
+        """The issues that the description closes by GitHub's words, of other repositories too."""
+        if not self._may(pull.repository, ("issues",), "read"):
+            return self._missing("repository", "Resource not accessible by integration", "FORBIDDEN")
+        rows = []
+        for name, number in dict.fromkeys(CLOSING.findall(pull.body or "")):
+            where = self._world.repository(*name.split("/")) if name else pull.repository
+            found = where.issues.get(int(number)) if where else None
+            if where and found:
+                owner = {"__typename": "Repository", "nameWithOwner": where.full_name}
+                rows.append(
+                    {
+                        "__typename": "Issue",
+                        "number": int(number),
+                        "title": found[0],
+                        "body": found[1],
+                        "repository": owner,
+                    }
+                )
+        return await _connection(rows, said)
 
     async def _nodes(self, said: Mapping[str, Any]) -> list[Made | None]:
         return [await self._node({"id": one}) for one in said.get("ids") or ()]

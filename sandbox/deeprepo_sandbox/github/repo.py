@@ -41,6 +41,12 @@ class Repo(Conversation):
         parent = await git.tip(where.git, onto or branch) or await git.tip(where.git, where.default_branch)
         return await git.commit(where.git, branch, parent, files, message, author)
 
+    def open_issue(self, title: str, body: str = "") -> int:
+        """Open an issue; nobody is notified."""
+        number = len(self.repository.pulls) + len(self.repository.issues) + 1
+        self.repository.issues[number] = (title, body)
+        return number
+
     async def open_pull(
         self,
         head: str,
@@ -58,7 +64,7 @@ class Repo(Conversation):
         who = world.user(author or (STRANGER if fork else COLLEAGUE))
         source = await self._forked(who, head) if fork else where
         base = base or where.default_branch
-        number, now = len(where.pulls) + 1, world.now()
+        number, now = len(where.pulls) + len(where.issues) + 1, world.now()
         sha = await self._tip(source, head)
         await self._show(number, source, head, sha)
         pull = Pull(

@@ -114,6 +114,7 @@ class Review(Comment):
 
     state: str
     commit: str
+    dismissed: str = ""  # why
 
 
 @dataclass(slots=True, eq=False)
@@ -152,6 +153,7 @@ class Repository:
     parent: "Repository | None" = None  # what it was forked from
     people: dict[str, Permission] = field(default_factory=dict)
     pulls: "dict[int, Pull]" = field(default_factory=dict)
+    issues: dict[int, tuple[str, str]] = field(default_factory=dict)  # title and body, by number
     checks: dict[int, Check] = field(default_factory=dict)
     runs: list["WorkflowRun"] = field(default_factory=list)
     deleted: bool = False

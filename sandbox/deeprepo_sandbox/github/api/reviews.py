@@ -96,9 +96,11 @@ async def update(call: Call) -> Answer:
 async def dismiss(call: Call) -> Answer:
     """PUT R/pulls/N/reviews/ID/dismissals."""
     one = _review(call)
+    if not str(call.body.get("message") or "").strip():
+        raise Refused(422, "Unprocessable Entity", ["Message can't be blank"])
     if one.state not in {"APPROVED", "CHANGES_REQUESTED"}:
-        raise Refused(422, "Unprocessable Entity", ["Can not dismiss a commented pull request review"])
-    one.state = "DISMISSED"
+        raise Refused(422, "Unprocessable Entity", [f"Can not dismiss a {one.state.lower()} pull request review"])
+    one.state, one.dismissed = "DISMISSED", call.body["message"]
     return Answer(200, review(call.world, call.pull, one))
 
 

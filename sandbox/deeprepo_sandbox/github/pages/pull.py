@@ -24,7 +24,11 @@ EMOJI = {
     "rocket": "🚀",
     "eyes": "👀",
 }
-REVIEWED = {"APPROVED": "approved", "CHANGES_REQUESTED": "asked for changes", "DISMISSED": "reviewed (dismissed)"}
+REVIEWED = {
+    "APPROVED": "approved",
+    "CHANGES_REQUESTED": "requested changes",
+    "DISMISSED": "requested changes (dismissed)",
+}
 
 
 SHOWN = 4  # lines of the diff above a comment

@@ -1,0 +1,53 @@
+"""What a model says of the issues that a pull request closes: a field of its answer, asked for if it reads the whole change."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+from bot.findings import read
+from bot.values import IssueReport, LinkedIssue, Schema
+
+Done = Literal["yes", "partly", "no", "unclear"]
+DONE: tuple[str, ...] = get_args(Done)
+MOST_CHARS = 200  # of one sentence
+_ROW = read.strict(
+    number={"type": "integer"},
+    asks=read.text("what the issue asks for, in one sentence of at most 20 words"),
+    done={"type": "string", "enum": list(DONE), "description": "whether this change does it"},
+    missing=read.text("what of it the change leaves undone, in one sentence of at most 20 words; empty if nothing"),
+)
+_FIELD = {"type": "array", "items": _ROW, "description": "one entry for each issue shown above, in that order"}
+
+
+@lru_cache(maxsize=len(get_args(read.Extent)))
+def schema(walkthrough: read.Extent) -> Schema:
+    """A worker's answer with this field. `walkthrough`: of how much it says what the change does."""
+    asking = read.schema(walkthrough)
+    final = _with(asking.final) if asking.final is not None else None
+    return replace(_with(asking), final=final)
+
+
+def _with(form: Schema) -> Schema:
+    parameters = dict(form.parameters)
+    parameters["properties"] = {**parameters["properties"], "issues": _FIELD}
+    parameters["required"] = [*parameters["required"], "issues"]
+    return replace(form, parameters=parameters, forgiven=form.forgiven | {"issues"})
+
+
+def reports(data: Mapping[str, Any] | None, linked: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
+    """What an answer says of these issues, each once; what does not fit is left out."""
+    rows = (data or {}).get("issues")
+    found: dict[int, IssueReport] = {}
+    for row in rows[: 2 * len(linked)] if isinstance(rows, list) else ():
+        said = row if isinstance(row, Mapping) else {}
+        number, done = said.get("number"), said.get("done")
+        if isinstance(number, int) and done in DONE and any(issue.number == number for issue in linked):
+            found.setdefault(
+                number, IssueReport(number, _sentence(said.get("asks")), done, _sentence(said.get("missing")))
+            )
+    return tuple(found[issue.number] for issue in linked if issue.number in found)
+
+
+def _sentence(value: object) -> str:
+    return " ".join(value[: 4 * MOST_CHARS].split())[:MOST_CHARS] if isinstance(value, str) else ""

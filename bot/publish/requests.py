@@ -1,0 +1,90 @@
+"""Changes requested: while a finding at or above the owner's bar is open, our own review blocks the merge; it is dismissed once none is.
+
+Nothing is ever approved. A request that a person has dismissed is made again only for a finding that is new.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.errors import HostRefused
+from bot.publish.existing import REVIEW, facts
+from bot.publish.job import Publication
+from bot.render import Safe, comment
+from bot.values import SEVERITIES, Finding, Posted, Review
+
+STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
+REQUEST: Literal["REQUEST_CHANGES"] = "REQUEST_CHANGES"
+INCOMPLETE = (
+    "The request for changes stands: this review is incomplete, so it cannot tell whether what was found is fixed."
+)
+NOT_DISMISSED = "The request for changes could not be dismissed ({why}): somebody with write permission can dismiss it."
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRequest:
+    """Whether changes are requested now, and whether this review has to request them."""
+
+    blocking: tuple[Finding, ...]  # open, and at or above the bar
+    standing: tuple[Posted, ...]  # our reviews that block
+    made: bool  # by this review
+
+
+async def look(job: Publication) -> ChangeRequest:
+    """What the review asks for, compared with what is on the pull request."""
+    found = [one for one in await job.host.reviews() if facts(one, job.mode).get("kind") == REVIEW]
+    standing = tuple(one for one in found if one.state == STANDS)
+    there = blocking(job.review)
+    dismissed = any(one.state == DISMISSED for one in found)
+    wanted = any(finding.status == "new" for finding in there) if dismissed else bool(there)
+    return ChangeRequest(there, standing, wanted and not standing)
+
+
+def blocking(review: Review) -> tuple[Finding, ...]:
+    """The open findings for which changes are requested, new or of earlier rounds."""
+    if review.request_changes is None:
+        return ()
+    severe = SEVERITIES[: SEVERITIES.index(review.request_changes) + 1]
+    there = (*(placed.finding for placed in review.findings), *review.still)
+    return tuple(finding for finding in there if finding.severity in severe)
+
+
+def said(job: Publication, request: ChangeRequest | None, posts: int) -> str:
+    """The text of a review with so many comments. `request`: the one that it makes."""
+    bar, blocks = job.review.request_changes, len(request.blocking) if request and request.made else 0
+    named = Safe(job.words.say(bar)) if bar else ""
+    return comment("publish/review.md.j2", job.words, posts=posts, blocking=blocks, bar=named)
+
+
+async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
+    """Request changes where no comment has carried the request, or dismiss it. Sentences about what GitHub refused."""
+    if request.made:
+        return await _requested(job, request)
+    if request.blocking or not request.standing:
+        return ()
+    if job.review.partial or job.review.fault:
+        return (INCOMPLETE,)
+    bar = job.review.request_changes
+    why = job.words.say("withdrawn", severity=job.words.say(bar)) if bar else job.words.say("withdrawn_off")
+    return tuple([each for one in request.standing for each in await _dismissed(job, one, why)])
+
+
+async def _requested(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
+    body = job.made(REVIEW, said(job, request, 0))
+
+    async def find() -> Posted | None:
+        return next(iter((await look(job)).standing), None)
+
+    try:
+        await job.put(find, lambda: job.host.review(job.head, body, (), REQUEST))
+    except HostRefused as refused:
+        return (job.words.say("request_refused", why=str(refused)),)
+    return ()
+
+
+async def _dismissed(job: Publication, one: Posted, why: str) -> tuple[str, ...]:
+    await job.check()
+    try:
+        await job.host.dismiss(one.id, why)
+    except HostRefused as refused:
+        return (NOT_DISMISSED.format(why=refused),)
+    return ()

@@ -1,0 +1,69 @@
+"""Automatic reviews that pause after a number of pushes. The marker of the summary holds the count: a server and a workflow read it alike."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot import render
+from bot.github import Host
+from bot.outputs import marker
+from bot.policy import ASKED
+from bot.publish import existing, summary
+from bot.values import ReviewAsk
+
+PUSHED = frozenset({"push", "catch-up"})
+FACT = "pushes"
+DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PushCount:
+    """How many pushes were reviewed without anybody asking, before this review and with it. `most`: after which of them reviews pause."""
+
+    before: int = 0
+    now: int = 0
+    most: int | None = None
+
+    @property
+    def spent(self) -> bool:
+        """Whether no further push is reviewed."""
+        return self.most is not None and self.before >= self.most
+
+    @property
+    def note(self) -> str:
+        """For the reader of the last review before the pause."""
+        if self.most is None or self.now < self.most:
+            return ""
+        return f"Automatic reviews of this pull request pause now, after {render.count(self.most, 'push', 'pushes')}: `/deeprepo review` reviews the next ones too."
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the summary's marker keeps of it."""
+        return {FACT: str(self.now)} if self.most is not None else {}
+
+
+async def resumed(host: Host, most: int | None) -> bool:
+    """Count from zero again; False if no push had to wait."""
+    for one in await summary.stands(host) if most is not None else ():
+        facts = existing.facts(one, existing.mode(host))
+        if most is not None and _count(facts) >= most:
+            kind, rest = facts.get("kind", ""), one.body.replace("\r\n", "\n").partition("\n")[2]
+            others = {name: value for name, value in facts.items() if name != "kind"}
+            await host.edit_comment(one.id, f"{marker.make(kind, **{**others, FACT: '0'})}\n{rest}")
+            return True
+    return False
+
+
+def _count(facts: Mapping[str, str]) -> int:
+    told = facts.get(FACT, "")
+    return int(told) if told.isdecimal() and len(told) <= DIGITS else 0
+
+
+async def counted(host: Host, ask: ReviewAsk, run: str, most: int | None) -> PushCount:
+    """The count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
+    if most is None or ask.trigger in ASKED:
+        return PushCount(most=most)
+    facts = [existing.facts(one, existing.mode(host)) for one in await summary.stands(host)]
+    found = next(iter(facts), {})
+    count, pushed = _count(found), ask.trigger in PUSHED
+    before = max(0, count - pushed) if found.get("run") == run else count
+    return PushCount(before, before + pushed, most)

@@ -1,0 +1,137 @@
+"""The pictures of docs/images: real reviews on the sandbox GitHub, as Chromium shows them. `make pictures` takes them anew."""
+
+import asyncio
+import base64
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from browsing import Window, window
+from whole import BROKEN, WORSE, Whole, whole
+
+from deeprepo_sandbox import demo
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply
+
+IMAGES = Path(__file__).parents[2] / "docs/images"
+DESKTOP, PHONE = 760, 390  # CSS pixels
+WHOLE_PAGE = 1280
+TALL = 1600
+COMMENT = "article.card.bot"  # one of the conversation
+SUMMARY = f"{COMMENT}:has(h2)"
+IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}
+GOOD = {
+    "shop/price.py": 'def total(items, tax, discount=0):\n    """The sum with tax."""\n    return (sum(items) - discount) * (1 + tax)\n'
+}
+PAIR = {
+    "shop/price.py": 'def total(items, tax) -> tuple[float, float]:\n    """The sum, and the tax in it."""\n    net = sum(items)\n    return net * (1 + tax), net * tax\n'
+}
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Takes one element of a page. `folder`: where the pictures go."""
+
+    browser: Window
+    folder: Path
+
+    async def take(
+        self,
+        name: str,
+        address: str,
+        selector: str,
+        *,
+        width: int = DESKTOP,
+        dark: bool = False,
+        unfolded: bool = False,
+    ) -> None:
+        """The picture of the last element that the selector finds, with a narrow edge around it."""
+        await asyncio.to_thread(
+            self._take, name, address, selector, width, dark=dark, unfolded=unfolded
+        )  # this loop serves the page
+
+    def _take(self, name: str, address: str, selector: str, width: int, *, dark: bool, unfolded: bool) -> None:
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        size = {"width": width, "height": 1000, "deviceScaleFactor": 1 if width > DESKTOP else 1.5, "mobile": False}
+        self.browser.devtools("Emulation.setScrollbarsHidden", hidden=True)
+        self.browser.devtools("Emulation.setEmulatedMedia", features=[scheme])
+        self.browser.devtools("Emulation.setDeviceMetricsOverride", **size)
+        self.browser.open(address)
+        box = self.browser.script(
+            "document.querySelectorAll('details:has(table)').forEach(one => one.open = true);"
+            * unfolded
+            + f"const all = document.querySelectorAll({selector!r}), at = all[all.length - 1].getBoundingClientRect();"
+            "return [at.x + scrollX, at.y + scrollY, at.width, at.height, document.documentElement.scrollWidth]"
+        )
+        x, y, w, h, page = box
+        assert page <= width, f"{name}: the page is {page} pixels wide on a screen of {width}"
+        clip = {"x": max(0, x - 8), "y": max(0, y - 8), "width": w + 16, "height": min(h + 16, TALL), "scale": 1}
+        shot = self.browser.devtools("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+        (self.folder / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+
+
+async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
+    """Findings, the request for changes, the next round, a clean change, places that code cannot decide."""
+    await at.repo.commit("main", {".deeprepo.yml": "request_changes: high\n"})
+    number = await at.reviewed(files=WORSE)
+    await camera.take("requested", at.gh.page(number, "acme/shop"), f"{COMMENT}:has(.thread)")
+    await at.repo.push("feature", {**BROKEN, **IDENTITY})
+    await at.quiet()
+    await camera.take("second-round", at.gh.page(number, "acme/shop"), SUMMARY)
+    await camera.take("comment", at.gh.page(number, "acme/shop"), ".thread:has(.suggestion)")
+    await camera.take("comment-dark", at.gh.page(number, "acme/shop"), ".thread:has(.suggestion)", dark=True)
+    number = await at.reviewed(branch="discount", files=GOOD)
+    await camera.take("clean", at.gh.page(number, "acme/shop"), SUMMARY)
+    number = await at.reviewed(branch="pair", files=PAIR)
+    await camera.take("open", at.gh.page(number, "acme/shop"), SUMMARY)
+    work = folder / "work"
+    work.mkdir()
+    demo.build(str(work))
+    repo = await at.gh.repository("acme", "parcel", from_git=work)
+    number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
+    await at.quiet()
+    page = at.gh.page(number, "acme/parcel")
+    await camera.take("summary", page, SUMMARY)
+    await camera.take("summary-dark", page, SUMMARY, dark=True)
+    await camera.take("summary-phone", page, SUMMARY, width=PHONE)
+    await camera.take("coverage", page, f"{SUMMARY} details:has(table)", width=PHONE, unfolded=True)
+    await camera.take("pull", page, "main", width=WHOLE_PAGE)
+    await repo.push("pull-request", demo.repair())
+    await at.quiet()
+    await camera.take("fixed", page, SUMMARY)
+
+
+async def refused(folder: Path, camera: Camera) -> None:
+    """A provider that does not take the key."""
+    async with doubles.openai_server(Reply("no", status=401)) as model:
+        os.environ |= {
+            "DEEPREPO_WORKER": "openai/reader",
+            "DEEPREPO_BASE_URL": model.base_url,
+            "OPENAI_API_KEY": "sk-no",
+        }
+        async with whole(folder) as at:
+            number = await at.reviewed()
+            await camera.take("failure", at.gh.page(number), SUMMARY)
+
+
+@contextmanager
+def camera(folder: Path) -> Iterator[Camera]:
+    """A browser that takes pictures into this folder."""
+    with tempfile.TemporaryDirectory() as profile, window(Path(profile)) as browser:
+        yield Camera(browser, folder)
+
+
+async def main(folder: Path) -> None:
+    """All of them."""
+    with tempfile.TemporaryDirectory() as place, camera(folder) as taking:
+        async with whole(Path(place, "code")) as at:
+            await by_code(at, taking, Path(place))
+        await refused(Path(place, "model"), taking)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES))
