@@ -7,7 +7,7 @@ from typing import Any
 from bot.commands import Permission
 from bot.config import Config
 from bot.outputs.posts import Comments
-from bot.values import PullRequest, Review
+from bot.values import PullRequest, Review, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Change:
     full: bool = False
     note: str = ""  # a sentence about this run for the reader of the review
     ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people do not want to hear again
+    rules: tuple[Rule, ...] = ()  # in force, that a server has learned
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, checkout, config, coverage, dependents, diff, strategies, units
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import areas, judge, numbers, place, rank, reported, suggest, suppress
+from bot.findings import areas, judge, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.remembered import remembered
 from bot.findings.verify import Ask
 from bot.journal import codec
@@ -19,7 +19,7 @@ from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
 from bot.review.session import Session
-from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
+from bot.values import ChangedFile, Finding, Placed, PullRequest, Review, ReviewRequest, Rule, Transcript, Unit
 from bot.values.reported import Reported
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Deps:
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
     ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people asked elsewhere not to hear again
+    rules: tuple[Rule, ...] = ()  # that a server has learned from people
     reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
@@ -78,7 +79,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         seconds = deps.clock() - started
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
-        done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds)
+        accepted = await _accepted(judged.fixed, subject)
+        done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds, accepted)
         return session.calls.journal.end(done)
 
 
@@ -107,17 +109,19 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         today = deps.today()
         given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
         given |= {"ignored": deps.ignored} if deps.ignored else {}
+        given |= {"rules": [asdict(rule) for rule in deps.rules]} if deps.rules else {}
         given |= {"note": deps.note} if deps.note else {}
         brought = reported.introduced(deps.reports, files) if deps.reports else ()
         given |= {"sarif": reported.rows(brought)} if brought else {}
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
+        learned = (*rules.written(settings["rules"]), *deps.rules)
         subject = Survey(pull, files, parts, users, tree, coverage.start(parts, files, users), request, given)
         yield (
             replace(
                 subject,
                 past=await incremental.past(deps.earlier, tree, pull, files, full=deps.full),
-                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(deps.ignored),
-                guidance=replace(asked, language=settings["language"], templates=await _templates(tree)),
+                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(deps.ignored, learned),
+                guidance=replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree)),
             ),
             settings,
         )
@@ -165,6 +169,18 @@ async def _judged(
     return done, strategies.cut_short(session, transcript, *done.why) if done.why else transcript
 
 
+async def _accepted(fixed: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
+    """The fixed findings whose suggestion was taken as it is, by their fingerprints."""
+    suggested = [one for one in fixed if one.suggestion and one.side == "head" and one.path in subject.past.before]
+    after = await subject.tree.read_many([one.path for one in suggested])
+    return tuple(
+        one.fingerprint
+        for one in suggested
+        if one.path in after
+        and suggest.taken(one, subject.past.before[one.path], after[one.path].decode("utf-8", "replace"))
+    )
+
+
 def _review(
     subject: Survey,
     settings: Config,
@@ -174,6 +190,7 @@ def _review(
     judged: judge.Judged,
     said: tuple[Placed, ...],
     seconds: float,
+    accepted: tuple[str, ...],
 ) -> Review:
     """Everything that a review tells, put together."""
     earlier, budget = subject.past.earlier, session.calls.budget
@@ -213,6 +230,7 @@ def _review(
         round=subject.past.round,
         still=judged.still,
         fixed=judged.fixed,
+        accepted=accepted,
         numbers=given,
         suppressed=judged.suppressed,
         unproven=judged.unproven,

@@ -11,7 +11,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from bot.render import Phrases, load
-from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Severity, Side, ordered
+from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Rule, Severity, Side, ordered
 
 STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
 COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
@@ -245,6 +245,13 @@ def risks(review: Review) -> tuple[Risk, ...]:
     counted = Counter(placed.finding.path.rpartition("/")[0] for placed in listing(review).all)
     known = [Risk(area.folder, area.units, _grade(area.risk), counted.pop(area.folder, 0)) for area in review.areas]
     return (*known, *(Risk(folder, 0, "low", number) for folder, number in sorted(counted.items())))
+
+
+def silenced(review: Review) -> list[tuple[Rule, str, int]]:
+    """The rules that silenced something, those of the settings first: each with its reason, and how many findings."""
+    told = {one.rule: one.reason for one in review.suppressed if one.rule is not None}
+    counted = Counter(one.rule for one in review.suppressed if one.rule is not None)
+    return [(rule, told[rule], counted[rule]) for rule in sorted(counted, key=lambda rule: (rule.learned, rule.number))]
 
 
 def cost(spent: Cost, seconds: float, words: Phrases = ENGLISH) -> str:

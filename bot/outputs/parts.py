@@ -6,9 +6,10 @@ The repository's own templates get the same, so the names here are a contract; d
 from pathlib import PurePosixPath
 from typing import Any
 
+from bot.config import FILE
 from bot.outputs import facts
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, Placed, Review
+from bot.values import Coverage, Evidence, Finding, Placed, Review, Rule
 
 SENTENCES = 3  # of the summary stand open
 SUMMARY_CHARS = 4_000
@@ -54,7 +55,8 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "open_more": len(facts.opened(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, words),
         "dropped": review.dropped,
-        "suppressed": len(review.suppressed),
+        "suppressed": sum(one.rule is None for one in review.suppressed),
+        "silenced": [_silence(rule, reason, number, words) for rule, reason, number in facts.silenced(review)],
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
     }
@@ -106,6 +108,11 @@ def _short(finding: Finding, review: Review, words: Phrases) -> dict[str, Any]:
 def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
     address = facts.permalink(review.pull, finding.path, finding.side, finding.start, finding.end)
     return link(facts.where(finding, words)[:160], address)
+
+
+def _silence(rule: Rule, reason: str, number: int, words: Phrases) -> dict[str, Any]:
+    name = words.say("rule_learned" if rule.learned else "rule_written", rule=rule.number, file=FILE)
+    return {"rule": name, "kind": rule.kind, "path": rule.path, "reason": reason, "findings": number}
 
 
 def _evidence(item: Evidence, review: Review) -> dict[str, Any]:

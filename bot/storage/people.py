@@ -10,7 +10,7 @@ from bot.storage.tables import command, feedback, owned, paused, suppression
 from bot.values import PullRef
 
 HOUR = 3600.0
-Feedback = Literal["reaction", "resolved", "reply", "ignored"]
+Feedback = Literal["reaction", "resolved", "reply", "withdrawn", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ from bot.values.review import (
     ordered,
 )
 from bot.values.round import Earlier, Mark
+from bot.values.rule import LearnedRule, Proposal, Rejection, Rule, RuleState
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
         OpenPull,
         Posted,
         PullFacts,
+        Reacted,
         Sent,
         Thread,
         WorkflowRun,
@@ -145,6 +147,7 @@ __all__ = [
     "Hunk",
     "Import",
     "Installed",
+    "LearnedRule",
     "Limits",
     "LookUp",
     "Mark",
@@ -159,18 +162,23 @@ __all__ = [
     "Posted",
     "Price",
     "Prompt",
+    "Proposal",
     "PullFacts",
     "PullRef",
     "PullRequest",
     "Purpose",
     "RawChange",
+    "Reacted",
     "Reason",
     "Reference",
+    "Rejection",
     "Review",
     "ReviewAsk",
     "ReviewEffort",
     "ReviewRequest",
     "Round",
+    "Rule",
+    "RuleState",
     "Schema",
     "Sent",
     "Severity",

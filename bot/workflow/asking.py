@@ -41,15 +41,16 @@ async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, pa
     return {"permission": await host.permission(actor), "now": now, "earlier": list(earlier)}
 
 
-async def answered(answer: CommandReply, comment: CommentRef, host: Host, *, seen: bool = False) -> None:
-    """Post an answer, once. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold."""
+async def answered(answer: CommandReply, comment: CommentRef, host: Host, *, seen: bool = False) -> Posted | None:
+    """Post an answer, once; what is posted comes back. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold."""
     with suppress(HostRefused):
         if seen:
             await host.react(comment, "eyes")
         if answer.reaction:
             await host.react(comment, answer.reaction)
-    if answer.body:
-        await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host))
+    if not answer.body:
+        return None
+    return await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host))
 
 
 async def moved(comment: CommentRef, given: str, head: str, host: Host, settings: Config) -> None:
