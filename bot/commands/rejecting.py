@@ -1,11 +1,11 @@
 """Whether a reply in plain words rejects a finding: "won't fix", "not a bug", "by design", in the languages that comments have. Pure.
 
-A sentence counts if it is short, asks nothing, and neither denies nor limits what it says. Quotes and code are somebody else's words.
+A sentence counts if it begins with that, asks nothing and does not deny it. Quotes and code are somebody else's words.
 """
 
 import re
 
-MOST, MOST_WORDS, LONGEST = 2_000, 12, 300  # characters looked at, words of a sentence, characters of a reason
+MOST, MOST_WORDS, LONGEST = 2_000, 6, 300  # characters looked at, words before the rejection, characters of a reason
 _SAYS = re.compile(
     r"\b(?:wo'?n'?t|will not|not going to|no need to) (?:be )?fix(?:ed|ing)?\b|\bwontfix\b"
     r"|\b(?:not a|isn't a|is no|no) (?:bug|defect|problem|issue)\b|\bfalse positive\b|\bfalse alarm\b"
@@ -34,6 +34,7 @@ def reason(body: str) -> str:
 
 def _rejects(sentence: str) -> bool:
     found = _SAYS.search(sentence)
-    if found is None or "?" in sentence or len(sentence.split()) > MOST_WORDS:
+    if found is None or sentence.rstrip().endswith("?"):
         return False
-    return not _DOUBT.search(sentence[: found.start()])
+    before = sentence[: found.start()]
+    return len(before.split()) <= MOST_WORDS and not _DOUBT.search(before)
