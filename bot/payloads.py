@@ -7,7 +7,7 @@ from typing import Any
 from bot.commands import Permission
 from bot.config import Config
 from bot.outputs.posts import Comments
-from bot.values import PullRequest, Review, Rule
+from bot.values import OwnerRule, PullRequest, Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Change:
     full: bool = False
     note: str = ""  # a sentence about this run for the reader of the review
     ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people do not want to hear again
-    rules: tuple[Rule, ...] = ()  # in force, that a server has learned
+    rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, checkout, config, coverage, dependents, diff, strategies, units
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import areas, judge, numbers, place, rank, reported, rules, suggest, suppress
+from bot.findings import areas, judge, memory, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.remembered import remembered
 from bot.findings.verify import Ask
 from bot.journal import codec
@@ -19,7 +19,7 @@ from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
 from bot.review.session import Session
-from bot.values import ChangedFile, Finding, Placed, PullRequest, Review, ReviewRequest, Rule, Transcript, Unit
+from bot.values import ChangedFile, Finding, OwnerRule, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
 from bot.values.reported import Reported
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Deps:
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
     ignored: tuple[tuple[str, str], ...] = ()  # fingerprint and reason of what people asked elsewhere not to hear again
-    rules: tuple[Rule, ...] = ()  # that a server has learned from people
+    rules: tuple[OwnerRule, ...] = ()  # that a server has learned from people
     reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
@@ -151,6 +151,7 @@ async def _judge(subject: Survey, session: Session, reread: Sequence[Unit], ask:
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
         title=subject.pull.title,
+        before=subject.past.before,
     )
 
 
@@ -171,14 +172,8 @@ async def _judged(
 
 async def _accepted(fixed: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
     """The fixed findings whose suggestion was taken as it is, by their fingerprints."""
-    suggested = [one for one in fixed if one.suggestion and one.side == "head" and one.path in subject.past.before]
-    after = await subject.tree.read_many([one.path for one in suggested])
-    return tuple(
-        one.fingerprint
-        for one in suggested
-        if one.path in after
-        and suggest.taken(one, subject.past.before[one.path], after[one.path].decode("utf-8", "replace"))
-    )
+    past, tree = subject.past, subject.tree
+    return tuple([one.fingerprint for one in fixed if await memory.accepted(one, past.before, tree)])
 
 
 def _review(

@@ -98,7 +98,7 @@ class Opened:
     async def outcomes(self) -> Mapping[str, int]:
         """What became of the findings of the last 30 days; nothing where the database does not answer."""
         try:
-            return dict(await self.store.outcomes.totals(time.time() - MONTH))
+            return {**await self.store.outcomes.totals(time.time() - MONTH)}
         except StorageError:
             return {}
 

@@ -3,13 +3,13 @@
 from bot.commands.context import CommandReply
 from bot.findings import rules, suppress
 from bot.render import Phrases, Safe, code, comment
-from bot.values import Finding, LearnedRule, Proposal, Rejection, Rule
+from bot.values import Finding, LearnedRule, OwnerRule, Proposal, Rejection
 
 
 def proposal(finding: Finding, reason: str, how: Rejection, who: str, link: str) -> Proposal:
     """The rule that would have silenced this finding: its kind, in its file. `reason`: words of a person who may write here."""
     text = " ".join(reason.split())
-    return Proposal(Rule(suppress.only(finding.path), finding.kind, text), how, who, link, rules.grave(finding))
+    return Proposal(OwnerRule(suppress.only(finding.path), finding.kind, text), how, who, link, rules.grave(finding))
 
 
 def shown(learned: LearnedRule | None, words: Phrases) -> Safe:

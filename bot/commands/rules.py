@@ -1,6 +1,7 @@
 """`/deeprepo rules`: what this repository does not want to hear, learned from what people rejected."""
 
 from datetime import UTC, datetime
+from itertools import accumulate
 
 from bot import globs
 from bot.commands.context import CommandContext, CommandReply, Permission, RuleBook
@@ -14,6 +15,7 @@ NEEDS: Permission = "write"
 LONG = False
 DECIDES: dict[str, RuleState] = {"confirm": "confirmed", "remove": "removed"}
 MOST_DIGITS, LONGEST = 6, 300  # of a number, and characters of a path
+MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
 
 
 async def run(argument: str, context: CommandContext) -> CommandReply:
@@ -51,11 +53,14 @@ def _exported(found: tuple[LearnedRule, ...], context: CommandContext) -> Comman
     import yaml
 
     chosen = [one.rule for one in found if one.state == "confirmed"]
-    if not chosen:
-        return context.say("rules_none")
     rows = [{"path": rule.path, "kind": rule.kind} | ({"text": rule.text} if rule.text else {}) for rule in chosen]
-    lines = yaml.safe_dump({"rules": rows}, sort_keys=False, allow_unicode=False, width=120)
-    return context.reply("rules_export", file=FILE, branch=context.branch, lines=lines)
+    parts = [yaml.safe_dump([row], sort_keys=False, width=120) for row in rows]
+    ends = accumulate(len(part) for part in parts)
+    shown = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
+    if not shown:
+        return context.say("rules_none")
+    lines, more = "rules:\n" + "".join(shown), len(parts) - len(shown)
+    return context.reply("rules_export", file=FILE, branch=context.branch, lines=lines, more=more)
 
 
 def _row(one: LearnedRule) -> dict[str, object]:

@@ -7,7 +7,7 @@ rule about a model's "security" findings must not hide it.
 from collections.abc import Iterable, Sequence
 
 from bot import globs
-from bot.values import Finding, Rule
+from bot.values import Finding, OwnerRule
 
 SERIOUS = frozenset({"critical", "high"})
 BY_CODE = frozenset({"secret", "settings"})  # categories that no model reports: they name the check
@@ -18,7 +18,7 @@ def grave(finding: Finding) -> bool:
     return finding.verdict == "proven" and finding.severity in SERIOUS
 
 
-def covers(rule: Rule, finding: Finding) -> bool:
+def covers(rule: OwnerRule, finding: Finding) -> bool:
     """Whether the rule silences the finding."""
     if rule.kind not in (finding.rule, finding.category) or not rule.kind:
         return False
@@ -27,6 +27,6 @@ def covers(rule: Rule, finding: Finding) -> bool:
     return globs.matches([rule.path], finding.path)
 
 
-def written(rows: Iterable[Sequence[str]]) -> tuple[Rule, ...]:
+def written(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
     """The rules of the settings, from their path, kind and text."""
-    return tuple(Rule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))
+    return tuple(OwnerRule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))

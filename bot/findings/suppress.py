@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bot.config import names
 from bot.findings import rules
-from bot.values import Finding, Rule, Suppressed
+from bot.values import Finding, OwnerRule, Suppressed
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
     from bot.config.ignored import IgnoreEntry, Scope
@@ -31,9 +31,9 @@ class IgnoreList:
 
     entries: "tuple[IgnoreEntry, ...]" = ()
     warnings: tuple[str, ...] = ()
-    rules: tuple[Rule, ...] = ()  # of the settings, then those that a server has learned
+    rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
 
-    def also(self, asked: Sequence[tuple[str, str]], rules: Sequence[Rule] = ()) -> "IgnoreList":
+    def also(self, asked: Sequence[tuple[str, str]], rules: Sequence[OwnerRule] = ()) -> "IgnoreList":
         """With what people asked for elsewhere: fingerprint and reason of single findings, and rules."""
         return IgnoreList((*self.entries, *_entries(asked)), self.warnings, (*self.rules, *rules))
 

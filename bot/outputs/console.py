@@ -20,8 +20,7 @@ from bot.outputs import facts, hide
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
-    from bot.values import Coverage, Finding, Placed, Review, Severity
-    from bot.values import Rule as Silence
+    from bot.values import Coverage, Finding, OwnerRule, Placed, Review, Severity
 
 WIDTH = 100  # prose is not set wider: long lines are hard to follow
 BADGES: dict["Severity", str] = {
@@ -225,7 +224,7 @@ def _footer(review: "Review") -> RenderableType:
     return Padding(Group(*rows, how, spent, Text(line(facts.verdict(review)), style)), (1, 0, 0, 0))
 
 
-def _silence(rule: "Silence", reason: str, number: int) -> str:
+def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
     """Which rule silenced how many findings."""
     key = "rule_learned" if rule.learned else "rule_written"
     name = facts.ENGLISH.say(key, rule=rule.number, file=FILE)

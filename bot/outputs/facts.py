@@ -11,7 +11,19 @@ from typing import Literal
 from urllib.parse import quote
 
 from bot.render import Phrases, load
-from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Rule, Severity, Side, ordered
+from bot.values import (
+    SEVERITIES,
+    Cost,
+    Coverage,
+    Finding,
+    OwnerRule,
+    Placed,
+    PullRequest,
+    Review,
+    Severity,
+    Side,
+    ordered,
+)
 
 STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
 COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
@@ -247,7 +259,7 @@ def risks(review: Review) -> tuple[Risk, ...]:
     return (*known, *(Risk(folder, 0, "low", number) for folder, number in sorted(counted.items())))
 
 
-def silenced(review: Review) -> list[tuple[Rule, str, int]]:
+def silenced(review: Review) -> list[tuple[OwnerRule, str, int]]:
     """The rules that silenced something, those of the settings first: each with its reason, and how many findings."""
     told = {one.rule: one.reason for one in review.suppressed if one.rule is not None}
     counted = Counter(one.rule for one in review.suppressed if one.rule is not None)

@@ -9,7 +9,7 @@ from typing import Any
 from bot.config import FILE
 from bot.outputs import facts
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, Placed, Review, Rule
+from bot.values import Coverage, Evidence, Finding, OwnerRule, Placed, Review
 
 SENTENCES = 3  # of the summary stand open
 SUMMARY_CHARS = 4_000
@@ -110,7 +110,7 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
     return link(facts.where(finding, words)[:160], address)
 
 
-def _silence(rule: Rule, reason: str, number: int, words: Phrases) -> dict[str, Any]:
+def _silence(rule: OwnerRule, reason: str, number: int, words: Phrases) -> dict[str, Any]:
     name = words.say("rule_learned" if rule.learned else "rule_written", rule=rule.number, file=FILE)
     return {"rule": name, "kind": rule.kind, "path": rule.path, "reason": reason, "findings": number}
 

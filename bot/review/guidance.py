@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from bot import globs, render
 from bot.review import sections
 from bot.review.sections import RuleSection
-from bot.values import Rule
+from bot.values import OwnerRule
 
 PROCESS = (
     "CONTRIBUTING.md",
@@ -86,7 +86,7 @@ class Guidance:
     files: Mapping[str, Guideline] = field(default_factory=dict)  # by path
     language: str = "en"  # in which models write what people read
     templates: tuple[tuple[str, str], ...] = ()  # of comments, the owner's own: (name, source)
-    rules: tuple[Rule, ...] = ()  # findings that are not reported; those with a text are explained
+    rules: tuple[OwnerRule, ...] = ()  # findings that are not reported; those with a text are explained
 
     def of(self, paths: Iterable[str], room: int = MAX_CHARS) -> tuple[Advice, ...]:
         """What applies to these files: instructions first, then what is not reported, the nearest file's rules, and those of the root.

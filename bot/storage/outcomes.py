@@ -57,7 +57,7 @@ class Outcomes:
             counted.setdefault(repository, {})[state] = number
         return tuple(Addressed(repository, **counted[repository]) for repository in sorted(counted))
 
-    async def totals(self, since: float) -> dict[Outcome, int]:
+    async def totals(self, since: float) -> dict[str, int]:
         """The same over all repositories, answered from an index too."""
         wanted = sa.select(outcome.c.state, sa.func.count()).where(outcome.c.at > since).group_by(outcome.c.state)
         found = await self.database.run(lambda connection: connection.execute(wanted).all())

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from bot.storage.database import Database
 from bot.storage.tables import owned, rule
-from bot.values import LearnedRule, Proposal, PullRef, Rule, RuleState
+from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
 MOST = 200  # rules and proposals of one repository; removed ones do not count
 WAITING = 10  # proposals whose reactions one job reads, the newest first
@@ -57,7 +57,7 @@ class Rules:
         found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
         return tuple(map(_read, found))
 
-    async def confirmed(self, repository: int) -> tuple[Rule, ...]:
+    async def confirmed(self, repository: int) -> tuple[OwnerRule, ...]:
         """The rules in force."""
         return tuple(one.rule for one in await self.of(repository) if one.state == "confirmed")
 
@@ -112,6 +112,6 @@ def _alone(repository: int, connection: sa.Connection) -> None:
 
 
 def _read(row: sa.RowMapping) -> LearnedRule:
-    made = Rule(row["path"], row["kind"], row["text"], row["number"], learned=True)
+    made = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True)
     names = [name for name in LearnedRule.__dataclass_fields__ if name not in ("rule", "shown")]
     return LearnedRule(made, **{name: row[name] for name in names}, shown=row["comment"] is not None)

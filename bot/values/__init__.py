@@ -70,7 +70,7 @@ from bot.values.review import (
     ordered,
 )
 from bot.values.round import Earlier, Mark
-from bot.values.rule import LearnedRule, Proposal, Rejection, Rule, RuleState
+from bot.values.rule import LearnedRule, OwnerRule, Proposal, Rejection, RuleState
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ __all__ = [
     "Observation",
     "OpenPull",
     "Outline",
+    "OwnerRule",
     "Parameter",
     "Placed",
     "Posted",
@@ -177,7 +178,6 @@ __all__ = [
     "ReviewEffort",
     "ReviewRequest",
     "Round",
-    "Rule",
     "RuleState",
     "Schema",
     "Sent",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.model import Turn, Usage
-from bot.values.rule import Rule
+from bot.values.rule import OwnerRule
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
@@ -202,7 +202,9 @@ class Suppressed:
     finding: Finding
     reason: str
     scope: Literal["finding", "rule", "path"]
-    rule: Rule | None = None  # the rule that silenced it, without its text; None: an entry of the list, or a command
+    rule: OwnerRule | None = (
+        None  # the rule that silenced it, without its text; None: an entry of the list, or a command
+    )
 
 
 @dataclass(frozen=True, slots=True)

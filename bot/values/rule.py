@@ -8,7 +8,7 @@ Rejection = Literal["reaction", "reply", "withdrawn", "ignore"]  # how somebody 
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class OwnerRule:
     """Findings of one kind, in files that a pattern names, are not reported.
 
     `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
@@ -28,7 +28,7 @@ class LearnedRule:
     `grave`: it comes from something serious that code has proven, so a reaction is not enough to confirm it.
     """
 
-    rule: Rule
+    rule: OwnerRule
     state: RuleState
     how: Rejection
     who: str  # the login of the person who rejected the finding
@@ -46,7 +46,7 @@ class LearnedRule:
 class Proposal:
     """A rule that somebody's rejection suggests."""
 
-    rule: Rule
+    rule: OwnerRule
     how: Rejection
     who: str
     link: str = field(default="")
