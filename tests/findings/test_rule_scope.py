@@ -1,3 +1,4 @@
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -5,14 +6,16 @@ from typing import Any
 
 import pytest
 from fakes import Repository
+from jsonschema import Draft202012Validator
 from pushes import FIRST, SIZES, Hand, first_push, found, judge, titles
 
 from bot.findings import rules
-from bot.outputs import console, posts
+from bot.outputs import console, json_file, posts
 from bot.review.guidance import Guidance
 from bot.values import Finding, OwnerRule
 from deeprepo_sandbox.providers import Reply
 
+SCHEMA = Path(__file__).parents[2] / "docs/review.schema.json"
 FOUND = Finding("src/a.py", "q", "t", "w", "c", "medium", "security", "worker a/b")
 PROVEN = replace(FOUND, source="ruff", rule="S105", verdict="proven", severity="critical")
 SECRET = replace(PROVEN, source="secrets", rule="aws-key", category="secret")
@@ -77,6 +80,8 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     assert [one.rule for one in done.suppressed] == [OwnerRule("shop/label.py", "logic", "", 1)]
     assert "An empty size crashes the label" not in {placed.finding.title for placed in done.findings}
     assert any("logic in shop/label.py: labels are made by a script" in request for request in hand.requests)
+    validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert list(validator.iter_errors(json.loads(json_file.render(done)))) == []
     summary = posts.comments(done).summary
     assert "1 finding is silenced by a rule." in summary
     assert "Rule 1 of .deeprepo.yml (`logic`, `shop/label.py`): 1 · labels are made by a script" in summary
