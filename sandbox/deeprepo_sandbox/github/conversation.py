@@ -61,7 +61,8 @@ class Conversation:
         """Put an emoji under a comment; no App is notified, as at GitHub. A login that ends in "[bot]" is an App's."""
         one = next(c for c in self._written(number) if c.id == comment)
         who = self._world.user(author, "Bot" if author.endswith("[bot]") else "User")
-        one.reactions.append(Reaction(self._world.id(), who, content, self._world.now()))
+        if not any(each.user is who and each.content == content for each in one.reactions):
+            one.reactions.append(Reaction(self._world.id(), who, content, self._world.now()))
 
     def _written(self, number: int) -> list[Comment]:
         pull = self.repository.pulls[number]
