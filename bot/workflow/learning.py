@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
-from bot.commands.target import LastReview, read
+from bot.commands.target import read
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
@@ -71,24 +71,32 @@ async def learn(pull: PullRef, host: Host, language: str, store: Store) -> None:
 async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> None:
     writers = _Writers(host)
     await _decide(pull, writers, store)
-    last = read(await store.reviews.last(pull))
-    if last is None or not last.findings:
+    if not await store.reviews.heads(pull):
         return
-    comments = await host.review_comments()
+    found = await _rejected(pull, writers, store)
+    last = await asyncio.to_thread(read, await store.reviews.last(pull)) if found else None
+    for one, said in found:
+        finding = last.known(one.fingerprint) if last is not None else None
+        if finding is not None:
+            await _propose(pull, one, finding, said, host, load(language), store)
+
+
+async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[tuple[PostedFinding, _Said]]:
+    """The findings that somebody has rejected since; of a comment about several nobody knows which one is meant."""
+    comments = await writers.host.review_comments()
     done = {fingerprint for fingerprint, *_ in await store.people.told(pull)}
-    left = [one for one in existing.standing(comments, (), existing.mode(host)).said if one.fingerprint not in done]
-    asked = learned = 0
-    for one in left:
-        finding = _alone(one, last)
-        if finding is None or learned >= MOST_LEARNED:
+    ours = existing.standing(comments, (), existing.mode(writers.host)).said
+    found: list[tuple[PostedFinding, _Said]] = []
+    asked = 0
+    for one in ours:
+        if one.also or one.fingerprint in done or len(found) >= MOST_LEARNED:
             continue
         said = await _replied(one, comments, writers)
         if said is None and one.posted.disliked and asked < MOST_LISTED:
             asked += 1
             said = await _disliked(one, writers)
-        if said is not None:
-            learned += 1
-            await _propose(pull, one, finding, said, host, load(language), store)
+        found += [(one, said)] if said is not None else []
+    return found
 
 
 async def withdrawn(
@@ -123,11 +131,6 @@ async def _decide(pull: PullRef, writers: _Writers, store: Store) -> None:
                 no = next((one for one in able if one.content == NO), None)  # one objection is enough
                 state: RuleState = "removed" if no else "confirmed"
                 await store.rules.decide(pull.repository, number, state, (no or able[0]).login, time.time())
-
-
-def _alone(one: PostedFinding, last: LastReview) -> Finding | None:
-    """The finding of a comment; of a comment about several nobody knows which one is meant."""
-    return last.known(one.fingerprint) if not one.also else None
 
 
 async def _replied(one: PostedFinding, comments: Sequence[Posted], writers: _Writers) -> _Said | None:
