@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from weakref import WeakValueDictionary
 
+from bot import commands
 from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
 from bot.commands.target import read
@@ -134,10 +135,11 @@ async def _decide(pull: PullRef, writers: _Writers, store: Store) -> None:
 
 
 async def _replied(one: PostedFinding, comments: Sequence[Posted], writers: _Writers) -> _Said | None:
-    """A reply of the thread that rejects the finding."""
+    """A reply of the thread that rejects the finding. A command in it is carried out, and not read as words."""
     for reply in comments:
         if reply.thread == one.posted.id and not reply.ours and not reply.bot:
-            reason = rejecting.reason(reply.body)
+            command = commands.read(reply.body, writers.host.voice.login)
+            reason = rejecting.reason(reply.body) if command is None else ""
             if reason and await writers.has(reply.author):
                 return _Said(reply.author, "reply", reply.url, reason)
     return None

@@ -96,7 +96,7 @@ async def taught(at: Whole) -> dict[str, ReviewComment]:
     number = await at.reviewed(files=FAULTS)
     for path in ("shop/rates.py", "shop/kinds.py", "shop/names.py"):
         at.repo.react(number, comment(at, number, path).id)
-    told = await said(at, number, f"/deeprepo ignore {HOSTILE}", to=comment(at, number, "shop/twice.py").id)
+    told = await said(at, number, f"/deeprepo ignore by design. {HOSTILE}", to=comment(at, number, "shop/twice.py").id)
     assert "rule 4" in told
     return proposals(at, number)
 
@@ -129,7 +129,11 @@ def test_a_maintainer_decides(tmp_path: Path) -> None:
             text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
             kinds = {row["kind"]: row for row in yaml.safe_load(text)["rules"]}
             assert set(kinds) == {"F601", "F811"}
-            assert kinds["F811"] == {"path": "shop/**", "kind": "F811", "text": HOSTILE.replace("<!--", "<! --")}
+            assert kinds["F811"] == {
+                "path": "shop/**",
+                "kind": "F811",
+                "text": "by design. " + HOSTILE.replace("<!--", "<! --"),
+            }
             settings, problems = config.check(text.encode())
             assert (len(settings.rules), problems) == (2, ())
 
@@ -156,6 +160,21 @@ def test_what_a_rule_silences_is_shown_and_counted(tmp_path: Path) -> None:
             assert "removed" in await said(at, 2, "/deeprepo rules remove 4")
             await said(at, 2, "/deeprepo full review")
             assert [c.path for c in at.gh.pull(2).review_comments] == ["shop/more.py"]
+
+    asyncio.run(go())
+
+
+def test_a_comment_about_several_findings_teaches_nothing(tmp_path: Path) -> None:
+    """Nobody knows which one is meant; the command with a number does."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(files={"shop/both.py": 'A = {"a": 1, "a": 2}\nB = {"b": 1, "b": 2}\n'})
+            both = comment(at, number, "shop/both.py").id
+            at.repo.react(number, both)
+            await at.repo.reply(number, both, "Not a bug.")
+            assert "no learned rules" in await said(at, number, "/deeprepo rules")
+            assert "rule 1" in await said(at, number, "/deeprepo ignore 2 both are read from a file")
 
     asyncio.run(go())
 
