@@ -8,7 +8,7 @@ from bot.commands import Permission
 from bot.config import Config
 from bot.conversation import HeardRemark
 from bot.outputs.posts import Comments
-from bot.values import PullRequest, Review
+from bot.values import OwnerRule, PullRequest, Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class Change:
     earlier: bytes | None = None  # the JSON output of the round before
     full: bool = False
     note: str = ""  # a sentence about this run for the reader of the review
-    ignored: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # fingerprint, reason, and "finding" or "withdrawn": not to be reported again
+    # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
+    ignored: tuple[tuple[str, str, str], ...] = ()
+    rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import areas, judge, numbers, place, rank, reported, suggest, suppress
+from bot.findings import areas, judge, memory, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.keep_back import keep_back
 from bot.findings.remembered import remembered
 from bot.findings.verify import Ask
@@ -24,6 +24,7 @@ from bot.values import (
     ChangedFile,
     Coverage,
     Finding,
+    OwnerRule,
     Placed,
     PullRequest,
     ReaderNotes,
@@ -57,6 +58,7 @@ class Deps:
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
     ignored: tuple[tuple[str, str, str], ...] = ()  # fingerprint, reason and scope of what is not to be reported again
+    rules: tuple[OwnerRule, ...] = ()  # that a server has learned from people
     reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
@@ -92,7 +94,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         seconds = deps.clock() - started
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
-        done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds)
+        accepted = await _accepted(judged.fixed, subject)
+        done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds, accepted)
         return session.calls.journal.end(replace(done, kept_back=kept))
 
 
@@ -121,17 +124,19 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         today = deps.today()
         given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
         given |= {"ignored": deps.ignored} if deps.ignored else {}
+        given |= {"rules": [asdict(rule) for rule in deps.rules]} if deps.rules else {}
         given |= {"note": deps.note} if deps.note else {}
         brought = reported.introduced(deps.reports, files) if deps.reports else ()
         given |= {"sarif": reported.rows(brought)} if brought else {}
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
+        learned = (*rules.written(settings["rules"]), *deps.rules)
         subject = Survey(pull, files, parts, users, tree, coverage.start(parts, files, users), request, given)
         yield (
             replace(
                 subject,
                 past=await incremental.past(deps.earlier, tree, pull, files, full=deps.full),
-                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(deps.ignored),
-                guidance=replace(asked, language=settings["language"], templates=await _templates(tree)),
+                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(deps.ignored, learned),
+                guidance=replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree)),
             ),
             settings,
         )
@@ -161,6 +166,7 @@ async def _judge(subject: Survey, session: Session, reread: Sequence[Unit], ask:
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
         title=subject.pull.title,
+        before=subject.past.before,
     )
 
 
@@ -179,6 +185,12 @@ async def _judged(
     return done, strategies.cut_short(session, transcript, *done.why) if done.why else transcript
 
 
+async def _accepted(fixed: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
+    """The fixed findings whose suggestion was taken as it is, by their fingerprints."""
+    past, tree = subject.past, subject.tree
+    return tuple([one.fingerprint for one in fixed if await memory.accepted(one, past.before, tree)])
+
+
 def _review(
     subject: Survey,
     settings: Config,
@@ -188,6 +200,7 @@ def _review(
     judged: judge.Judged,
     said: tuple[Placed, ...],
     seconds: float,
+    accepted: tuple[str, ...],
 ) -> Review:
     """Everything that a review tells, put together."""
     earlier, budget = subject.past.earlier, session.calls.budget
@@ -234,6 +247,7 @@ def _review(
         round=subject.past.round,
         still=judged.still,
         fixed=judged.fixed,
+        accepted=accepted,
         numbers=given,
         suppressed=judged.suppressed,
         unproven=judged.unproven,

@@ -124,7 +124,7 @@ async def readyz(request: Request, response: Response) -> Ready:
 async def metrics(request: Request) -> Response:
     """The counters, for Prometheus."""
     opened: Opened = request.app.state.opened
-    return Response(opened.metrics.tell(await opened.counts()), media_type=CONTENT_TYPE_LATEST)
+    return Response(opened.metrics.tell(await opened.counts(), await opened.outcomes()), media_type=CONTENT_TYPE_LATEST)
 
 
 @hooks.post("/webhook", status_code=202, response_model=Taken, responses=STATUSES, openapi_extra=BODY)

@@ -24,6 +24,12 @@ class Metrics:
             "deeprepo_ack_seconds", "From the last byte of a delivery to its answer.", buckets=ACK, registry=registry
         )
         self._jobs = Gauge("deeprepo_jobs", "Stored pieces of work.", ("state",), registry=registry)
+        self._outcomes = Gauge(
+            "deeprepo_findings_outcome",
+            "Reported findings of the last 30 days by outcome.",
+            ("outcome",),
+            registry=registry,
+        )
         self._reviews = Counter(
             "deeprepo_reviews", "Reviews that came to an end.", ("repository", "conclusion"), registry=registry
         )
@@ -67,8 +73,10 @@ class Metrics:
         if remaining is not None:
             self._left.set(remaining)
 
-    def tell(self, jobs: Mapping[str, int]) -> bytes:
-        """Everything in the form that Prometheus reads, with the jobs as they are now."""
+    def tell(self, jobs: Mapping[str, int], outcomes: Mapping[str, int]) -> bytes:
+        """Everything in the form that Prometheus reads, with the jobs and the outcomes of findings as they are now."""
+        for state, count in outcomes.items():
+            self._outcomes.labels(state).set(count)
         self._jobs.clear()
         for state, count in jobs.items():
             self._jobs.labels(state).set(count)

@@ -2,7 +2,8 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from bot.ports import Job
 from bot.storage import Store
 from bot.values import Ask, PullRef, Review
 
+MONTH = 30 * 86_400.0  # seconds
 LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised
 Work = Callable[[Ask, Job], Awaitable[None]]
 Apologise = Callable[[Ask, str], Awaitable[None]]
@@ -90,6 +92,13 @@ class Opened:
         """The jobs by state; none where the database does not answer, so that the other figures still can be read."""
         try:
             return await self.jobs.counts()
+        except StorageError:
+            return {}
+
+    async def outcomes(self) -> Mapping[str, int]:
+        """What became of the findings of the last 30 days; nothing where the database does not answer."""
+        try:
+            return {**await self.store.outcomes.totals(time.time() - MONTH)}
         except StorageError:
             return {}
 

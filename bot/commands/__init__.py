@@ -18,6 +18,7 @@ from bot.commands import (
     reading,
     resume,
     review,
+    rules,
     settings,
 )
 from bot.commands.carrying import Permission
@@ -41,7 +42,10 @@ __all__ = [
 ]
 
 COMMANDS: Mapping[str, Word] = MappingProxyType(
-    {word.WORD: word for word in (review, full_review, ask, explain, ignore, pause, resume, cancel, settings, helping)}
+    {
+        word.WORD: word
+        for word in (review, full_review, ask, explain, ignore, rules, pause, resume, cancel, settings, helping)
+    }
 )
 READING = tuple(name for name, word in COMMANDS.items() if word in (ask, explain))  # they compute on code
 LONG = tuple(name for name, word in COMMANDS.items() if word.LONG)

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from bot.config import Config
 from bot.render import Phrases, comment, load
 from bot.review.session import Session
+from bot.values import Finding, LearnedRule, RuleState
 
 Permission = Literal["read", "write"]
 Reaction = Literal["", "+1", "-1", "confused"]
@@ -20,10 +21,20 @@ class CommandReply:
 
     body: str = ""
     reaction: Reaction = ""
+    rule: int = 0  # the number of the rule that it proposes; reactions on it decide
 
 
 async def _nothing() -> str:
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBook:
+    """The rules that the repository's people have taught."""
+
+    all: Callable[[], Awaitable[tuple[LearnedRule, ...]]]
+    decide: Callable[[int, RuleState, str], Awaitable[LearnedRule | None]]  # with another path, if it is not empty
+    propose: Callable[[Finding, str], Awaitable[LearnedRule | None]]  # for the reason that is given
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class CommandContext:
         None  # the change, opened; None: there is no model
     )
     clock: Callable[[], float] = time.monotonic
+    rules: RuleBook | None = None  # None: nobody keeps any here
 
     @property
     def words(self) -> Phrases:

@@ -1,6 +1,6 @@
-"""`/deeprepo ignore`: a finding is not reported again in this pull request, and how to silence it for good."""
+"""`/deeprepo ignore`: a finding is not reported again in this pull request, and how to silence it, or its kind, for good."""
 
-from bot.commands import target
+from bot.commands import proposing, target
 from bot.commands.context import CommandContext, CommandReply, Permission
 from bot.config.ignored import IgnoreEntry
 from bot.findings import suppress
@@ -28,4 +28,7 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     )
     lines = suppress.write(None, entry).removeprefix(suppress.HEAD)
     title = finding.title if finding is not None else found.fingerprint
-    return context.reply("ignored", title=title, file=suppress.FILE, branch=context.branch, lines=lines)
+    said = context.reply("ignored", title=title, file=suppress.FILE, branch=context.branch, lines=lines)
+    if context.rules is None or finding is None:
+        return said
+    return proposing.beside(said, await context.rules.propose(finding, given), context.words)

@@ -36,7 +36,7 @@ class IgnoreEntry(BaseModel):
         if self.scope == "finding":
             return bool(self.fingerprint) and self.fingerprint == finding.fingerprint
         inside = bool(self.path) and globs.matches([self.path], finding.path)
-        return inside and (self.scope == "path" or (bool(self.rule) and self.rule == rule(finding)))
+        return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,6 @@ class Checked:
 
     entries: tuple[tuple[int, IgnoreEntry], ...] = ()
     problems: tuple[Problem, ...] = ()
-
-
-def rule(finding: Finding) -> str:
-    """What a finding is an instance of: the check's own code, else the category."""
-    return finding.rule or finding.category
 
 
 def check(text: bytes) -> Checked:

@@ -78,6 +78,16 @@ class Instruction(_Section):
     text: str = Field(description="What to look for, or what to ignore.")
 
 
+class RuleEntry(_Section):
+    """One entry of `rules`: findings that the owner does not want to hear."""
+
+    path: Pattern = Field(description="The files, as in .gitignore.")
+    kind: str = Field(
+        min_length=1, description="The code of a check, such as F841, or a category of findings, such as performance."
+    )
+    text: str = Field(default="", description="Why; models that read such files are shown it.")
+
+
 class Triggers(_Section):
     """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
 
@@ -161,6 +171,9 @@ class RepoConfig(_Section):
     )
     lenses: tuple[str, ...] | None = Field(default=None, description="The questions that models may be asked.")
     instructions: tuple[Instruction, ...] = Field(default=(), description="Instructions to the models, by file.")
+    rules: tuple[RuleEntry, ...] = Field(
+        default=(), description="Findings that are counted and not reported, by file and kind."
+    )
     guidelines: bool | None = Field(
         default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
     )

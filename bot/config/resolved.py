@@ -67,6 +67,7 @@ DEFAULTS: dict[str, Any] = {
     "lenses": ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests"),
     "language": "en",
     "instructions": (),
+    "rules": (),
     "guidelines": True,
     "walkthrough": True,
 }
@@ -243,9 +244,10 @@ def _below(variable: str, most: Any, asked: Value) -> Value:  # noqa: ANN401 - a
 def _flat(file: "RepoConfig") -> dict[str, Any]:
     """The file's settings under the names of DEFAULTS; an empty list counts as not set."""
     rows = (
-        file.model_dump(exclude={"models", "budget", "instructions", "triggers"})
+        file.model_dump(exclude={"models", "budget", "instructions", "rules", "triggers"})
         | file.models.model_dump()
         | file.budget.model_dump()
     )
     rows["instructions"] = tuple((item.path, item.text) for item in file.instructions)
+    rows["rules"] = tuple((item.path, item.kind, item.text) for item in file.rules)
     return {name: value for name, value in rows.items() if value not in (None, ())}

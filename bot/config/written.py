@@ -100,6 +100,7 @@ def sentence(item: Mapping[str, Any]) -> str:
         "model_attributes_type": "write `key: value` lines below it",
         "dict_type": "write `key: value` lines below it",
         "string_type": "write a text, in quotes if it looks like a number, a date or true",
+        "string_too_short": "write a text",
         "bool_type": "write true or false",
         "bool_parsing": "write true or false",
         "int_type": "write a whole number",

@@ -4,8 +4,9 @@ A finding on which the second call gave no verdict is said too, marked as unconf
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from bot.findings.memory import Recalled, recall
 from bot.findings.merge import merge
@@ -41,10 +42,11 @@ async def judge(
     earlier: Earlier | None = None,
     reread: Collection[tuple[str, int, int]] = (),
     title: str = "",
+    before: Mapping[str, str] = MappingProxyType({}),
 ) -> Judged:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such."""
     merged = merge(findings)
-    known = await recall(earlier, merged, tree, files, reread) if earlier else Recalled(merged, (), (), ())
+    known = await recall(earlier, merged, tree, files, reread, before) if earlier else Recalled(merged, (), (), ())
     new, silenced = ignored.split(known.new)
     still, silenced_too = ignored.split(known.still)
     doubtful, silenced_as_well = ignored.split(known.doubtful)

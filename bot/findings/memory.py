@@ -8,7 +8,9 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from types import MappingProxyType
 
+from bot.findings import suggest
 from bot.findings.alike import alike
 from bot.findings.quotes import find_quote, locate
 from bot.ports import Tree
@@ -65,8 +67,12 @@ async def recall(
     tree: Tree,
     files: Sequence[ChangedFile],
     reread: Collection[tuple[str, int, int]],
+    before: Mapping[str, str] = MappingProxyType({}),
 ) -> Recalled:
-    """Each earlier finding as still there (open or moved), doubtful or fixed. `reread`: path and lines of what was read again."""
+    """Each earlier finding as still there (open or moved), doubtful or fixed.
+
+    `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
+    """
     left = list(found)
     still: list[Finding] = []
     doubtful: list[Finding] = []
@@ -77,7 +83,8 @@ async def recall(
             left.remove(again)
             still.append(_renewed(past, again))
             continue
-        here = None if await _taken_back(past, earlier, files, tree) else await _standing(past, tree, files)
+        gone = await _taken_back(past, earlier, files, tree) or await accepted(past, before, tree)
+        here = None if gone else await _standing(past, tree, files)
         if here is None or BY_CODE.issuperset(past.source.split(" + ")):
             fixed.append(replace(past, status="fixed"))
         elif here.unconfirmed or _within(here, reread):
@@ -93,6 +100,14 @@ BY_CODE = frozenset({"contracts", "ruff", "secrets"})  # they judge the whole ch
 async def is_new_code(finding: Finding, before: Mapping[str, str]) -> bool:
     """Whether the quoted lines did not are in the file at the head of the round before. `before`: path -> text."""
     return finding.path not in before or locate(before[finding.path], finding.quote) is None
+
+
+async def accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
+    """Whether the suggestion of a finding was taken as it is since the round before."""
+    if not past.suggestion or past.side != "head" or past.path not in before:
+        return False
+    blob = await tree.read(past.path)
+    return blob is not None and suggest.taken(past, before[past.path], blob.decode("utf-8", "replace"))
 
 
 async def _taken_back(past: Finding, earlier: Earlier, files: Sequence[ChangedFile], tree: Tree) -> bool:

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from bot import render
+from bot.findings.quotes import fold, rows_of
 from bot.ports import Tree
 from bot.values import Finding, Placed
 
 MOST_LINES, MOST_CHARS = 200, 10_000
+AROUND = 60  # lines by which a push may move the place of a finding
 TAB = 4  # blanks that a model writes for one tab
 PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 TELLING = 6  # characters without blanks; a shorter line ("}", "else:") may well stand twice in a row
@@ -41,6 +43,24 @@ async def suggest(placed: Iterable[Placed], tree: Tree, faults: Faults) -> tuple
     wanted = [row.finding.path for row in rows if row.finding.suggestion is not None and row.place == "inline"]
     texts = await tree.read_many(wanted)
     return tuple(_tried(row, texts.get(row.finding.path), faults) for row in rows)
+
+
+def taken(finding: Finding, before: str, after: str) -> bool:
+    """Whether the lines of the suggestion stand near the finding's place in `after`, and did not in `before`; indentation apart.
+
+    A suggestion that only deletes does not count: any other deletion would look the same.
+    """
+    fenced = _FENCED.match(finding.suggestion or "")
+    wanted = [fold(row) for row in rows_of(fenced[2] if fenced else finding.suggestion or "")]
+    if not any(wanted) or len(wanted) > MOST_LINES:
+        return False
+    return _stands(wanted, after, finding.start) and not _stands(wanted, before, finding.start)
+
+
+def _stands(wanted: Sequence[str], text: str, near: int) -> bool:
+    rows = [fold(row) for row in text.split("\n")]
+    first, last = max(0, near - 1 - AROUND), min(len(rows) - len(wanted), near - 1 + AROUND)
+    return any(rows[at : at + len(wanted)] == wanted for at in range(first, last + 1))
 
 
 def _tried(placed: Placed, head: bytes | None, faults: Faults) -> Placed:

@@ -6,12 +6,13 @@ merged. What it silences is counted and listed with the reason, never dropped un
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 from bot.config import names
-from bot.values import Finding, Suppressed
+from bot.findings import rules
+from bot.values import Finding, OwnerRule, Suppressed
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
     from bot.config.ignored import IgnoreEntry, Scope
@@ -31,29 +32,41 @@ class IgnoreList:
     entries: "tuple[IgnoreEntry, ...]" = ()
     warnings: tuple[str, ...] = ()
     withdrawn: frozenset[str] = frozenset()  # fingerprints of findings that we have taken back in a conversation
+    rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
 
-    def also(self, asked: Sequence[tuple[str, str, str]]) -> "IgnoreList":
-        """With single findings that people asked for elsewhere (fingerprint, reason, "finding") or we have "withdrawn"."""
-        if not asked:
-            return self
-        from bot.config.ignored import IgnoreEntry
-
-        more = (IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in asked)
+    def also(self, asked: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule] = ()) -> "IgnoreList":
+        """With single findings that people asked for elsewhere (fingerprint, reason, "finding") or we have "withdrawn", and with rules."""
         withdrawn = frozenset(fingerprint for fingerprint, _, scope in asked if scope == "withdrawn")
-        return IgnoreList((*self.entries, *more), self.warnings, withdrawn)
+        return IgnoreList((*self.entries, *_entries(asked)), self.warnings, withdrawn, (*self.rules, *rules))
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
         """The findings to go on with, and the silenced ones."""
         said: list[Finding] = []
         silenced: list[Suppressed] = []
         for finding in findings:
-            entry = next((entry for entry in self.entries if entry.covers(finding)), None)
-            if entry is None:
+            found = self._silence(finding)
+            if found is None:
                 said.append(finding)
             else:
-                scope = "withdrawn" if finding.fingerprint in self.withdrawn else entry.scope
-                silenced.append(Suppressed(finding, entry.reason, scope))
+                silenced.append(found)
         return tuple(said), tuple(silenced)
+
+    def _silence(self, finding: Finding) -> Suppressed | None:
+        """Why the finding is not reported; None if it is."""
+        entry = next((entry for entry in self.entries if entry.covers(finding)), None)
+        if entry is not None:
+            scope = "withdrawn" if finding.fingerprint in self.withdrawn else entry.scope
+            return Suppressed(finding, entry.reason, scope)
+        rule = next((rule for rule in self.rules if rules.covers(rule, finding)), None)
+        return Suppressed(finding, rule.text, "rule", replace(rule, text="")) if rule is not None else None
+
+
+def _entries(asked: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
+    if not asked:
+        return []
+    from bot.config.ignored import IgnoreEntry
+
+    return [IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in asked]
 
 
 def read(text: bytes | None, today: date) -> IgnoreList:
@@ -86,16 +99,16 @@ def write(before: bytes | None, entry: "IgnoreEntry") -> str:
 
 def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":
     """The entry that silences a finding in this scope."""
-    from bot.config.ignored import IgnoreEntry, rule
+    from bot.config.ignored import IgnoreEntry
 
-    path, title = _only(finding.path), " ".join(finding.title.split())
+    path, title = only(finding.path), " ".join(finding.title.split())
     if scope == "finding":
         return IgnoreEntry(fingerprint=finding.fingerprint, path=path, title=title, reason=reason, expires=expires)
     if scope == "rule":
-        return IgnoreEntry(scope="rule", rule=rule(finding), path=path, reason=reason, expires=expires)
+        return IgnoreEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
     return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)
 
 
-def _only(path: str) -> str:
+def only(path: str) -> str:
     """The pattern that means this one path: `setup.py` alone would mean those of all folders, `[id].tsx` another file."""
     return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)

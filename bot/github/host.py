@@ -22,6 +22,7 @@ from bot.values import (
     Posted,
     PullFacts,
     PullRef,
+    Reacted,
     Thread,
     WorkflowRun,
 )
@@ -116,6 +117,12 @@ class Host:
     async def comment_at(self, ref: CommentRef) -> Posted:
         """One comment."""
         return shapes.posted(await self._client.get(self._of(ref.kind, ref.id)), ref.kind, self.voice)
+
+    async def reactions(self, ref: CommentRef, content: str = "") -> tuple[Reacted, ...]:
+        """The reactions of people on a comment, the first hundred; `content`: of this kind only."""
+        asked = {"content": content} if content else {}
+        listed = self._client.pages(f"{self._of(ref.kind, ref.id)}/reactions", most=1, **asked)
+        return tuple([one async for data in listed if (one := shapes.reacted(data)) is not None])
 
     async def threads(self) -> tuple[Thread, ...]:
         """The review threads with what people and pushes have made of them."""

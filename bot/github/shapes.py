@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.errors import HostError
 from bot.github.identity import Voice
-from bot.values import Bases, Check, LinkedIssue, Posted, PullFacts, Thread, WorkflowRun
+from bot.values import Bases, Check, LinkedIssue, Posted, PullFacts, Reacted, Thread, WorkflowRun
 
 ISSUE_TITLE, ISSUE_BODY = 200, 1_500  # characters of an issue that a model is shown
 
@@ -64,6 +64,17 @@ class _Pull(Slim):
     deletions: int = 0
 
 
+class _Rollup(Slim):
+    """How often each reaction was given."""
+
+    down: int = Field(default=0, alias="-1")
+
+
+class _Reaction(Slim):
+    user: _User | None = None
+    content: str = ""
+
+
 class _Comment(Slim):
     """A comment of either kind, or a review: they differ in what is missing."""
 
@@ -81,6 +92,7 @@ class _Comment(Slim):
     in_reply_to_id: int | None = None
     commit_id: str | None = None
     state: str = ""
+    reactions: _Rollup | None = None
 
 
 class _IssueHome(Slim):
@@ -212,7 +224,14 @@ def posted(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -
         thread=(said.in_reply_to_id or said.id) if kind == "review" else 0,
         head=said.commit_id or "",
         state=said.state,
+        disliked=said.reactions.down if said.reactions else 0,
     )
+
+
+def reacted(data: Any) -> Reacted | None:  # noqa: ANN401 - JSON
+    """A reaction, None unless a person gave it."""
+    said = read(_Reaction, data)
+    return Reacted(said.user.login, said.content) if said.user and said.user.type == "User" else None
 
 
 def compared(data: Any) -> Bases:  # noqa: ANN401 - JSON

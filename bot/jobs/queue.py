@@ -38,10 +38,12 @@ class Jobs:
         """
         if self._ending is not None:
             raise StorageError("this process is being stopped: nothing more is taken on")
-        if isinstance(ask, Cancel):
-            await self.cancel(ask.pull, ask.reason)
-            return True
         name = ids.name(ask, delivery)
+        if isinstance(ask, Cancel):
+            ended = await self.cancel(ask.pull, ask.reason)
+            if ask.reason == "closed" and not ended:  # nothing ran, and there is still something to learn
+                await self._put(ask, name, 0.0)
+            return True
         if isinstance(ask, ReviewAsk):
             async with self._alone(ask.pull):
                 return await self._replace(ask, name, delay)

@@ -15,11 +15,12 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
+from bot.config import FILE
 from bot.outputs import facts, hide, walkthrough
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
-    from bot.values import Coverage, Finding, Placed, Review, Severity, Walkthrough
+    from bot.values import Coverage, Finding, OwnerRule, Placed, Review, Severity, Walkthrough
 
 WIDTH = 100  # prose is not set wider: long lines are hard to follow
 BADGES: dict["Severity", str] = {
@@ -251,15 +252,23 @@ def _footer(review: "Review") -> RenderableType:
     plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
     how = Text.assemble(("how   ", "dim"), (plan, "dim"))
     said = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
-    withdrawn = facts.withdrawn(review)
-    counts = {"suppressed": len(review.suppressed) - withdrawn, "withdrawn": withdrawn}
+    counts = {"suppressed": facts.suppressed(review), "withdrawn": facts.withdrawn(review)}
     said += [facts.ENGLISH.say(name, number) for name, number in counts.items() if number]
+    said += [_silence(*row) for row in facts.silenced(review)]
     rows = [Text(sentence, "dim") for sentence in said]
     rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
     todo = "" if review.failure else facts.lead(review.coverage)
     rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
     style = "bold red" if review.failure else ENDS[facts.conclusion(review)]
     return Padding(Group(*rows, how, spent, Text(line(facts.verdict(review)), style)), (1, 0, 0, 0))
+
+
+def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
+    """Which rule silenced how many findings."""
+    key = "rule_learned" if rule.learned else "rule_written"
+    name = facts.ENGLISH.say(key, rule=rule.number, file=FILE)
+    why = f": {line(cut(reason, WIDTH))}" if reason else ""
+    return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({line(rule.kind)} in {line(cut(rule.path, WIDTH))}){why}"
 
 
 def _ascii(value: str) -> str:

@@ -11,7 +11,19 @@ from typing import Literal
 from urllib.parse import quote
 
 from bot.render import Phrases, load
-from bot.values import SEVERITIES, Cost, Coverage, Finding, Placed, PullRequest, Review, Severity, Side, ordered
+from bot.values import (
+    SEVERITIES,
+    Cost,
+    Coverage,
+    Finding,
+    OwnerRule,
+    Placed,
+    PullRequest,
+    Review,
+    Severity,
+    Side,
+    ordered,
+)
 
 STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
 COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
@@ -219,6 +231,11 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
     return f"{finding.path}{lines}{before}"
 
 
+def suppressed(review: Review) -> int:
+    """How many findings the list or a command silenced."""
+    return sum(item.rule is None and item.scope != "withdrawn" for item in review.suppressed)
+
+
 def withdrawn(review: Review) -> int:
     """How many findings we have taken back in conversations."""
     return sum(item.scope == "withdrawn" for item in review.suppressed)
@@ -250,6 +267,13 @@ def risks(review: Review) -> tuple[Risk, ...]:
     counted = Counter(placed.finding.path.rpartition("/")[0] for placed in listing(review).all)
     known = [Risk(area.folder, area.units, _grade(area.risk), counted.pop(area.folder, 0)) for area in review.areas]
     return (*known, *(Risk(folder, 0, "low", number) for folder, number in sorted(counted.items())))
+
+
+def silenced(review: Review) -> list[tuple[OwnerRule, str, int]]:
+    """The rules that silenced something, those of the settings first: each with its reason, and how many findings."""
+    told = {one.rule: one.reason for one in review.suppressed if one.rule is not None}
+    counted = Counter(one.rule for one in review.suppressed if one.rule is not None)
+    return [(rule, told[rule], counted[rule]) for rule in sorted(counted, key=lambda rule: (rule.learned, rule.number))]
 
 
 def cost(spent: Cost, seconds: float, words: Phrases = ENGLISH) -> str:

@@ -6,9 +6,10 @@ The repository's own templates get the same, so the names here are a contract; d
 from pathlib import PurePosixPath
 from typing import Any
 
+from bot.config import FILE
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, Placed, Review
+from bot.values import Coverage, Evidence, Finding, OwnerRule, Placed, Review
 
 SENTENCES = 3  # of the summary stand open
 OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
@@ -67,8 +68,9 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         ],
         "kept_back": len(review.kept_back),
         "minimum": Safe(words.say(review.minimum)),
-        "suppressed": len(review.suppressed) - facts.withdrawn(review),
+        "suppressed": facts.suppressed(review),
         "withdrawn": facts.withdrawn(review),
+        "silenced": [_silence(rule, reason, number, words) for rule, reason, number in facts.silenced(review)],
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,
     }
@@ -132,6 +134,11 @@ def _short(finding: Finding, review: Review, words: Phrases) -> dict[str, Any]:
 def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
     address = facts.permalink(review.pull, finding.path, finding.side, finding.start, finding.end)
     return link(facts.where(finding, words)[:160], address)
+
+
+def _silence(rule: OwnerRule, reason: str, number: int, words: Phrases) -> dict[str, Any]:
+    name = words.say("rule_learned" if rule.learned else "rule_written", rule=rule.number, file=FILE)
+    return {"rule": name, "kind": rule.kind, "path": rule.path, "reason": reason, "findings": number}
 
 
 def _evidence(item: Evidence, review: Review) -> dict[str, Any]:

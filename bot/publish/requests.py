@@ -64,7 +64,7 @@ async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
     if job.review.partial or job.review.fault:
         return (INCOMPLETE,)
     bar = job.review.request_changes
-    why = job.words.say("withdrawn", severity=job.words.say(bar)) if bar else job.words.say("withdrawn_off")
+    why = job.words.say("request_withdrawn", severity=job.words.say(bar)) if bar else job.words.say("withdrawn_off")
     return tuple([each for one in request.standing for each in await _dismissed(job, one, why)])
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from bot import globs, render
 from bot.review import sections
 from bot.review.sections import RuleSection
+from bot.values import OwnerRule
 
 PROCESS = (
     "CONTRIBUTING.md",
@@ -35,6 +36,7 @@ ENDINGS = (".instructions.md", ".mdc")
 NEAREST = ("AGENTS.md", "CLAUDE.md")  # also looked for in the folders of the changed files
 MAX_CHARS = 2_400  # of guidance in one prompt
 MAX_FILE = 1_600  # of one file
+MAX_RULES = 5  # with their texts of at most 300 characters they leave room for other guidance
 MOST_FILES = 60  # of FOLDERS
 MAX_FOLDERS = 40  # looked into; a change of more folders gets the guidance of the root
 MOST_READ = 200_000  # characters of one file
@@ -84,9 +86,10 @@ class Guidance:
     files: Mapping[str, Guideline] = field(default_factory=dict)  # by path
     language: str = "en"  # in which models write what people read
     templates: tuple[tuple[str, str], ...] = ()  # of comments, the owner's own: (name, source)
+    rules: tuple[OwnerRule, ...] = ()  # findings that are not reported; those with a text are explained
 
     def of(self, paths: Iterable[str], room: int = MAX_CHARS) -> tuple[Advice, ...]:
-        """What applies to these files: instructions first, then rules for such paths, the nearest file, and those of the root.
+        """What applies to these files: instructions first, then what is not reported, the nearest file's rules, and those of the root.
 
         `room`: characters of all of it.
         """
@@ -96,6 +99,9 @@ class Guidance:
             for pattern, text in ((pattern, text.strip()) for pattern, text in self.instructions)
             if text and any(globs.matches([pattern], path) for path in wanted)
         ]
+        met = [rule for rule in self.rules if rule.text and any(globs.matches([rule.path], path) for path in wanted)]
+        if met:
+            found.append(Advice("rules", render.text("prompts/rules.md.j2", rules=met[:MAX_RULES]).strip()))
         chosen = list[Advice]()
         for advice in found:
             if len(advice.text) <= room:

@@ -1,16 +1,23 @@
 """Finished reviews and their findings: what the next round builds upon, and what figures are made of."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from bot.storage import outcomes, rules
 from bot.storage.database import Database, upsert
+from bot.storage.outcomes import Outcome
 from bot.storage.tables import finding, owned, review
 from bot.values import PullRef
 
 State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", "unproven"]
+ENDS: Mapping[State, Outcome] = MappingProxyType(
+    {"posted": "waiting", "listed": "waiting", "open": "waiting", "fixed": "fixed"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,17 @@ class Finished:
     output: bytes = field(repr=False)  # the JSON output
     findings: tuple[Known, ...] = ()
     fork: bool = False  # of a pull request that came from a fork
+    accepted: frozenset[str] = frozenset()  # of the fixed findings, those with the suggested lines in their place
+    by_rule: Mapping[str, int] = field(default_factory=dict)  # which learned rule silenced a finding
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What has become of the findings that were reported, as far as this round knows."""
+        return {
+            one.fingerprint: "accepted" if one.fingerprint in self.accepted else ENDS[one.state]
+            for one in self.findings
+            if one.state in ENDS
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +92,9 @@ class Reviews:
 
         def do(connection: sa.Connection) -> None:
             upsert(review, row, connection)
-            first = _first(done.pull.key, connection)
+            known = _known(done.pull.key, connection)
+            first = {fingerprint: round_ for fingerprint, (round_, _) in known.items()}
+            _count(done, {name for name, (_, state) in known.items() if state == "suppressed"}, connection)
             for each in done.findings:
                 rounds = {"first": first.get(each.fingerprint, done.round), "last": done.round}
                 upsert(finding, {**owned(done.pull), **asdict(each), **rounds, "seen": done.finished}, connection)
@@ -146,7 +166,17 @@ class Reviews:
         return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.repository)))
 
 
-def _first(pull: str, connection: sa.Connection) -> dict[str, int]:
-    """The rounds that found what is known of a pull request."""
-    wanted = sa.select(finding.c.fingerprint, finding.c.first).where(finding.c.pull == pull)
-    return {row.fingerprint: row.first for row in connection.execute(wanted)}
+def _known(pull: str, connection: sa.Connection) -> dict[str, tuple[int, str]]:
+    """What is known of the findings of a pull request: the round that found each, and its state."""
+    wanted = sa.select(finding.c.fingerprint, finding.c.first, finding.c.state).where(finding.c.pull == pull)
+    return {row.fingerprint: (row.first, row.state) for row in connection.execute(wanted)}
+
+
+def _count(done: Finished, silent: Collection[str], connection: sa.Connection) -> None:
+    """Note what became of the findings, and which rules kept how many from being reported; `silent`: those that were so before."""
+    outcomes.settle(done.pull, done.outcomes, done.finished, connection)
+    silenced = [each.fingerprint for each in done.findings if each.state == "suppressed"]
+    rejected: dict[str, Outcome] = dict.fromkeys(silenced, "rejected")
+    outcomes.settle(done.pull, rejected, done.finished, connection, known_only=True)
+    fresh = Counter(done.by_rule[name] for name in silenced if name in done.by_rule and name not in silent)
+    rules.count(done.pull.repository, fresh, done.finished, connection)

@@ -12,8 +12,10 @@ from bot.storage.database import Database
 from bot.storage.deliveries import Deliveries
 from bot.storage.journals import Journals
 from bot.storage.migrate import migrate
+from bot.storage.outcomes import Outcomes
 from bot.storage.people import People
 from bot.storage.reviews import Reviews
+from bot.storage.rules import Rules
 from bot.storage.spending import Spending
 from bot.storage.tables import (
     OWNED,
@@ -24,6 +26,7 @@ from bot.storage.tables import (
     finding,
     installation,
     line,
+    outcome,
     review,
     spending,
     suppression,
@@ -45,6 +48,8 @@ class Store:
     workers: Workers
     checks: OpenChecks
     spending: Spending
+    rules: Rules
+    outcomes: Outcomes
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""
@@ -69,7 +74,7 @@ class Store:
         await self.database.run(do)
 
     async def prune(self, now: float, days: float) -> int:
-        """Delete what is older than so many days; how many rows. A suppression ends when it was said to."""
+        """Delete what is older than so many days; how many rows. A suppression ends when it was said to, a rule when it is removed."""
         old = now - days * DAY
 
         def do(connection: sa.Connection) -> int:
@@ -78,6 +83,7 @@ class Store:
                 sa.delete(review).where(review.c.finished < old),
                 sa.delete(finding).where(finding.c.seen < old),
                 sa.delete(feedback).where(feedback.c.given < old),
+                sa.delete(outcome).where(outcome.c.at < old),
                 sa.delete(delivery).where(delivery.c.received < old),
                 sa.delete(suppression).where(suppression.c.until < now),
                 sa.delete(check).where(check.c.begun < old),
@@ -104,6 +110,8 @@ async def opened(url: str) -> AsyncIterator[Store]:
             Workers(database),
             OpenChecks(database),
             Spending(database),
+            Rules(database),
+            Outcomes(database),
         )
     finally:
         await asyncio.shield(database.close())

@@ -156,6 +156,43 @@ spending = sa.Table(  # kept when the App is removed, or removing it would be a 
     sa.Column("usd", sa.Double, nullable=False),  # reserved, then paid
     sa.Index("spending_begun", "begun"),
 )
+rule = sa.Table(
+    "rule",
+    schema,
+    sa.Column("repository", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("pull", sa.Text, nullable=False),  # where it arose
+    sa.Column("mark", sa.Text, nullable=False),  # of the kind and the path that were proposed
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("how", sa.Text, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("link", sa.Text, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("grave", sa.Boolean, nullable=False),
+    sa.Column("decider", sa.Text, nullable=False, server_default=""),
+    sa.Column("decided", sa.Double, nullable=False, server_default="0"),
+    sa.Column("comment", sa.BigInteger),  # that shows the proposal; null: there is none yet
+    sa.Column("comment_kind", sa.Text),
+    sa.Column("silenced", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("last", sa.Double, nullable=False, server_default="0"),
+    sa.Index("rule_mark", "repository", "mark", unique=True),
+)
+outcome = sa.Table(
+    "outcome",
+    schema,
+    sa.Column("pull", sa.Text, primary_key=True),
+    sa.Column("fingerprint", sa.Text, primary_key=True),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),  # when the state was stored last
+    sa.Index("outcome_repository", "repository", "at", "state"),
+    sa.Index("outcome_at", "at", "state"),
+)
 OWNED = (
     review,
     finding,
@@ -165,6 +202,8 @@ OWNED = (
     delivery,
     check,
     command,
+    rule,
+    outcome,
 )  # tables whose rows belong to a repository
 
 

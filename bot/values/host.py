@@ -83,6 +83,15 @@ class Posted:
     thread: int = 0  # the top comment of the thread it stands in, itself included; 0: in none
     head: str = ""  # the commit that it speaks of, where it names one
     state: str = ""  # of a review: "COMMENTED", "CHANGES_REQUESTED", "DISMISSED"
+    disliked: int = 0  # how many reactions of 👎 it has
+
+
+@dataclass(frozen=True, slots=True)
+class Reacted:
+    """A person's reaction on a comment."""
+
+    login: str
+    content: str  # "+1", "-1", "heart", ...
 
 
 @dataclass(frozen=True, slots=True)

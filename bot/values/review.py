@@ -6,6 +6,7 @@ from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.model import Turn, Usage
+from bot.values.rule import OwnerRule
 from bot.values.walkthrough import Walkthrough
 
 Severity = Literal["critical", "high", "medium", "low"]
@@ -77,6 +78,11 @@ class Finding:
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
     unconfirmed: bool = False  # a second call should have confirmed it, and gave no verdict
+
+    @property
+    def kind(self) -> str:
+        """What it is an instance of: the check's own code, else the category."""
+        return self.rule or self.category
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +216,7 @@ class Suppressed:
     finding: Finding
     reason: str
     scope: Literal["finding", "rule", "path", "withdrawn"]  # withdrawn: by us, in a conversation
+    rule: OwnerRule | None = None  # that silenced it, without its text; None: an entry of the list, or a command
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +258,7 @@ class Review:
         Finding, ...
     ] = ()  # of an earlier round and still open (or moved); in a full review these are among `findings`
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
+    accepted: tuple[str, ...] = ()  # fingerprints of fixed ones in whose place stands what was suggested
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     suppressed: tuple[Suppressed, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand

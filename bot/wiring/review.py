@@ -26,7 +26,7 @@ from bot.pipeline import Deps
 from bot.ports import Analyzer, Lens, Model
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
-from bot.values import Limits, PullRequest
+from bot.values import Limits, OwnerRule, PullRequest
 from bot.values.reported import Reported
 from bot.wiring import addresses
 
@@ -116,6 +116,7 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         ignored=tuple(
             (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in begun.given.get("ignored", ())
         ),
+        rules=tuple(OwnerRule(**row) for row in begun.given.get("rules", ())),
         note=begun.given.get("note", ""),
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
     )

@@ -87,6 +87,7 @@ def _deps(line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept:
         earlier=change.earlier,
         full=change.full,
         ignored=change.ignored,
+        rules=change.rules,
         note=change.note,
     )
 

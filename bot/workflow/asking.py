@@ -44,17 +44,27 @@ async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, pa
     return {"permission": await host.permission(actor), "now": now, "earlier": list(earlier)}
 
 
+def address(pull: str, comment: CommentRef) -> str:
+    """The address of a comment's page. `pull`: that of the pull request; empty where it has none."""
+    places = {"issue": "issuecomment-", "review": "discussion_r"}
+    return f"{pull}#{places[comment.kind]}{comment.id}" if pull and comment.kind in places else pull
+
+
 async def answered(
     answer: CommandReply, comment: CommentRef, host: Host, *, seen: bool = False, facts: Mapping[str, str] = NO_FACTS
-) -> None:
-    """Post an answer, once. `facts`: what its marker says besides. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold."""
+) -> Posted | None:
+    """Post an answer, once; what is posted comes back.
+
+    `facts`: what its marker says besides. A reaction that is not allowed is not a loss: it needs a permission that an owner may withhold.
+    """
     with suppress(HostRefused):
         if seen:
             await host.react(comment, "eyes")
         if answer.reaction:
             await host.react(comment, answer.reaction)
-    if answer.body:
-        await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host, facts))
+    if not answer.body:
+        return None
+    return await host.once(partial(_found, comment, host), partial(_posted, answer.body, comment, host, facts))
 
 
 async def moved(comment: CommentRef, given: str, head: str, host: Host, settings: Config) -> None:

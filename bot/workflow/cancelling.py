@@ -1,11 +1,17 @@
-"""Reviews were called off: the check runs that they had begun are ended, also where nobody is left who could."""
+"""Reviews were called off: the check runs that they had begun are ended, also where nobody is left who could.
 
+Where the pull request was merged or closed, what people have said of its findings by then is learned, and what is open stays so.
+"""
+
+import time
 from contextlib import suppress
 
-from bot import github
+from bot import config, github
 from bot.errors import HostRefused
+from bot.github import Host
 from bot.publish import checks
 from bot.values import Cancel
+from bot.workflow import learning, looking
 from bot.workflow.parts import Services
 from bot.workflow.reviewing import SUPERSEDED
 
@@ -13,10 +19,23 @@ from bot.workflow.reviewing import SUPERSEDED
 async def end(ask: Cancel, parts: Services) -> None:
     """End what the reviews that were called off have left in progress. A review that still runs does the same."""
     left = [(run, number) for run, number in await parts.store.checks.of(ask.pull) if run in ask.runs]
-    if not left:
+    known = ask.reason == "closed" and bool(await parts.store.reviews.heads(ask.pull))
+    if not left and not known:
         return
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         for run, number in left:
             with suppress(HostRefused):  # the repository is gone, and with it the check run
                 await checks.ended(host, number, run, SUPERSEDED, "cancelled")
             await parts.store.checks.ended(run)
+        if known:
+            with suppress(HostRefused):
+                await _learned(ask, host, parts)
+            await parts.store.outcomes.closed(ask.pull, time.time())
+
+
+async def _learned(ask: Cancel, host: Host, parts: Services) -> None:
+    """Read for the last time how findings were received: nothing else will ask."""
+    seen = await looking.seen(host, config.FILE)
+    if seen.facts.state == "closed":
+        settings = await looking.settings(seen, parts)
+        await learning.learn(ask.pull, host, settings["language"], parts.store)

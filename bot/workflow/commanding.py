@@ -7,20 +7,22 @@ from functools import partial
 
 from pydantic import TypeAdapter
 
-from bot import commands, config, github
-from bot.commands import CommandContext, CommandReply
+from bot import commands, github
+from bot.commands import CommandContext, CommandReply, proposing
+from bot.commands.context import RuleBook
 from bot.config import Config
-from bot.errors import HostRefused, OverLimit, UsageError
+from bot.errors import HostRefused, OverLimit
 from bot.github import Host
 from bot.payloads import Change, Question
 from bot.ports import Job
-from bot.storage import Exhausted, Suppression
-from bot.values import CommandAsk, CommentRef, ReviewAsk
-from bot.workflow import asking, pausing, spending
+from bot.storage import Exhausted, Store, Suppression
+from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
+from bot.workflow import asking, learning, looking, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
 
+REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
 
 
@@ -28,21 +30,21 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         seen = await look(ask.pull, host, job, parts)
-        try:
-            settings = await parts.resolve(seen.file)
-        except (
-            UsageError,
-            OverLimit,
-        ):  # the review says what is wrong with the file; a person who asks for help still gets it
-            settings = config.resolve({}, None, parts.settings)
+        settings = await looking.settings(seen, parts)
         standing = await asking.stands(ask.pull, ask.actor, ask.comment, host, job, parts)
         refused = commands.refusal(ask.word, ask.actor, standing, settings)
         if refused is not None:
             await asking.answered(refused, ask.comment, host)
             return
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
-        said = await job.step("answer", partial(_carried_out, ask, seen, settings, host, parts, standing))
-        await asking.answered(_ANSWER.validate_python(said), ask.comment, host)
+        if ask.word not in REVIEWS:  # a review learns by itself
+            await learning.learn(ask.pull, host, settings["language"], parts.store)
+        said = _ANSWER.validate_python(
+            await job.step("answer", partial(_carried_out, ask, seen, settings, host, parts, standing))
+        )
+        posted = await asking.answered(said, ask.comment, host)
+        if said.rule and posted is not None:
+            await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
 
 
 async def _carried_out(
@@ -53,7 +55,7 @@ async def _carried_out(
         done = await _read(ask, seen, standing, context, parts)
     else:
         done = await commands.carry_out(ask.word, ask.argument, standing, context)
-    return {"body": done.body, "reaction": done.reaction}
+    return {"body": done.body, "reaction": done.reaction, "rule": done.rule}
 
 
 async def _read(
@@ -99,6 +101,7 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
         now = time.time()
         await people.suppress(pull, Suppression(fingerprint, ask.actor, reason, now))
         await people.tell(pull, fingerprint, ask.actor, "ignored", reason, now)
+        await parts.store.outcomes.rejected(pull, fingerprint, now)
 
     async def pause() -> bool:
         already = await people.paused(pull)
@@ -120,7 +123,22 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
         resume=resume,
         cancel=partial(parts.cancel, pull),
         top=partial(_top, ask.comment, host),
+        rules=_rules(ask, seen, parts.store),
     )
+
+
+def _rules(ask: CommandAsk, seen: PullState, store: Store) -> RuleBook:
+    """The repository's rules, as this person may change them."""
+    link = asking.address(seen.facts.url, ask.comment)
+
+    async def decide(number: int, state: RuleState, path: str) -> LearnedRule | None:
+        return await store.rules.decide(ask.pull.repository, number, state, ask.actor, time.time(), path=path)
+
+    async def propose(finding: Finding, reason: str) -> LearnedRule | None:
+        made = proposing.proposal(finding, reason, "ignore", ask.actor, link)
+        return await store.rules.propose(ask.pull, made, time.time())
+
+    return RuleBook(partial(store.rules.of, ask.pull.repository), decide, propose)
 
 
 async def _top(comment: CommentRef, host: Host) -> str:

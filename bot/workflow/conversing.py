@@ -1,8 +1,10 @@
 """A remark of a person, from the question whether it is meant for us to the answer below it and the thread that it resolves."""
 
+import asyncio
 import logging
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -10,6 +12,7 @@ from pydantic import TypeAdapter
 
 from bot import config, conversation, github
 from bot.commands import CommandReply, Permission
+from bot.commands.target import read
 from bot.config import Config
 from bot.conversation import HeardRemark, RemarkReply
 from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageError
@@ -17,9 +20,10 @@ from bot.github import Host
 from bot.payloads import Change, Remark
 from bot.ports import Job
 from bot.publish import withdrawing
+from bot.render import Safe
 from bot.storage import Exhausted
 from bot.values import RemarkAsk
-from bot.workflow import asking, remarks, spending
+from bot.workflow import asking, learning, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
@@ -51,7 +55,16 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
             return
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
         said = await job.step("answer", partial(_answered, ask, heard, seen, settings, parts))
-        await _carried_out(_REPLY.validate_python(said), ask, host, parts)
+        made = _REPLY.validate_python(said)
+        proposed = await _withdrawn(made, ask, heard, seen, settings["language"], parts, writes=standing.writes)
+        body = "\n\n".join(filter(None, (made.body.rstrip(), *proposed.values())))
+        posted = await remarks.posted(replace(made, body=body), ask, host)
+        if posted is not None:
+            for number in proposed:
+                await parts.store.rules.show(ask.pull.repository, number, posted.id, posted.kind)
+        if made.withdrawn:
+            await _closed(made, ask, host, parts)
+        await learning.learn(ask.pull, host, settings["language"], parts.store)  # the remark may say "won't fix"
 
 
 async def _step(ask: RemarkAsk, host: Host) -> object:
@@ -91,15 +104,36 @@ async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: C
         return remarks.failed(str(error), language) if ask.mentioned else RemarkReply()
 
 
-async def _carried_out(made: RemarkReply, ask: RemarkAsk, host: Host, parts: Services) -> None:
-    """Take back what is withdrawn, post the answer, resolve the thread; each may be done twice without another effect."""
+async def _withdrawn(
+    made: RemarkReply,
+    ask: RemarkAsk,
+    heard: HeardRemark,
+    seen: PullState,
+    language: str,
+    parts: Services,
+    *,
+    writes: bool,
+) -> dict[int, Safe]:
+    """Take back what is withdrawn; the rules that this suggests, as words by their numbers. Done again, it changes nothing else."""
     people, now = parts.store.people, time.time()
+    last = await asyncio.to_thread(read, await parts.store.reviews.last(ask.pull)) if made.withdrawn else None
+    link = asking.address(seen.facts.url, ask.comment)
+    proposed: dict[int, Safe] = {}
     for fingerprint, reason in made.withdrawn:
         await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
-    await remarks.posted(made, ask, host)
-    if not made.withdrawn:
-        return
-    silenced = {one.fingerprint for one in await people.suppressions(ask.pull, now)}
+        finding = last.known(fingerprint) if last is not None else None
+        if finding is not None:
+            own = heard.said[-1].text
+            told, number = await learning.withdrawn(
+                ask.pull, finding, ask.actor, own, link, language, parts.store, writes=writes
+            )
+            proposed |= {number: told} if number else {}
+    return proposed
+
+
+async def _closed(made: RemarkReply, ask: RemarkAsk, host: Host, parts: Services) -> None:
+    """Resolve the threads of what is withdrawn."""
+    silenced = {one.fingerprint for one in await parts.store.people.suppressions(ask.pull, time.time())}
     async with github.opened(parts.identity, ask.pull, parts.pace, github.RESOLVING) as resolver:
         with suppress(HostRefused):
             await withdrawing.close(host, resolver, [mark for mark, _ in made.withdrawn], silenced)

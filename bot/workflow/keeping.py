@@ -48,6 +48,8 @@ def finished(
         usd=done.cost.usd,
         output=output.encode(),
         fork=fork,
+        accepted=frozenset(done.accepted),
+        by_rule={one.finding.fingerprint: one.rule.number for one in done.suppressed if one.rule and one.rule.learned},
         findings=tuple({known.fingerprint: known for known in reversed(said)}.values()),
     )
 

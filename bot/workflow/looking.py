@@ -7,7 +7,8 @@ from typing import cast
 from pydantic import TypeAdapter
 
 from bot import config
-from bot.errors import HostRefused
+from bot.config import Config
+from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host
 from bot.ports import Job
 from bot.render import cut
@@ -40,6 +41,14 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullStat
 async def _look(pull: PullRef, host: Host, parts: Services) -> dict[str, object]:
     found = await seen(host, config.FILE, paused=await parts.store.people.paused(pull))
     return cast("dict[str, object]", _SEEN.dump_python(found, mode="json"))
+
+
+async def settings(state: PullState, parts: Services) -> Config:
+    """The settings; those of the server alone if the owner's file is wrong, which the review reports."""
+    try:
+        return await parts.resolve(state.file)
+    except (UsageError, OverLimit):
+        return config.resolve({}, None, parts.settings)
 
 
 async def seen(host: Host, path: str, *, paused: bool = False) -> PullState:

@@ -42,7 +42,7 @@ def failed(why: str, language: str) -> RemarkReply:
     return RemarkReply(body)
 
 
-async def posted(made: RemarkReply, ask: RemarkAsk, host: Host) -> None:
+async def posted(made: RemarkReply, ask: RemarkAsk, host: Host) -> Posted | None:
     """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
     facts = {"withdrawn": " ".join(mark for mark, _ in made.withdrawn)} if made.withdrawn else {}
-    await asking.answered(CommandReply(made.body, "+1" if made.reaction else ""), ask.comment, host, facts=facts)
+    return await asking.answered(CommandReply(made.body, "+1" if made.reaction else ""), ask.comment, host, facts=facts)

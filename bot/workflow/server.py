@@ -25,7 +25,7 @@ from bot.ports import Job
 from bot.publish import checks
 from bot.storage import Exhausted
 from bot.values import PullRequest, Review, ReviewAsk
-from bot.workflow import asking, journals, keeping, reviewing, spending
+from bot.workflow import asking, journals, keeping, learning, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun, Say
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import look
@@ -109,7 +109,8 @@ class ServerBackend:
         return await self.parts.untouched(pull, run.settings, run.ask.trigger)
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
-        """The review to make, built upon the stored one."""
+        """The review to make, built upon the stored one, under the rules in force."""
+        await learning.learn(run.ask.pull, run.host, run.language, self.parts.store)
         return Change(
             pull=pull,
             flags={},
@@ -117,6 +118,7 @@ class ServerBackend:
             earlier=await self.parts.store.reviews.last(run.ask.pull),
             full=run.ask.full,
             ignored=await keeping.ignored(run.ask.pull, self.parts.store),
+            rules=await self.parts.store.rules.confirmed(run.ask.pull.repository),
         )
 
     @asynccontextmanager

@@ -86,6 +86,7 @@ def test_the_counters_count(tmp_path: Path) -> None:
                 'deeprepo_github_requests_total{status="403"}': 1,
                 "deeprepo_github_rate_remaining": 17,
                 "deeprepo_model_errors_total": 1,
+                'deeprepo_findings_outcome{outcome="fixed"}': 0,
             }
             found = figures(told.text)
             assert {name: found.get(name) for name in expected} == expected

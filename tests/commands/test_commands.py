@@ -14,7 +14,7 @@ from bot.outputs import json_file, marker
 from bot.render import languages, load
 from bot.values import Finding, Placed
 
-WORDS = ["review", "full review", "ask", "explain", "ignore", "pause", "resume", "cancel", "config", "help"]
+WORDS = ["review", "full review", "ask", "explain", "ignore", "rules", "pause", "resume", "cancel", "config", "help"]
 
 
 @pytest.fixture(scope="module")

@@ -87,7 +87,7 @@ def test_commands_are_listed(page: Path) -> None:
 
 def test_metrics_are_listed() -> None:
     """Everything that /metrics tells of us stands in the table, and nothing else."""
-    told = re.findall(r"^# TYPE (deeprepo_\w+) ", Metrics().tell({}).decode(), re.MULTILINE)
+    told = re.findall(r"^# TYPE (deeprepo_\w+) ", Metrics().tell({}, {}).decode(), re.MULTILINE)
     listed = {quoted(cells[0])[0] for cells in rows(OPERATIONS, "## Metrics")} - {"process_*"}
     assert listed == {name for name in told if not name.endswith("_created")}
 

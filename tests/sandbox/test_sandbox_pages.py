@@ -157,6 +157,25 @@ def test_buttons_of_the_page(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+def test_a_reaction_on_a_bots_comment(tmp_path: Path) -> None:
+    """👍 and 👎 can be pressed once each; the App gets no event and finds them in its list."""
+
+    async def run() -> None:
+        async with receiver() as heard, rig(tmp_path, webhook=heard.url) as at:
+            posted = (await at.ok("POST", "/issues/1/comments", {"body": "the summary"}))["id"]
+            await at.gh.settled()
+            heard.got.clear()
+            assert 'aria-label="React with 👎"' in await _page(at)
+            for content in ("-1", "-1", "<b>"):
+                assert await _press(at, "react", comment=str(posted), content=content) == 303
+            await at.gh.settled()
+            assert heard.events == []
+            listed = await at.ok("GET", f"/issues/comments/{posted}/reactions")
+            assert [(one["user"]["login"], one["content"]) for one in listed] == [("maintainer", "-1")]
+
+    asyncio.run(run())
+
+
 def test_another_site_cannot_post(tmp_path: Path) -> None:
     """A form of a foreign page is refused."""
 

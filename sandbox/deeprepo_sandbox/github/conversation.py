@@ -1,7 +1,7 @@
 """What people say about a pull request, and which buttons they press: the other half of `Repo`."""
 
 from deeprepo_sandbox.github import hooks, payloads
-from deeprepo_sandbox.github.things import Check, Comment, Pull, Repository, Review, ReviewComment
+from deeprepo_sandbox.github.things import Check, Comment, Pull, Reaction, Repository, Review, ReviewComment
 from deeprepo_sandbox.github.world import World
 
 MAINTAINER, COLLEAGUE, STRANGER = "maintainer", "colleague", "stranger"
@@ -65,7 +65,7 @@ class Conversation:
     async def edit_comment(self, number: int, comment: int, body: str) -> None:
         """Change what a person wrote."""
         pull = self.repository.pulls[number]
-        one = next(one for one in (*pull.comments, *pull.review_comments) if one.id == comment)
+        one = next(one for one in self._written(number) if one.id == comment)
         one.body, one.updated = body, self._world.now()
         await self._said(pull, one, "edited")
 
@@ -78,6 +78,17 @@ class Conversation:
         else:
             pull.comments.remove(one)
         await self._said(pull, one, "deleted")
+
+    def react(self, number: int, comment: int, content: str = "-1", author: str = MAINTAINER) -> None:
+        """Put an emoji under a comment; no App is notified, as at GitHub. A login that ends in "[bot]" is an App's."""
+        one = next(c for c in self._written(number) if c.id == comment)
+        who = self._world.user(author, "Bot" if author.endswith("[bot]") else "User")
+        if not any(each.user is who and each.content == content for each in one.reactions):
+            one.reactions.append(Reaction(self._world.id(), who, content, self._world.now()))
+
+    def _written(self, number: int) -> list[Comment]:
+        pull = self.repository.pulls[number]
+        return [*pull.comments, *pull.review_comments]
 
     def resolve(self, number: int, thread: int, resolved: bool = True) -> None:
         """Mark the thread of a review comment as resolved; no App is notified."""

@@ -127,6 +127,11 @@ async def _resolve(repo: Repo, one: Pull, form: dict[str, str]) -> None:
     repo.resolve(one.number, int(form["thread"]), form.get("to") == "resolved")
 
 
+async def _react(repo: Repo, one: Pull, form: dict[str, str]) -> None:
+    if form.get("content") in REACTIONS:
+        repo.react(one.number, int(form["comment"]), form["content"])
+
+
 async def _press(repo: Repo, one: Pull, form: dict[str, str]) -> None:  # noqa: ARG001 - the form of a deed
     identifier = form.get("identifier")
     await (repo.press(int(form["check"]), identifier) if identifier else repo.rerequest(int(form["check"])))
@@ -136,7 +141,15 @@ async def _push(repo: Repo, one: Pull, form: dict[str, str]) -> None:  # noqa: A
     await repo.take_offer(one.number)
 
 
-DEEDS: dict[str, Deed] = {"comment": _comment, "reply": _reply, "resolve": _resolve, "press": _press, "push": _push}
+REACTIONS = frozenset({"+1", "-1"})
+DEEDS: dict[str, Deed] = {
+    "comment": _comment,
+    "reply": _reply,
+    "resolve": _resolve,
+    "react": _react,
+    "press": _press,
+    "push": _push,
+}
 
 
 def _manifest(world: World, manifest: str, state: str) -> Response:

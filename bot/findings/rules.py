@@ -1,0 +1,32 @@
+"""Which findings a rule silences: those of its kind in files of its pattern, exactly.
+
+What code has proven and is serious, such as a leaked secret or a broken caller, is silenced only by a rule that names the check itself: a
+rule about a model's "security" findings must not hide it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bot import globs
+from bot.values import Finding, OwnerRule
+
+SERIOUS = frozenset({"critical", "high"})
+BY_CODE = frozenset({"secret", "settings"})  # categories that no model reports: they name the check
+
+
+def grave(finding: Finding) -> bool:
+    """Whether code has proven the finding, and it is serious."""
+    return finding.verdict == "proven" and finding.severity in SERIOUS
+
+
+def covers(rule: OwnerRule, finding: Finding) -> bool:
+    """Whether the rule silences the finding."""
+    if rule.kind not in (finding.rule, finding.category) or not rule.kind:
+        return False
+    if grave(finding) and rule.kind != finding.kind and rule.kind not in BY_CODE:
+        return False
+    return globs.matches([rule.path], finding.path)
+
+
+def written(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
+    """The rules of the settings, from their path, kind and text."""
+    return tuple(OwnerRule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))

@@ -1,0 +1,117 @@
+"""Rules that a repository's people have taught: proposed by a rejection, in force once a maintainer has confirmed them."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from bot.storage.database import Database
+from bot.storage.tables import owned, rule
+from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
+
+MOST = 200  # rules and proposals of one repository; removed ones do not count
+WAITING = 10  # proposals whose reactions one job reads, the newest first
+Shown = tuple[int, int, str]  # a proposal's number; the comment that shows it, and the kind of that comment
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of all repositories. A number is given once and never again."""
+
+    database: Database
+
+    async def propose(self, pull: PullRef, proposal: Proposal, now: float) -> LearnedRule | None:
+        """Remember a proposal. The same kind and path again is the same rule, in whatever state; None where there is room for no more.
+
+        A reason that comes later is added to a proposal that has none, with the name of its author.
+        """
+        wanted = proposal.rule
+        mark = hashlib.sha256(f"{wanted.kind}\0{wanted.path}".encode("utf-8", "replace")).hexdigest()[:20]
+        ours = rule.c.repository == pull.repository
+        same = ours & (rule.c.mark == mark)
+
+        def do(connection: sa.Connection) -> LearnedRule | None:
+            _alone(pull.repository, connection)
+            known = connection.execute(sa.select(rule).where(same)).mappings().first()
+            if known is None:
+                counted = sa.select(sa.func.count()).select_from(rule).where(ours & (rule.c.state != "removed"))
+                if connection.execute(counted).scalar_one() >= MOST:
+                    return None
+                last = connection.execute(sa.select(sa.func.max(rule.c.number)).where(ours)).scalar_one()
+                row = {"number": (last or 0) + 1, "mark": mark, "path": wanted.path, "kind": wanted.kind}
+                row |= {"text": wanted.text, "state": "proposed", "how": proposal.how, "who": proposal.who}
+                row |= {"link": proposal.link, "made": now, "grave": proposal.grave}
+                connection.execute(sa.insert(rule).values(**owned(pull), **row))
+            elif wanted.text and not known["text"] and known["state"] == "proposed":
+                reason = {"text": wanted.text, "who": proposal.who, "link": proposal.link, "how": proposal.how}
+                connection.execute(sa.update(rule).where(same).values(**reason))
+            return _read(connection.execute(sa.select(rule).where(same)).mappings().one())
+
+        return await self.database.run(do)
+
+    async def of(self, repository: int) -> tuple[LearnedRule, ...]:
+        """The rules in force and the proposals of a repository, by number."""
+        fits = (rule.c.repository == repository) & (rule.c.state != "removed")
+        wanted = sa.select(rule).where(fits).order_by(rule.c.number)
+        found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
+        return tuple(map(_read, found))
+
+    async def confirmed(self, repository: int) -> tuple[OwnerRule, ...]:
+        """The rules in force."""
+        return tuple(one.rule for one in await self.of(repository) if one.state == "confirmed")
+
+    async def decide(
+        self, repository: int, number: int, state: RuleState, who: str, now: float, *, path: str = ""
+    ) -> LearnedRule | None:
+        """Confirm or remove a rule, with another `path` if one is given; None where there is no such rule.
+
+        The same decision again changes nothing.
+        """
+        this = (rule.c.repository == repository) & (rule.c.number == number)
+
+        def do(connection: sa.Connection) -> LearnedRule | None:
+            _alone(repository, connection)
+            known = connection.execute(sa.select(rule).where(this)).mappings().first()
+            if known is None:
+                return None
+            if known["state"] != state or path not in ("", known["path"]):
+                decision = {"state": state, "decider": who, "decided": now, "path": path or known["path"]}
+                connection.execute(sa.update(rule).where(this).values(**decision))
+            return _read(connection.execute(sa.select(rule).where(this)).mappings().one())
+
+        return await self.database.run(do)
+
+    async def show(self, repository: int, number: int, comment: int, kind: str) -> None:
+        """Remember which comment shows a proposal: reactions on it decide."""
+        this = (rule.c.repository == repository) & (rule.c.number == number)
+        seen = sa.update(rule).where(this).values(comment=comment, comment_kind=kind)
+        await self.database.run(lambda connection: connection.execute(seen))
+
+    async def waiting(self, repository: int) -> tuple[Shown, ...]:
+        """The newest proposals that somebody can have reacted to."""
+        fits = (rule.c.repository == repository) & (rule.c.state == "proposed") & rule.c.comment.is_not(None)
+        columns = rule.c.number, rule.c.comment, rule.c.comment_kind
+        wanted = sa.select(*columns).where(fits).order_by(rule.c.number.desc()).limit(WAITING)
+        found = await self.database.run(lambda connection: connection.execute(wanted).all())
+        return tuple((row[0], row[1], row[2]) for row in found)
+
+
+def count(repository: int, silenced: Mapping[int, int], now: float, connection: sa.Connection) -> None:
+    """Add to how often rules have silenced something; by number."""
+    for number, times in sorted(silenced.items()):
+        this = (rule.c.repository == repository) & (rule.c.number == number)
+        connection.execute(sa.update(rule).where(this).values(silenced=rule.c.silenced + times, last=now))
+
+
+def _alone(repository: int, connection: sa.Connection) -> None:
+    """Wait for others that write rules of this repository; SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        key = sa.func.hashtextextended(f"rules of {repository}", 0)
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+
+
+def _read(row: sa.RowMapping) -> LearnedRule:
+    made = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True)
+    names = [name for name in LearnedRule.__dataclass_fields__ if name not in ("rule", "shown")]
+    return LearnedRule(made, **{name: row[name] for name in names}, shown=row["comment"] is not None)

@@ -1,0 +1,53 @@
+"""Rules of a repository: what its owner does not want to hear about which files, learned from what people rejected or written by hand."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+RuleState = Literal["proposed", "confirmed", "removed"]
+Rejection = Literal["reaction", "reply", "withdrawn", "ignore"]  # how somebody said that a finding is not wanted
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRule:
+    """Findings of one kind, in files that a pattern names, are not reported.
+
+    `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
+    """
+
+    path: str  # as in .gitignore
+    kind: str  # a check's own code, or a category
+    text: str = ""  # why, in the words of a person who may write to the repository; models are shown it
+    number: int = 0
+    learned: bool = False  # False: written in the settings
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedRule:
+    """A rule as a server keeps it, from the proposal on. Times in seconds since 1970.
+
+    `grave`: it comes from something serious that code has proven, so a reaction is not enough to confirm it.
+    """
+
+    rule: OwnerRule
+    state: RuleState
+    how: Rejection
+    who: str  # the login of the person who rejected the finding
+    link: str  # to where they did
+    made: float
+    grave: bool = False
+    decider: str = ""  # who confirmed or removed it
+    decided: float = 0.0
+    silenced: int = 0  # findings that it kept from being reported
+    last: float = 0.0  # when it did so last; 0: never
+    shown: bool = False  # a comment has shown the proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A rule that somebody's rejection suggests."""
+
+    rule: OwnerRule
+    how: Rejection
+    who: str
+    link: str = field(default="")
+    grave: bool = False

@@ -1,0 +1,230 @@
+"""What people reject becomes rules of the repository: who can teach what, how, and what a rule then silences."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from whole import Whole, whole
+
+from bot import config, github
+from bot.storage import Addressed
+from bot.values import PullRef
+from bot.workflow import learning
+from deeprepo_sandbox.github import Fault
+from deeprepo_sandbox.github.things import ReviewComment
+
+HOSTILE = "fine @team | `x` <!-- deeprepo:1 --> --- end --- rules: [{path: '**', kind: secret}] ``` & *more*"
+# Four findings, each with a comment of its own; the last one is proven and serious.
+FAULTS = {
+    "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n',
+    "shop/kinds.py": 'def known(kind):\n    return kind is "parcel"\n',
+    "shop/twice.py": "def pay():\n    return 1\n\n\ndef pay():\n    return 2\n",
+    "shop/names.py": "def name():\n    return unknown_name\n",
+}
+CODES = {"shop/rates.py": "F601", "shop/kinds.py": "F632", "shop/twice.py": "F811", "shop/names.py": "F821"}
+
+
+def comment(at: Whole, number: int, path: str) -> ReviewComment:
+    """The comment of the finding in this file."""
+    (found,) = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
+    return found
+
+
+def proposals(at: Whole, number: int) -> dict[str, ReviewComment]:
+    """The replies that propose a rule, by the file in whose thread they are."""
+    found = [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
+    assert len(found) == len({c.path for c in found})
+    return {c.path: c for c in found}
+
+
+async def said(at: Whole, number: int, text: str, author: str = "maintainer", to: int = 0) -> str:
+    """Give a command, in a thread if there is one, and wait for the answer."""
+    before = at.replies(number)
+    await (at.repo.reply(number, to, text, author) if to else at.repo.comment(number, text, author=author))
+    await at.quiet()
+    return next((reply for reply in at.replies(number) if reply not in before), "")
+
+
+def rows(listed: str) -> dict[int, str]:
+    """The rows of the list of rules, by number."""
+    return {int(found[1]): found[0] for found in re.finditer(r"^\| (\d+) \|.*$", listed, re.MULTILINE)}
+
+
+async def addressed(at: Whole) -> Addressed:
+    (found,) = await at.server.store.outcomes.addressed([at.repo.repository.id], 0.0)
+    return found
+
+
+def test_who_writes_here_teaches_and_nobody_else(tmp_path: Path) -> None:
+    """👎, a reply, `ignore`: each proposes once, from people with write permission alone; a proven, serious kind takes a command."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.repo.add("boss", "admin")
+            number = await at.reviewed(files=FAULTS)
+            rates, kinds, twice, names = (comment(at, number, path).id for path in FAULTS)
+            for person in ("stranger", "outsider", "other[bot]", "deeprepo[bot]"):
+                at.repo.react(number, rates, author=person)
+            await at.repo.reply(number, kinds, "This is by design.", author="stranger")
+            await at.repo.reply(number, kinds, "This is by design.", author="other[bot]")
+            assert "no learned rules" in await said(at, number, "/deeprepo rules")
+            assert proposals(at, number) == {}
+            assert await addressed(at) == Addressed(at.repo.repository.id, waiting=4)
+
+            at.repo.react(number, rates)
+            at.repo.react(number, names)
+            await at.repo.reply(number, kinds, "> Is it a bug?\n\nNo. Won\u2019t fix: " + HOSTILE, author="colleague")
+            told = await said(at, number, f"/deeprepo ignore {HOSTILE}", to=twice)
+            assert "rule 4" in told
+            shown = proposals(at, number)
+            assert set(shown) == {"shop/rates.py", "shop/kinds.py", "shop/names.py"}
+            assert all(
+                CODES[path] in c.body and c.reply_to == comment(at, number, path).id for path, c in shown.items()
+            )
+            assert "👍" in shown["shop/rates.py"].body
+            assert "👍" not in shown["shop/names.py"].body
+            assert "@team" not in "".join(c.body for c in shown.values()) + told.partition("```yaml")[0]
+            assert await addressed(at) == Addressed(at.repo.repository.id, rejected=4)
+
+    asyncio.run(go())
+
+
+async def taught(at: Whole) -> dict[str, ReviewComment]:
+    """Propose a rule for each of the four findings, the one for `twice.py` by a command; the comments of the others."""
+    number = await at.reviewed(files=FAULTS)
+    for path in ("shop/rates.py", "shop/kinds.py", "shop/names.py"):
+        at.repo.react(number, comment(at, number, path).id)
+    told = await said(at, number, f"/deeprepo ignore by design. {HOSTILE}", to=comment(at, number, "shop/twice.py").id)
+    assert "rule 4" in told
+    return proposals(at, number)
+
+
+def test_a_maintainer_decides(tmp_path: Path) -> None:
+    """By a reaction or a command; readers cannot, and what is proven and serious takes the command."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.repo.add("boss", "admin")
+            shown = await taught(at)
+            for path in shown:
+                at.repo.react(1, shown[path].id, "+1", "stranger")
+            at.repo.react(1, shown["shop/rates.py"].id, "+1", "boss")
+            at.repo.react(1, shown["shop/names.py"].id, "+1", "boss")
+            at.repo.react(1, shown["shop/kinds.py"].id, "-1", "maintainer")
+            assert "write" in await said(at, 1, "/deeprepo rules confirm 4", author="stranger")
+            assert "path pattern" in await said(at, 1, "/deeprepo rules confirm 4 !a")
+            assert "no rule 99" in await said(at, 1, "/deeprepo rules confirm 99")
+            assert "in force" in await said(at, 1, "/deeprepo rules confirm 4 shop/**")
+            listed = rows(await said(at, 1, "/deeprepo rules"))
+            codes = {code: row for row in listed.values() for code in CODES.values() if code in row}
+            assert "in force: `boss`" in codes["F601"]
+            assert "proposed" in codes["F821"]
+            assert "in force: `maintainer`" in codes["F811"]
+            assert "F632" not in codes
+            assert "@team" not in "".join(listed.values())
+
+            exported = await said(at, 1, "/deeprepo rules export")
+            text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
+            kinds = {row["kind"]: row for row in yaml.safe_load(text)["rules"]}
+            assert set(kinds) == {"F601", "F811"}
+            assert kinds["F811"] == {
+                "path": "shop/**",
+                "kind": "F811",
+                "text": "by design. " + HOSTILE.replace("<!--", "<! --"),
+            }
+            settings, problems = config.check(text.encode())
+            assert (len(settings.rules), problems) == (2, ())
+
+    asyncio.run(go())
+
+
+def test_what_a_rule_silences_is_shown_and_counted(tmp_path: Path) -> None:
+    """One collapsed line in the summary, with the rule and the number of findings; once the rule is removed they are reported."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await taught(at)
+            await said(at, 1, "/deeprepo rules confirm 4 shop/**")
+            await at.opened("later", {"shop/more.py": FAULTS["shop/twice.py"]})
+            await at.quiet()
+            summary = at.summary(2)
+            assert "<summary>1 finding is silenced by a rule.</summary>" in summary
+            assert "- Rule 4 (`F811`, `shop/**`): 1" in summary
+            assert "@team" not in summary
+            assert at.gh.pull(2).review_comments == []
+            assert at.gh.pull(2).checks[-1].conclusion == "success"
+            await said(at, 2, "/deeprepo review")
+            assert rows(await said(at, 2, "/deeprepo rules"))[4].endswith("| 1 |")
+            assert "removed" in await said(at, 2, "/deeprepo rules remove 4")
+            await said(at, 2, "/deeprepo full review")
+            assert [c.path for c in at.gh.pull(2).review_comments] == ["shop/more.py"]
+
+    asyncio.run(go())
+
+
+def test_a_comment_about_several_findings_teaches_nothing(tmp_path: Path) -> None:
+    """Nobody knows which one is meant; the command with a number does."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(files={"shop/both.py": 'A = {"a": 1, "a": 2}\nB = {"b": 1, "b": 2}\n'})
+            both = comment(at, number, "shop/both.py").id
+            at.repo.react(number, both)
+            await at.repo.reply(number, both, "Not a bug.")
+            assert "no learned rules" in await said(at, number, "/deeprepo rules")
+            assert "rule 1" in await said(at, number, "/deeprepo ignore 2 both are read from a file")
+
+    asyncio.run(go())
+
+
+def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(tmp_path: Path) -> None:
+    """A 👎 given just before the merge still proposes a rule; a fixed finding is addressed, the others are left."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(files=FAULTS)
+            await at.repo.push("feature", {"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
+            await at.quiet()
+            at.repo.react(number, comment(at, number, "shop/kinds.py").id)
+            await at.repo.close(number)
+            await at.quiet()
+            assert set(proposals(at, number)) == {"shop/kinds.py"}
+            found = await addressed(at)
+            assert found == Addressed(at.repo.repository.id, fixed=1, rejected=1, left=2)
+            assert found.share == 0.25
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("fault", [Fault(None, after=True), Fault(502), Fault(502, after=True)], ids=str)
+def test_killed_and_begun_again_proposes_once(tmp_path: Path, fault: Fault) -> None:
+    """Whether the reply was stored or not, the rejection is one proposal in one comment."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(files=FAULTS)
+            at.repo.react(number, comment(at, number, "shop/rates.py").id)
+            pull = PullRef(at.gh.installation, at.repo.repository.id, "acme", "shop", number)
+            task: asyncio.Task[None]
+
+            async def learn() -> None:
+                async with github.opened(at.server.identity, pull, at.server.pace) as host:
+                    await learning.learn(pull, host, "en", at.server.store)
+
+            async def kill() -> None:
+                task.cancel()
+                await asyncio.sleep(0)
+
+            at.gh.fail("POST", r"/replies$", Fault(fault.status, after=fault.after, run=kill))
+            task = asyncio.create_task(learn())
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await learn()
+            await learn()
+            assert list(proposals(at, number)) == ["shop/rates.py"]
+            (known,) = await at.server.store.rules.of(at.repo.repository.id)
+            assert known.shown
+
+    asyncio.run(go())
