@@ -6,11 +6,13 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from bot.storage import days
 from bot.storage.database import Database, upsert
 from bot.storage.tables import finding, owned, review
 from bot.values import PullRef
 
 State = Literal["posted", "listed", "open", "fixed", "suppressed", "unproven"]
+Outcome = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,12 @@ class Finished:
     output: bytes = field(repr=False)  # the JSON output
     findings: tuple[Known, ...] = ()
     fork: bool = False  # of a pull request that came from a fork
+    title: str | None = None  # the pull request's
+    state: Outcome = "findings"
+    found: int | None = None  # findings that are new in this round
+    still: int | None = None  # findings of earlier rounds that are still open
+    fixed: int | None = None  # findings of earlier rounds that are gone
+    journal: str | None = None  # its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,10 @@ class Reviews:
         row |= {**owned(done.pull), "name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
 
         def do(connection: sa.Connection) -> None:
+            fresh = connection.execute(sa.select(review.c.id).where(review.c.id == done.id)).first() is None
             upsert(review, row, connection)
+            if fresh:
+                days.count(row, connection)
             first = _first(done.pull.key, connection)
             for each in done.findings:
                 rounds = {"first": first.get(each.fingerprint, done.round), "last": done.round}
