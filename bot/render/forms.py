@@ -28,7 +28,9 @@ def usd(value: float | None) -> str:
     """Dollars: with cents, and below a cent with two digits that say something."""
     if value is None:
         return NONE
-    return f"${value:,.2f}" if value >= CENT or value <= 0 else f"${value:.2g}"
+    if not value:
+        return "$0"
+    return f"${value:,.2f}" if value >= CENT else f"${value:.2g}"
 
 
 def took(seconds: float | None) -> str:
@@ -36,12 +38,12 @@ def took(seconds: float | None) -> str:
     if seconds is None:
         return NONE
     whole = round(seconds)
-    if seconds < 10:  # noqa: PLR2004 - where a tenth says something
+    if whole != seconds and seconds < 10:  # noqa: PLR2004 - where a tenth says something
         return f"{seconds:.1f} s"
     if whole < MINUTE:
         return f"{whole} s"
     if whole < HOUR:
-        return f"{whole // MINUTE} min {whole % MINUTE:02} s"
+        return f"{whole // MINUTE} min" + (f" {whole % MINUTE:02} s" if whole % MINUTE else "")
     return f"{whole // HOUR} h {whole % HOUR // MINUTE:02} min"
 
 

@@ -7,8 +7,8 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from bot.render import disarm, shorten
-from bot.render.forms import forms
 from bot.render.disarm import Safe, encodable
+from bot.render.forms import forms
 from bot.render.phrases import Phrases
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def text(name: str, **values: object) -> str:
     return encodable(_prompts().get_template(name).render(**values))
 
 
-def page(name: str, **values: object) -> str:
+def page(name: str, /, **values: object) -> str:
     """A page in HTML: every value is escaped, but for `Markup` of our own templates."""
     return encodable(_pages().get_template(name).render(**values))
 
