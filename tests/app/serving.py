@@ -40,10 +40,17 @@ def key() -> str:
 
 
 def settings(folder: Path, **place: object) -> Server:
-    """The settings of a server with credentials; `app_id`, `private_key` and `webhook_secret` may be given."""
-    names = {"app_id": "12", "private_key": key(), "webhook_secret": SECRET}
+    """The settings of a server with credentials; those of its App may be given."""
+    names = {"app_id": "12", "private_key": key(), "webhook_secret": SECRET, "client_id": "", "client_secret": None}
     held = App.model_validate({name: place.pop(name, usual) for name, usual in names.items()})
-    usual = {"data": folder, "github_api": NOBODY, "debounce": 0.0, "write_pause": 0.0, "port": 0}
+    usual = {
+        "data": folder,
+        "metrics_by_repository": True,
+        "github_api": NOBODY,
+        "debounce": 0.0,
+        "write_pause": 0.0,
+        "port": 0,
+    }
     return Server(ServerPlace.model_validate(usual | place), held)
 
 

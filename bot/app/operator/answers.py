@@ -20,7 +20,11 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-FILES = {"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"}
+FILES = {
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "page.svg": "image/svg+xml",
+}
 KEPT = "public, max-age=31536000, immutable"  # their addresses change with their contents
 
 

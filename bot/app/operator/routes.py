@@ -108,6 +108,12 @@ async def style() -> Response:
     return answers.file("page.css")
 
 
+@router.get("/page.svg")
+async def icon() -> Response:
+    """What a browser shows beside the title."""
+    return answers.file("page.svg")
+
+
 @router.get("/page.js")
 async def script() -> Response:
     """What keeps a page with something under way up to date; every page works without it."""
