@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server workflows image-check dist dist-check lock clean
+.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-hostile bench-providers bench-wallet bench-server bench-page workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -152,6 +152,9 @@ bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started 
 
 bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a push storm, on SQLite and on PostgreSQL
 	$(BIN)/python -m benchmarks.server
+
+bench-page: $(READY)  ## the operator's pages over 100,000 stored reviews, on SQLite and on PostgreSQL; REVIEWS=100000
+	$(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))
 
 bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it
 	$(if $(SHORT),,$(BIN)/python -m benchmarks.chaos_server)

@@ -6,6 +6,7 @@ import random
 import time
 import zlib
 from collections.abc import Iterator
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -54,7 +55,8 @@ OUTCOMES: tuple[Outcome, ...] = (
     ("clean",) * 52 + ("findings",) * 38 + ("partial",) * 7 + ("provider",) * 2 + ("interrupted",)
 )
 STATES = ("posted", "posted", "open", "fixed", "fixed", "fixed", "suppressed", "listed")
-SIZE = 24_000  # characters of a review's JSON beside its findings
+BATCH = 1000
+SIZE = 6_000  # characters of a review's JSON beside its findings
 
 
 def reviews(count: int, days: int, seed: int = 7) -> Iterator[Finished]:
@@ -151,11 +153,12 @@ def _output(chance: random.Random, title: str, rows: list[dict[str, str]], state
 
 
 async def fill(store: Store, count: int, days: int) -> None:
-    """Store the reviews as the server does, a thousand in a transaction."""
+    """Store the reviews as the server does, with the sums of their days, a thousand in a transaction."""
     from bot.storage import days as sums
-    from bot.storage.tables import finding, owned, review
+    from bot.storage.tables import day, finding, owned, review
 
     batch: list[Finished] = []
+    totals: dict[tuple[int, ...], dict[str, Any]] = {}
 
     def do(connection: sa.Connection) -> None:
         rows, found = [], {}
@@ -163,24 +166,23 @@ async def fill(store: Store, count: int, days: int) -> None:
             row = {column.name: getattr(done, column.name) for column in review.c if hasattr(done, column.name)}
             row |= {**owned(done.pull), "name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
             rows.append(row)
-            sums.count(row, connection)
-            for one in done.findings:
-                facts = {name: getattr(one, name) for name in one.__dataclass_fields__}
-                found[done.pull.key, one.fingerprint] = {
-                    **owned(done.pull),
-                    **facts,
-                    "first": 1,
-                    "last": 1,
-                    "seen": done.finished,
-                }
+            key, adds = sums.one(row)
+            total = totals.setdefault(tuple(key.values()), {**key, **dict.fromkeys(adds, 0)})
+            total |= {name: total[name] + value for name, value in adds.items()}
+            total |= {"name": row["name"], "last": row["finished"]}
+            for known in done.findings:
+                facts = {name: getattr(known, name) for name in known.__dataclass_fields__}
+                more = {"first": 1, "last": 1, "seen": done.finished}
+                found[done.pull.key, known.fingerprint] = {**owned(done.pull), **facts, **more}
         connection.execute(sa.insert(review), rows)
         if found:
             connection.execute(sa.insert(finding), list(found.values()))
 
     for done in reviews(count, days):
         batch.append(done)
-        if len(batch) == 1000:
+        if len(batch) == BATCH:
             await store.database.run(do)
             batch.clear()
     if batch:
         await store.database.run(do)
+    await store.database.run(lambda connection: connection.execute(sa.insert(day), list(totals.values())))

@@ -5,7 +5,7 @@ A review is counted in the transaction that stores it first, so that sums and re
 
 import bisect
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,11 +58,8 @@ def within(times: Sequence[int], share: float) -> float | None:
     return None
 
 
-def count(row: dict[str, Any], connection: sa.Connection) -> None:
-    """Add one review, given as its row, to the sums of its day."""
-    from sqlalchemy.dialects import postgresql, sqlite
-
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+def one(row: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, float]]:
+    """The key of the day that a review belongs to, and what it adds to its sums."""
     sums = {
         "reviews": 1,
         "clean": int(row["state"] == "clean"),
@@ -74,6 +71,15 @@ def count(row: dict[str, Any], connection: sa.Connection) -> None:
     }
     sums |= dict.fromkeys(TIMES, 0) | {TIMES[bisect.bisect_right(EDGES, row["finished"] - row["started"])]: 1}
     key = {name: row[name] for name in ("installation", "repository")} | {"day": int(row["finished"]) // DAY}
+    return key, sums
+
+
+def count(row: Mapping[str, Any], connection: sa.Connection) -> None:
+    """Add one review, given as its row, to the sums of its day."""
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    key, sums = one(row)
     insert = dialect.insert(day).values(**key, **sums, name=row["name"], last=row["finished"])
     changed = {name: day.c[name] + insert.excluded[name] for name in sums}
     changed |= {name: insert.excluded[name] for name in ("name", "last")}
