@@ -154,7 +154,7 @@ bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a 
 	$(BIN)/python -m benchmarks.server
 
 bench-page: $(READY)  ## the operator's pages over 100,000 stored reviews, on SQLite and on PostgreSQL; REVIEWS=100000
-	$(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))
+	PYTHONPATH=tests:tests/app $(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))
 
 bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it
 	$(if $(SHORT),,$(BIN)/python -m benchmarks.chaos_server)

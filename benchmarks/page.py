@@ -1,6 +1,6 @@
 """How fast the operator's pages answer over 100,000 stored reviews, on SQLite and on PostgreSQL.
 
-    python -m benchmarks.page [--reviews 100000] [--times 40]
+    PYTHONPATH=tests:tests/app python -m benchmarks.page [--reviews 100000] [--times 40]
 
 Each page is asked for over a socket, signed in as the operator and as the admin of one installation; its p95 must be within 200 ms.
 """
@@ -20,9 +20,6 @@ from urllib.parse import quote
 import httpx2
 import sqlalchemy as sa
 from pydantic import SecretStr
-
-sys.path[:0] = ["tests", "tests/app"]
-
 from serving import served, settings
 
 from benchmarks import stored

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from bot.storage.days import Scope
 from bot.storage.tables import finding, review
 
 LONGEST = 400  # characters of a mark
+ADDRESSED = ("fixed", "suppressed")  # somebody did something about it: mended it, or said that it does not count
+TOLD = ("posted", "listed", "open", *ADDRESSED)  # states of findings that were reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,12 @@ class Listing:
             states = found.setdefault(of, {})
             states[state] = states.get(state, 0) + count
         return found
+
+
+def addressed(states: Mapping[str, int]) -> float | None:
+    """The share of the reported findings that somebody has addressed; None where none was reported."""
+    told = sum(states.get(name, 0) for name in TOLD)
+    return sum(states.get(name, 0) for name in ADDRESSED) / told if told else None
 
 
 def _mark(row: ListedReview) -> str:

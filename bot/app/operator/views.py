@@ -19,7 +19,7 @@ from bot.github.identity import site
 from bot.jobs import ListedJob
 from bot.storage import Failure
 from bot.storage.days import DAY, TIMES, DaySum, within
-from bot.storage.listing import ListedReview, ListPage
+from bot.storage.listing import ListedReview, ListPage, addressed
 from bot.values import CommandAsk, MergeGroup, PullRef, ReviewAsk
 
 PERIODS = (7, 30, 90)  # days that plots and sums can go back
@@ -28,8 +28,6 @@ REPOSITORIES, ALL = 15, 1000  # of the first page; where all are asked for
 FAILURES = 50
 FINDINGS = 200  # of one review
 OUTCOMES = ("clean", "findings", "partial", "provider", "interrupted")
-ADDRESSED = ("fixed", "suppressed")  # somebody did something about it: mended it, or said that it does not count
-TOLD = ("posted", "listed", "open", *ADDRESSED)  # states of findings that were reported
 PERCENTILES = {"half of the reviews": 0.5, "95 of 100": 0.95}
 
 
@@ -122,12 +120,6 @@ class ReviewPage:
     def live(self) -> bool:
         """Whether it will change by itself."""
         return self.row is None
-
-
-def addressed(states: Mapping[str, int]) -> float | None:
-    """The share of the reported findings that somebody has addressed; None where none was reported."""
-    told = sum(states.get(name, 0) for name in TOLD)
-    return sum(states.get(name, 0) for name in ADDRESSED) / told if told else None
 
 
 async def overview(opened: Opened, session: Session, days: int, *, whole: bool = False) -> Overview:
