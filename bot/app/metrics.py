@@ -51,7 +51,7 @@ class Metrics:
     def review(self, review: Review, repository: str) -> None:
         """A review came to an end: of which repository (owner/name), how, with how many findings, and what it cost.
 
-        Repositories are labels only where the operator wants that. Only those on which the App is installed have reviews, so a
+        Repositories are labels if the operator wants that. Only those on which the App is installed have reviews, so a
         stranger adds no series.
         """
         said = len(review.findings)

@@ -36,7 +36,7 @@ class Database:
         return await self.thread(lambda: self.now(do))
 
     async def look(self, do: Callable[[sa.Connection], Result]) -> Result:
-        """Read only: on SQLite without the writers' turn, so that nobody waits for whoever looks. Raises StorageError."""
+        """Read only: on SQLite without the writers' turn, so that no writer waits for a reader. Raises StorageError."""
 
         def reads() -> Result:
             with self.engine.connect().execution_options(**{READS: True}) as connection, connection.begin():

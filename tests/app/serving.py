@@ -113,12 +113,14 @@ def review(ask: ReviewAsk, job: str) -> Finished:
 
 
 @asynccontextmanager
-async def served(given: Server, work: Work | None = None, *, web: bool = True) -> AsyncIterator[Served]:
-    """A server that carries its jobs out with `work`, and remembers what it did."""
+async def served(
+    given: Server, work: Work | None = None, *, web: bool = True, sorry: Apologise | None = None
+) -> AsyncIterator[Served]:
+    """A server that carries its jobs out with `work`, and remembers what it did. Without `sorry` it must give up nothing."""
     done: list[Ask] = []
     more = asyncio.Condition()
 
-    async def sorry(ask: Ask, why: str) -> None:
+    async def never(ask: Ask, why: str) -> None:
         raise AssertionError(f"{ask} was given up: {why}")
 
     def open_work(*, store: Store, **_: object) -> tuple[Work, Apologise]:
@@ -131,7 +133,7 @@ async def served(given: Server, work: Work | None = None, *, web: bool = True) -
                 done.append(ask)
                 more.notify_all()
 
-        return carried_out, sorry
+        return carried_out, sorry or never
 
     async with (
         app.opened(given, open_work, web=web) as opened,

@@ -99,7 +99,9 @@ def _looked_at(window: Window, address: str) -> None:
     for scheme in ("light", "dark"):
         window.prefer(scheme)
         assert window.eventually(SERIOUS) == [], (address, scheme)
-    wide = window.script(f"return [document.documentElement, ...document.querySelectorAll('.card')].filter({CUT}).length")
+    wide = window.script(
+        f"return [document.documentElement, ...document.querySelectorAll('.card')].filter({CUT}).length"
+    )
     assert wide == 0, address
 
 

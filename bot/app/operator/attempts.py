@@ -1,4 +1,4 @@
-"""Sign-ins that failed, by the address they came from: whoever goes on failing has to wait."""
+"""Sign-ins that failed, by the address they came from: after too many of them it has to wait."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field

@@ -130,7 +130,7 @@ class Gate:
         return Leaving(**{name: said[name] for name in Leaving.__dataclass_fields__})
 
     async def linked(self, token: str) -> bool:
-        """Whether this is a link of ours that nobody has used yet. It is used up by that."""
+        """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
         said = self.seal.open("link", token, time.time())
         return said is not None and await self.opened.store.used.use(said["id"], said["until"])
 
@@ -154,7 +154,7 @@ class Gate:
 
 
 def link(settings: Server, here: str) -> str:
-    """An address that signs the operator in, once. Whoever reads the App's private key can make one."""
+    """An address that signs the operator in, once. It takes the App's private key to make one."""
     if settings.app is None:
         return ""
     said = {"id": fresh(), "until": time.time() + LINKED}

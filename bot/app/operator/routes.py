@@ -1,4 +1,4 @@
-"""The addresses of the operator's pages. Whoever has not signed in is asked first; what is not theirs is not there."""
+"""The addresses of the operator's pages. A person who has not signed in is asked first; what is not theirs is not there."""
 
 import secrets
 from collections.abc import Awaitable, Callable
