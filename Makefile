@@ -61,6 +61,7 @@ tests: $(READY)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 4 --dist worksteal
 
 test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the rest of each family, the wheel
+	@if command -v npm >/dev/null; then $(MAKE) --silent axe; else echo "npm was not found: axe does not look at the pages" >&2; fi
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "slow and not live" -n 2 --dist worksteal -o faulthandler_timeout=1800
 
 format: $(READY)  ## format the code and mend what can be mended
