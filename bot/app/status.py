@@ -12,7 +12,7 @@ from bot.errors import StorageError
 from bot.storage.database import Database
 from bot.storage.days import TIMES, Days, within
 from bot.storage.failures import Failures
-from bot.storage.listing import Listing, addressed
+from bot.storage.listing import ReviewList, addressed
 from bot.storage.reviews import RepositorySpending, Reviews
 from bot.storage.spending import Spending as SpendingTable
 
@@ -101,7 +101,7 @@ async def _pages(
     """What the operator's pages show beside the sums: the time to review, the shares of addressed findings, the failures."""
     rows = await Days(database).by_repository(None, since)
     half = within([sum(row.times[number] for row in rows) for number in range(len(TIMES))], 0.5)
-    states = await Listing(database).findings(None)
+    states = await ReviewList(database).findings(None)
     shares = [(row.name, addressed(states.get(row.repository, {}))) for row in rows]
     failed = await Failures(database).newest(None, RECENT)
     return (

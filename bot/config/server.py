@@ -273,8 +273,8 @@ def _stored(path: Path, wrong: list[str]) -> dict[str, Any]:
     """What the set-up page stored, nothing where it has not been used."""
     try:
         found = json.loads(path.read_bytes())
-        more = {name: str(found[name]) for name in (*SIGN_IN, "public_url") if found.get(name)}
-        return {name: str(found[name]) for name in CREDENTIALS} | more
+        kept = {name: str(found[name]) for name in CREDENTIALS}
+        return kept | {name: str(found[name]) for name in (*SIGN_IN, "public_url") if found.get(name)}
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -63,7 +63,7 @@ _COLUMNS = [review.c[name] for name in ListedReview.__dataclass_fields__]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ReviewList:
     """The reviews of some installations."""
 
     database: Database

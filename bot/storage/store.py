@@ -13,7 +13,7 @@ from bot.storage.days import Days
 from bot.storage.deliveries import Deliveries
 from bot.storage.failures import Failures
 from bot.storage.journals import Journals
-from bot.storage.listing import Listing
+from bot.storage.listing import ReviewList
 from bot.storage.migrate import migrate
 from bot.storage.people import People
 from bot.storage.reviews import Reviews
@@ -52,7 +52,7 @@ class Store:
     workers: Workers
     checks: OpenChecks
     spending: Spending
-    listing: Listing
+    listing: ReviewList
     days: Days
     failures: Failures
     used: Used
@@ -118,7 +118,7 @@ async def opened(url: str) -> AsyncIterator[Store]:
             Workers(database),
             OpenChecks(database),
             Spending(database),
-            Listing(database),
+            ReviewList(database),
             Days(database),
             Failures(database),
             Used(database),

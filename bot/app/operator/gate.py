@@ -31,7 +31,7 @@ OPERATOR = "operator"  # the name of who has come by the link
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SignedIn:
     """Somebody who has signed in. `scope` is None for the operator, who sees everything."""
 
     id: str
@@ -51,7 +51,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class Departure:
     """What a browser carries while it is at GitHub."""
 
     state: str
@@ -81,27 +81,27 @@ class Gate:
         here = self.opened.place.public_url or str(request.base_url).rstrip("/")
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
 
-    async def session(self, request: Request) -> Session | None:
+    async def session(self, request: Request) -> SignedIn | None:
         """Whose request this is, None where nobody has signed in or the session is over."""
         found = self._read(request, time.time())
         if found is None or found.until <= time.time() or await self.opened.store.used.has(found.id):
             return None
         return found
 
-    def stale(self, request: Request) -> Session | None:
+    def stale(self, request: Request) -> SignedIn | None:
         """The session of a person about whom GitHub has to be asked again."""
         now = time.time()
         found = self._read(request, now)
         return found if found is not None and found.checkable and found.until <= now else None
 
-    def begin(self, response: Response, request: Request, visitor: Visitor | None, since: float = 0.0) -> Session:
+    def begin(self, response: Response, request: Request, visitor: Visitor | None, since: float = 0.0) -> SignedIn:
         """Let somebody in: a visitor for as long as GitHub need not be asked again, the operator (None) for the day."""
         now = time.time()
         since = since or now
         scope = None if visitor is None else visitor.installations[:MOST]
         login = OPERATOR if visitor is None else visitor.login
         until = since + LONGEST if visitor is None else min(now + CHECKED, since + LONGEST)
-        made = Session(fresh(), login, scope, since, until)
+        made = SignedIn(fresh(), login, scope, since, until)
         said = {"id": made.id, "login": login, "scope": scope, "since": since, "check": until, "until": since + LONGEST}
         self._set(response, request, SESSION, self.seal.close("session", said), since + LONGEST - now)
         return made
@@ -113,37 +113,37 @@ class Gate:
             await self.opened.store.used.use(found.id, found.since + LONGEST)
         response.delete_cookie(SESSION)
 
-    def leave(self, response: Response, request: Request, back: str) -> Leaving:
+    def leave(self, response: Response, request: Request, back: str) -> Departure:
         """Send somebody to GitHub: the cookie that they come back with."""
         old = self.stale(request)
-        made = Leaving(fresh(), fresh() + fresh(), inside(back), old.since if old else 0.0)
-        said: dict[str, Any] = {name: getattr(made, name) for name in Leaving.__dataclass_fields__}
+        made = Departure(fresh(), fresh() + fresh(), inside(back), old.since if old else 0.0)
+        said: dict[str, Any] = {name: getattr(made, name) for name in Departure.__dataclass_fields__}
         sealed = self.seal.close("leaving", said | {"until": time.time() + AWAY})
         self._set(response, request, LEAVING, sealed, AWAY)
         return made
 
-    def returned(self, request: Request, state: str) -> Leaving | None:
+    def returned(self, request: Request, state: str) -> Departure | None:
         """What the browser left with, None unless `state` is the one that it was given."""
         said = self.seal.open("leaving", request.cookies.get(LEAVING, ""), time.time())
         if said is None or not state or said["state"] != state:
             return None
-        return Leaving(**{name: said[name] for name in Leaving.__dataclass_fields__})
+        return Departure(**{name: said[name] for name in Departure.__dataclass_fields__})
 
     async def linked(self, token: str) -> bool:
         """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
         said = self.seal.open("link", token, time.time())
         return said is not None and await self.opened.store.used.use(said["id"], said["until"])
 
-    def form(self, session: Session) -> str:
+    def form(self, session: SignedIn) -> str:
         """What the session's forms carry."""
         return self.seal.form(session.id)
 
-    def _read(self, request: Request, now: float) -> Session | None:
+    def _read(self, request: Request, now: float) -> SignedIn | None:
         said = self.seal.open("session", request.cookies.get(SESSION, ""), now)
         if said is None:
             return None
         scope = None if said["scope"] is None else tuple(said["scope"])
-        return Session(said["id"], said["login"], scope, said["since"], said["check"])
+        return SignedIn(said["id"], said["login"], scope, said["since"], said["check"])
 
     def _set(self, response: Response, request: Request, name: str, value: str, seconds: float) -> None:
         """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""

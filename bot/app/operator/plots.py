@@ -52,7 +52,7 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Share:
     """A part of a whole: where it begins, how wide it is, what it stands for."""
 
     name: str
@@ -81,13 +81,13 @@ def lines(sums: Mapping[int, DaySum], span: range, named: Mapping[str, float]) -
     return Plot(_days(span), ticks, lines=drawn, empty=not any(line.paths for line in drawn))
 
 
-def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
+def parts(counts: Mapping[str, int]) -> tuple[Share, ...]:
     """The parts of a whole, side by side, in this order; those that are empty are left out."""
     whole, x, made = sum(counts.values()), 0.0, []
     for name, count in counts.items():
         if count:
             wide = 100 * count / whole
-            made.append(Part(name, count, x, wide))
+            made.append(Share(name, count, x, wide))
             x += wide
     return tuple(made)
 

@@ -9,13 +9,13 @@ from fastapi.responses import Response
 
 from bot.app.logs import log
 from bot.app.operator import answers, signing_in, views
-from bot.app.operator.gate import Gate, Session
+from bot.app.operator.gate import Gate, SignedIn
 from bot.errors import StorageError
 from bot.jobs import codec
 
 LARGEST = (1 << 63) - 1  # an id that a database takes
 MOST = 400  # characters of a name in an address
-Seen = Callable[[Gate, Session], Awaitable[Response]]
+Seen = Callable[[Gate, SignedIn], Awaitable[Response]]
 _log = log("operator")
 router = APIRouter(include_in_schema=False)
 router.include_router(signing_in.router)
@@ -26,7 +26,7 @@ async def home(request: Request, days: str = "30", repositories: str = "") -> Re
     """The period in figures, plots and repositories."""
     period = next((known for known in views.PERIODS if str(known) == days), 30)
 
-    async def seen(gate: Gate, session: Session) -> Response:
+    async def seen(gate: Gate, session: SignedIn) -> Response:
         shown = await views.overview(gate.opened, session, period, whole=repositories == "all")
         queue = await views.queue(gate.opened, session)
         unready = await gate.opened.unready()
@@ -42,7 +42,7 @@ async def reviews(
     """The finished reviews, newest first."""
     number = int(repository) if repository.isascii() and repository.isdigit() and len(repository) < 20 else None  # noqa: PLR2004
 
-    async def seen(gate: Gate, session: Session) -> Response:
+    async def seen(gate: Gate, session: SignedIn) -> Response:
         name = None
         if repository:
             known = number is not None and number <= LARGEST
@@ -61,7 +61,7 @@ async def reviews(
 async def review(request: Request, job: str) -> Response:
     """One review: what it found, what it read, what it cost, turn by turn."""
 
-    async def seen(gate: Gate, session: Session) -> Response:
+    async def seen(gate: Gate, session: SignedIn) -> Response:
         found = None
         if len(job) <= MOST and job.isprintable():
             found = await views.review(gate.opened, session, job)
@@ -76,7 +76,7 @@ async def review(request: Request, job: str) -> Response:
 async def queue(request: Request) -> Response:
     """What runs and waits, and what came to nothing."""
 
-    async def seen(gate: Gate, session: Session) -> Response:
+    async def seen(gate: Gate, session: SignedIn) -> Response:
         return _shown("queue.html.j2", gate, session, "queue", queue=await views.queue(gate.opened, session))
 
     return await _for(request, seen)
@@ -86,7 +86,7 @@ async def queue(request: Request) -> Response:
 async def retry(request: Request) -> Response:
     """Try again what came to nothing."""
 
-    async def seen(gate: Gate, session: Session) -> Response:
+    async def seen(gate: Gate, session: SignedIn) -> Response:
         said = await signing_in.form(request)
         if not signing_in.meant(gate.form(session), said, request):
             return answers.sent("/queue")
@@ -130,7 +130,7 @@ async def _for(request: Request, seen: Seen) -> Response:
         return answers.shown("broken.html.j2", 503, why=str(error))
 
 
-def _shown(template: str, gate: Gate, session: Session, here: str, **values: Any) -> Response:  # noqa: ANN401
+def _shown(template: str, gate: Gate, session: SignedIn, here: str, **values: Any) -> Response:  # noqa: ANN401
     opened = gate.opened
     slug = opened.ours.login.removesuffix("[bot]")  # "" until GitHub has told the server its name
     return answers.shown(

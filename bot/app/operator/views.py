@@ -12,8 +12,8 @@ from urllib.parse import quote
 from bot.app import manifest
 from bot.app.opened import Opened
 from bot.app.operator import plots, trace
-from bot.app.operator.gate import Session
-from bot.app.operator.plots import Part, Plot
+from bot.app.operator.gate import SignedIn
+from bot.app.operator.plots import Plot, Share
 from bot.app.operator.trace import Trace
 from bot.github.identity import site
 from bot.jobs import ListedJob
@@ -88,7 +88,7 @@ class Overview:
     reviews: Plot
     cost: Plot
     times: Plot
-    states: tuple[Part, ...]
+    states: tuple[Share, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Reading:
     """A kind of coverage: how much of it is in which state."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[Share, ...]
     whole: int
 
 
@@ -122,7 +122,7 @@ class ReviewPage:
         return self.row is None
 
 
-async def overview(opened: Opened, session: Session, days: int, *, whole: bool = False) -> Overview:
+async def overview(opened: Opened, session: SignedIn, days: int, *, whole: bool = False) -> Overview:
     """The period in figures and plots, and its repositories."""
     most = ALL if whole else REPOSITORIES
     store, today = opened.store, int(time.time()) // DAY
@@ -151,7 +151,7 @@ async def overview(opened: Opened, session: Session, days: int, *, whole: bool =
     )
 
 
-def _states(whole: Mapping[str, int]) -> tuple[Part, ...]:
+def _states(whole: Mapping[str, int]) -> tuple[Share, ...]:
     """The reported findings: what people read as one is one."""
     return plots.parts(
         {
@@ -176,12 +176,12 @@ def _sums(rows: Sequence[DaySum], states: Mapping[str, int]) -> Sums:
     )
 
 
-async def reviews(opened: Opened, session: Session, repository: int | None, state: str, after: str) -> ListPage:
+async def reviews(opened: Opened, session: SignedIn, repository: int | None, state: str, after: str) -> ListPage:
     """A page of the list."""
     return await opened.store.listing.page(session.scope, ROWS, repository=repository, state=state, after=after)
 
 
-async def queue(opened: Opened, session: Session) -> Queue:
+async def queue(opened: Opened, session: SignedIn) -> Queue:
     """The queue and the failures that are this session's to see."""
     jobs, failures, failed = await asyncio.gather(
         opened.jobs.listed(),
@@ -198,7 +198,7 @@ async def queue(opened: Opened, session: Session) -> Queue:
     )
 
 
-async def review(opened: Opened, session: Session, job: str) -> ReviewPage | None:
+async def review(opened: Opened, session: SignedIn, job: str) -> ReviewPage | None:
     """One review, None where there is none of this name that the session may see."""
     found = await opened.store.listing.one(job, session.scope)
     if found is not None:
