@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server pictures workflows image-check dist dist-check lock clean
+.PHONY: help axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -61,6 +61,7 @@ tests: $(READY)
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 4 --dist worksteal
 
 test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the rest of each family, the wheel
+	@if command -v npm >/dev/null; then $(MAKE) --silent axe; else echo "npm was not found: axe does not look at the pages" >&2; fi
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "slow and not live" -n 2 --dist worksteal -o faulthandler_timeout=1800
 
 format: $(READY)  ## format the code and mend what can be mended
@@ -158,10 +159,15 @@ bench-server: $(READY)  ## the server under load: answers, losses, idle cost, a 
 
 bench-conversation: $(READY)  ## what six answers in a thread cost with the default workers
 	$(BIN)/python -m benchmarks.conversation
+bench-page: $(READY)  ## the operator's pages over 100,000 stored reviews, on SQLite and on PostgreSQL; REVIEWS=100000
+	PYTHONPATH=tests:tests/app $(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))
 
 bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it
 	$(if $(SHORT),,$(BIN)/python -m benchmarks.chaos_server)
 	$(BIN)/python -m benchmarks.chaos_app $(if $(SHORT),--pulls 4 --kills 3 --store sqlite)
+
+axe:  ## install axe-core, which looks at the operator's pages in tests/app/test_operator_browser.py
+	mkdir -p .cache/axe && cp .ci/axe/*.json .cache/axe/ && cd .cache/axe && npm ci --silent --no-audit --no-fund --ignore-scripts
 
 WORKFLOWS = $(wildcard .github/workflows/*.yml docs/workflows/*.yml)
 workflows: $(READY)  ## lint the workflows, the action, the compose file and the Dockerfile

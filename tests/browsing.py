@@ -64,6 +64,15 @@ class Window:
         """What a command of the browser's own developer tools returns."""
         return self._do("POST", "goog/cdp/execute", cmd=command, params=given)
 
+    def eventually(self, source: str) -> Any:  # noqa: ANN401 - any JSON
+        """What a line of JavaScript hands to its last argument, a function."""
+        return self._do("POST", "execute/async", script=source, args=[])
+
+    def prefer(self, scheme: str) -> None:
+        """Show pages as to somebody who prefers "light" or "dark"."""
+        asked = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        self._do("POST", "goog/cdp/execute", cmd="Emulation.setEmulatedMedia", params=asked)
+
     def click(self, selector: str) -> str:
         """Click there, and return what a person reads on the page that follows."""
         self.script("window.clicked = true")

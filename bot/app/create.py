@@ -12,11 +12,10 @@ from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
 from bot import __version__, events
-from bot.app import delivery, manifest
+from bot.app import delivery, operator
 from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
 from bot.app.opened import Opened
-from bot.app.page import page
 from bot.errors import StorageError
 from bot.storage import Delivered
 from bot.values import NothingAsked
@@ -85,16 +84,10 @@ def create(opened: Opened, *, web: bool = True) -> FastAPI:
     app.include_router(probes)
     if web:
         app.include_router(hooks)
+        app.state.gate = operator.Gate.of(opened)
         app.include_router(pages)
+        app.include_router(operator.router)
     return app
-
-
-@pages.get("/")
-async def home(request: Request) -> Response:
-    """What this server is, for a person who opens its address."""
-    opened: Opened = request.app.state.opened
-    slug = opened.ours.login.removesuffix("[bot]")  # "" until GitHub has told the server its name
-    return page("setup/home.html.j2", install=manifest.install(opened.place.github_api, slug) if slug else "")
 
 
 @pages.get("/setup")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 
 from bot import config
-from bot.app import logs, running, setup
+from bot.app import logs, operator, running, setup
 from bot.app.create import create
 from bot.app.opened import OpenWork, opened
 from bot.app.running import Leaving
@@ -36,6 +36,9 @@ async def serve(
     try:
         async with opened(settings, open_work, web=web) as server:
             gc.collect()
+            if web:
+                here = settings.place.public_url or running.address(taken)
+                say(f"The operator's page, signed in, once: {operator.link(settings, here)}")
             gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
             await running.answer(create(server, web=web), taken, place, leaving, rest=server.rest, until=FOREVER())
     finally:
@@ -47,7 +50,7 @@ async def _set_up(settings: Server, leaving: Leaving, say: Callable[[str], None]
     """Answer with the set-up page until the credentials are there. Its token is said here, and logged nowhere."""
     place, page = settings.place, setup.Setup(settings.place)
     taken = running.listen(place)
-    here = place.public_url or running.address(taken)
+    here = settings.place.public_url or running.address(taken)
     say(f"No credentials are set. Register your GitHub App here: {here}/setup?token={page.token}")
     say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
     await running.answer(setup.create(page), taken, place, leaving, until=page.done)

@@ -30,6 +30,9 @@ CODE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
+SIGNED_IN = "/signin/done"  # where GitHub sends a person back who signs in on the operator's page
+
+
 def manifest(public: str, back: str, organization: str) -> str:
     """The App as JSON: `public` is this server's address for GitHub, `back` the page to which GitHub sends the browser."""
     name = f"deeprepo {organization}".strip()[:LONGEST_NAME]
@@ -41,6 +44,7 @@ def manifest(public: str, back: str, organization: str) -> str:
             "public": False,
             "hook_attributes": {"url": f"{public}/webhook", "active": True},
             "redirect_url": back,
+            "callback_urls": [f"{public}{SIGNED_IN}"],
             "default_events": list(EVENTS),
             "default_permissions": PERMISSIONS,
         }
@@ -75,12 +79,17 @@ async def convert(api: str, code: str) -> dict[str, Any]:
     return found
 
 
-def store(found: dict[str, Any], path: Path) -> None:
-    """Keep the credentials where the next start finds them, for this user's eyes alone. Raises HostRefused."""
+def store(found: dict[str, Any], path: Path, public: str = "") -> None:
+    """Keep the credentials, and the server's public address, where the next start finds them, for this user alone.
+
+    Raises HostRefused.
+    """
     kept = {
         "app_id": str(found.get("id", "")),
         "private_key": found.get("pem") or "",
         "webhook_secret": found.get("webhook_secret") or "",
+        "client_id": found.get("client_id") or "",
+        "client_secret": found.get("client_secret") or "",
     }
     try:
         App.model_validate(kept)
@@ -90,7 +99,7 @@ def store(found: dict[str, Any], path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".app-")  # made with mode 0600
     with os.fdopen(handle, "w") as file:
-        json.dump(kept, file)
+        json.dump(kept | {"public_url": public}, file)
         file.flush()
         os.fsync(file.fileno())
     Path(name).replace(path)

@@ -14,7 +14,8 @@ KNOWN = frozenset({*events.ACTIONS, "ping"})
 class Metrics:
     """The counters of one server, and how they are printed."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_repository: bool = False) -> None:
+        self._named = ("repository",) if by_repository else ()
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         self._deliveries = Counter(
@@ -31,13 +32,13 @@ class Metrics:
             registry=registry,
         )
         self._reviews = Counter(
-            "deeprepo_reviews", "Reviews that came to an end.", ("repository", "conclusion"), registry=registry
+            "deeprepo_reviews", "Reviews that came to an end.", (*self._named, "conclusion"), registry=registry
         )
-        self._findings = Counter("deeprepo_findings_posted", "Findings posted.", ("repository",), registry=registry)
+        self._findings = Counter("deeprepo_findings_posted", "Findings posted.", self._named, registry=registry)
         self._dollars = Counter(
             "deeprepo_spent_dollars",
             "Spent on models, as far as prices are known.",
-            ("repository",),
+            self._named,
             registry=registry,
         )
         self._tokens = Counter(
@@ -56,13 +57,15 @@ class Metrics:
     def review(self, review: Review, repository: str) -> None:
         """A review came to an end: of which repository (owner/name), how, with how many findings, and what it cost.
 
-        Only repositories on which the App is installed have reviews, so a stranger adds no series.
+        Repositories are labels if the operator wants that. Only those on which the App is installed have reviews, so a
+        stranger adds no series.
         """
         said = len(review.findings)
         conclusion = review.fault or ("partial" if review.partial else "findings" if said else "clean")
-        self._reviews.labels(repository, conclusion).inc()
-        self._findings.labels(repository).inc(said)
-        self._dollars.labels(repository).inc(review.cost.usd or 0.0)
+        named = (repository,) if self._named else ()
+        self._reviews.labels(*named, conclusion).inc()
+        (self._findings.labels(*named) if named else self._findings).inc(said)
+        (self._dollars.labels(*named) if named else self._dollars).inc(review.cost.usd or 0.0)
         self._tokens.labels("input").inc(review.cost.usage.input)
         self._tokens.labels("output").inc(review.cost.usage.output)
         self._model_errors.inc(review.cost.failed_calls)

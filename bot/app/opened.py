@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from pydantic import SecretStr
 
 from bot import jobs, storage
-from bot.app import logs
+from bot.app import failing, logs
 from bot.app.metrics import Metrics
 from bot.app.notes import Notes
 from bot.app.rounds import rounds, tidying
@@ -46,6 +46,7 @@ class OpenWork(Protocol):
         submit: Callable[[Ask, str], Awaitable[bool]],
         cancel: Callable[[PullRef], Awaitable[bool]],
         forget: Callable[[int, Sequence[int]], Awaitable[int]],
+        failed: Callable[[Ask, str], Awaitable[None]],
         told: Callable[[Review, str], None],
     ) -> tuple[Work, Apologise]:
         """The work, and the apology."""
@@ -114,7 +115,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     place, app = settings.place, settings.app
     if app is None:
         raise ConfigError("the App's credentials are not set")
-    metrics = Metrics()
+    metrics = Metrics(by_repository=place.metrics_by_repository)
     identity, pace = (
         Identity(app.app_id, app.private_key, place.github_api),
         RequestPace(place.write_pause, heard=metrics.github),
@@ -135,6 +136,14 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     _made(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
     async with storage.opened(url) as store:
+
+        async def failed(ask: Ask, why: str) -> None:
+            await failing.failed(ask, why, store)
+
+        async def given_up(ask: Ask, why: str) -> None:
+            await failed(ask, why)
+            await apologise(ask, why)
+
         work, apologise = open_work(
             identity=identity,
             pace=pace,
@@ -143,11 +152,12 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
             submit=submit,
             cancel=cancel,
             forget=forget,
+            failed=failed,
             told=metrics.review,
             caps=ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
         )
         run = jobs.running(
-            _jobs(settings, web=web), work, store=store, serve=web, work_here=place.work or not web, apologise=apologise
+            _jobs(settings, web=web), work, store=store, serve=web, work_here=place.work or not web, apologise=given_up
         )
         async with run as found:
             known.set_result(found)

@@ -34,6 +34,7 @@ class Setup:
     state: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     done: asyncio.Event = field(default_factory=asyncio.Event)
     converting: asyncio.Lock = field(default_factory=asyncio.Lock)  # GitHub's code is good for one use
+    public: str = ""  # the address that was typed last
     made: tuple[str, str] | None = None  # the App's name and its slug, for a browser that loads the last page again
 
     def allows(self, token: str) -> bool:
@@ -96,7 +97,7 @@ async def _made(setup: Setup, code: str) -> tuple[str, str]:
     async with setup.converting:
         if setup.made is None:
             found = await manifest.convert(setup.place.github_api, code)
-            manifest.store(found, setup.place.data / STORED)
+            manifest.store(found, setup.place.data / STORED, setup.public)
             _log("the App was made at GitHub, and its credentials are stored", app=found.get("slug"))
             setup.made = str(found.get("name") or "The App"), str(found.get("slug", ""))
             setup.done.set()
@@ -120,6 +121,7 @@ def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -
     github = site(place.github_api)
     if not url or wrong or edit:
         return page("setup/form.html.j2", 200, github, **values)
+    setup.public = public
     body = manifest.manifest(public, f"{place.public_url or here}/setup/done", organization)
     action = manifest.new_app(place.github_api, organization, setup.state)
     return page("setup/confirm.html.j2", 200, github, manifest=body, action=action, **values)

@@ -10,6 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.config import Server, ServerPlace
 from bot.errors import StorageError
 from bot.storage.database import Database
+from bot.storage.days import TIMES, Days, within
+from bot.storage.failures import Failures
+from bot.storage.outcomes import Outcomes
 from bot.storage.reviews import RepositorySpending, Reviews
 from bot.storage.spending import Spending as SpendingTable
 
@@ -32,6 +35,17 @@ class Recent:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """A review or a command that came to nothing."""
+
+    failed: float  # seconds since 1970
+    repository: str
+    number: int
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class ServerStatus:
     """A server at one moment. `unready` is "" if it takes and carries out work."""
 
@@ -45,6 +59,11 @@ class ServerStatus:
         0,
         0.0,
     )  # under the caps of the day: reviews and questions, dollars; what is under way in full
+    half: float | None = None  # seconds within which half of the period's reviews were done
+    addressed: tuple[
+        tuple[str, float], ...
+    ] = ()  # repository, and the share of its findings that somebody has addressed
+    failures: tuple[Failed, ...] = ()  # those that nobody has tried again, newest first
     problem: str = ""  # why figures of the database are missing
 
 
@@ -56,6 +75,7 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
     day: Sequence[RepositorySpending] = ()
     period: Sequence[RepositorySpending] = ()
     recent: tuple[Recent, ...] = ()
+    half, shares, failures = None, (), ()  # type: tuple[float | None, tuple[tuple[str, float], ...], tuple[Failed, ...]]
     counted, problem = (0, 0.0), ""
     if not settings.url and not (place.data / "deeprepo.db").exists():
         problem = f"there is no database in {place.data}: no server has run with this DEEPREPO_DATA yet"
@@ -66,14 +86,37 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
             day, period = await reviews.spending(now - DAY), await reviews.spending(now - days * DAY)
             counted = await SpendingTable(database).spent(now)
             recent = tuple(_recent(row) for row in await reviews.recent(RECENT))
+            half, shares, failures = await _pages(database, int((now - days * DAY) // DAY))
         except (StorageError, sa.exc.SQLAlchemyError) as error:
             problem = str(error)
         finally:
             await database.close()
-    return ServerStatus(_address(place), unready, jobs, tuple(day), tuple(period), recent, counted, problem)
+    known = (address(place), unready, jobs, tuple(day), tuple(period), recent, counted, half, shares, failures, problem)
+    return ServerStatus(*known)
 
 
-def _address(place: ServerPlace) -> str:
+async def _pages(
+    database: Database, since: int
+) -> tuple[float | None, tuple[tuple[str, float], ...], tuple[Failed, ...]]:
+    """What the operator's pages show beside the sums: the time to review, the shares of addressed findings, the failures."""
+    rows = await Days(database).by_repository(None, since)
+    half = within([sum(row.times[number] for row in rows) for number in range(len(TIMES))], 0.5)
+    ended = await Outcomes(database).addressed([row.repository for row in rows], since * DAY)
+    found = {one.repository: one.share for one in ended}
+    shares = [(row.name, found.get(row.repository)) for row in rows]
+    failed = await Failures(database).newest(None, RECENT)
+    return (
+        half,
+        tuple((name, share) for name, share in shares if share is not None),
+        tuple(
+            Failed(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
+            for one in failed
+        ),
+    )
+
+
+def address(place: ServerPlace) -> str:
+    """Where the server answers on this machine."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(place.host, place.host)  # noqa: S104 - asked, not bound
     return f"http://{f'[{host}]' if ':' in host else host}:{place.port}"
 
@@ -81,7 +124,7 @@ def _address(place: ServerPlace) -> str:
 async def _asked(place: ServerPlace) -> tuple[str, tuple[tuple[str, int], ...]]:
     """Why the server takes no work ("" if it does), and its jobs by state."""
     try:
-        async with httpx2.AsyncClient(base_url=_address(place), timeout=PATIENCE, trust_env=False) as client:
+        async with httpx2.AsyncClient(base_url=address(place), timeout=PATIENCE, trust_env=False) as client:
             ready = await client.get("/readyz")
             metrics = await client.get("/metrics")
         reason = "" if ready.status_code == httpx2.codes.OK else str(ready.json().get("reason") or ready.status_code)

@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot import extras
-from bot.cli.exits import CLEAN, FAULT
+from bot.cli.exits import CLEAN, FAULT, USAGE, tell
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from bot.app.status import ServerStatus
+    from bot.config import Server
     from bot.storage.reviews import RepositorySpending
 
 
 def command(
     days: Annotated[float, typer.Option(min=0.01, help="How far the figures by repository go back.")] = 7,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    link: Annotated[
+        bool, typer.Option("--link", help="Print a link that signs you in on the operator's page, once.")
+    ] = False,
 ) -> int:
     """Show what the server on this machine is doing, its last reviews, and what they cost by repository.
 
@@ -32,12 +36,25 @@ def command(
     from bot import config
     from bot.app.status import status
 
+    if link:
+        return _link(config.server_settings())
     found = asyncio.run(status(config.server_settings(), days, time.time()))
     if as_json:
         print(json.dumps(asdict(found), indent=2))  # noqa: T201 - the command line speaks
     else:
         _show(found, days)
     return FAULT if found.unready or found.problem else CLEAN
+
+
+def _link(settings: "Server") -> int:
+    from bot.app import operator
+    from bot.app.status import address
+
+    if settings.app is None:
+        tell("the App's credentials are not set: `deeprepo serve` shows the page that sets it up")
+        return USAGE
+    print(operator.link(settings, settings.place.public_url or address(settings.place)))  # noqa: T201 - the command line speaks
+    return CLEAN
 
 
 def _show(found: "ServerStatus", days: float) -> None:
@@ -55,17 +72,39 @@ def _show(found: "ServerStatus", days: float) -> None:
     console.print(
         Text(f"24 hours {sum(row.reviews for row in day)} reviews, {_dollars(day)}"),
         Text(f"caps     ${found.counted[1]:,.2f} count under the caps of 24 hours: {_counted(found.counted[0])}"),
-        Text(f"{days:g} days   {sum(row.reviews for row in found.period)} reviews, {_dollars(found.period)}"),
+        Text(
+            f"{days:g} days   {sum(row.reviews for row in found.period)} reviews, {_dollars(found.period)}{_half(found)}"
+        ),
         sep="\n",
     )
     if found.period:
-        console.print(_spending(found.period), _recent(found), sep="\n")
+        console.print(_spending(found), _recent(found), sep="\n")
+    if found.failures:
+        console.print(_failures(found))
 
 
-def _spending(rows: "tuple[RepositorySpending, ...]") -> "Table":
-    table = _table("repository", "reviews", "clean", "calls", "tokens", "dollars", "last")
-    for row in rows:
-        figures = (f"{row.reviews:,}", f"{row.clean:,}", f"{row.calls:,}", f"{row.tokens:,}", _dollars([row]))
+def _half(found: "ServerStatus") -> str:
+    from bot.render.forms import took
+
+    return "" if found.half is None else f", half of them within {took(found.half)}"
+
+
+def _spending(found: "ServerStatus") -> "Table":
+    from bot.render.forms import share
+
+    table, shares = (
+        _table("repository", "reviews", "clean", "calls", "tokens", "dollars", "addressed", "last"),
+        dict(found.addressed),
+    )
+    for row in found.period:
+        figures = (
+            f"{row.reviews:,}",
+            f"{row.clean:,}",
+            f"{row.calls:,}",
+            f"{row.tokens:,}",
+            _dollars([row]),
+            share(shares.get(row.repository)),
+        )
         table.add_row(row.repository, *figures, _when(row.last))
     return table
 
@@ -79,13 +118,20 @@ def _recent(found: "ServerStatus") -> "Table":
     return table
 
 
+def _failures(found: "ServerStatus") -> "Table":
+    table = _table("came to nothing", "what", "why", "when")
+    for row in found.failures:
+        table.add_row(f"{row.repository}#{row.number}", row.what, row.why, _when(row.failed))
+    return table
+
+
 def _table(*names: str) -> "Table":
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in names:
-        right = name in {"reviews", "clean", "calls", "tokens", "dollars", "seconds"}
+        right = name in {"reviews", "clean", "calls", "tokens", "dollars", "seconds", "addressed"}
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     return table
 

@@ -10,9 +10,9 @@ from pydantic_settings import BaseSettings
 from bot.config.operator import reader
 from bot.config.resolved import DEFAULTS
 from bot.config.schema import json_schema
-from bot.config.server import CREDENTIALS, PREFIX, App, ServerPlace
+from bot.config.server import PREFIX, SECRETS, App, ServerPlace
 
-AS_FILE = (*CREDENTIALS, "database_url")  # secrets that may also stand in a file whose path is given
+AS_FILE = (*SECRETS, "database_url")  # secrets that may also stand in a file whose path is given
 SECTIONS = ("models", "budget")  # of the repository's file, whose keys are settings of their own
 
 

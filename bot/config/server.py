@@ -18,6 +18,8 @@ from bot.errors import ConfigError
 
 PREFIX = "DEEPREPO_"
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")
+SIGN_IN = ("client_id", "client_secret")  # of the App: people sign in on the operator's page with them
+SECRETS = (*CREDENTIALS, "client_secret")  # what may also stand in a file whose path is given
 STORED = "app.json"  # in the data folder: what the set-up page brought home
 SHORTEST_SECRET = 16
 MOST = 64_000  # bytes of a file that holds a secret
@@ -25,6 +27,7 @@ MOST = 64_000  # bytes of a file that holds a secret
 ADVICE = {
     "app_id": "it is the number on the App's page on GitHub",
     "private_key": "give the text of the .pem file that GitHub made for the App, or its path in DEEPREPO_PRIVATE_KEY_FILE",
+    "client_id": "the App's page on GitHub shows it above the client secrets",
     "webhook_secret": "`openssl rand -hex 32` makes one; it must be the same at GitHub",
     "github_api": "leave it out for github.com; a GitHub Enterprise Server has https://HOST/api/v3",
     "public_url": "give the address under which GitHub reaches this server, such as https://deeprepo.example.com",
@@ -36,6 +39,12 @@ ADVICE = {
 def _number(value: str) -> str:
     if not re.fullmatch(r"[0-9]{1,20}", value):
         raise ValueError("this is not a number")
+    return value
+
+
+def _client(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9._-]{0,100}", value):
+        raise ValueError("this is not a client id")
     return value
 
 
@@ -108,6 +117,16 @@ class App(_FromEnvironment):
     webhook_secret: Annotated[SecretStr, AfterValidator(_strong)] = Field(
         description="The secret that GitHub signs its deliveries with, at least 16 characters."
     )
+    client_id: Annotated[str, BeforeValidator(_trimmed), AfterValidator(_client)] = Field(
+        default="",
+        description="The App's client id; with its secret, people sign in on the operator's page with GitHub.",
+    )
+    client_secret: SecretStr | None = Field(default=None, description="A client secret of the App.")
+
+    @property
+    def signs_in(self) -> bool:
+        """Whether people can sign in with GitHub."""
+        return bool(self.client_id and self.client_secret and self.client_secret.get_secret_value().strip())
 
 
 def _home() -> Path:
@@ -168,6 +187,9 @@ class ServerPlace(_FromEnvironment):
         le=30,
         description="Age in days of missed pull requests that are still reviewed; 0 switches this off.",
     )
+    metrics_by_repository: bool = Field(
+        default=False, description="Whether /metrics names repositories: one series more for each."
+    )
     log_format: Literal["text", "json"] = Field(default="text", description="Text lines, or one JSON object per line.")
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(lambda text: str(text).strip().lower())
@@ -188,9 +210,12 @@ class Server:
 
     def secrets(self) -> tuple[str, ...]:
         """Everything that must not be seen, for the log's last door."""
-        held = (self.app.private_key, self.app.webhook_secret) if self.app else ()
+        held = (self.app.private_key, self.app.webhook_secret, self.app.client_secret) if self.app else ()
         password = urlsplit(self.url).password
-        return (*(secret.get_secret_value() for secret in held), *([unquote(password), password] if password else []))
+        return (
+            *(secret.get_secret_value() for secret in held if secret),
+            *([unquote(password), password] if password else []),
+        )
 
 
 def server_settings() -> Server:
@@ -198,10 +223,13 @@ def server_settings() -> Server:
     wrong: list[str] = []
     place = _read(ServerPlace, _files(("database_url",), wrong), wrong)
     if any(_variable(name) or _variable(f"{name}_file") for name in CREDENTIALS):
-        app = _read(App, _files(CREDENTIALS, wrong), wrong)
+        app = _read(App, _files(SECRETS, wrong), wrong)
     else:
         stored = _stored(place.data / STORED, wrong) if place else {}
-        app = _read(App, stored, wrong) if stored else None
+        public = stored.pop("public_url", "")
+        app = _read(App, {**stored, **_files(SIGN_IN[1:], wrong)}, wrong) if stored else None
+        if place is not None and place.public_url is None and public:
+            place = place.model_copy(update={"public_url": public})  # what was typed on the set-up page
     if wrong or place is None:
         raise ConfigError("\n".join(dict.fromkeys(wrong)))
     return Server(place, app)
@@ -245,7 +273,8 @@ def _stored(path: Path, wrong: list[str]) -> dict[str, Any]:
     """What the set-up page stored, nothing where it has not been used."""
     try:
         found = json.loads(path.read_bytes())
-        return {name: str(found[name]) for name in CREDENTIALS}
+        kept = {name: str(found[name]) for name in CREDENTIALS}
+        return kept | {name: str(found[name]) for name in (*SIGN_IN, "public_url") if found.get(name)}
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from bot.errors import UsageError
 from bot.jobs import engine, lock, rows
 from bot.jobs.heartbeat import Pulse
-from bot.jobs.queue import Jobs
+from bot.jobs.queue import Jobs, ListedJob
 from bot.jobs.runner import Apologise, Runner, Work
 from bot.jobs.settings import JobSettings
 from bot.storage.store import Store
@@ -70,4 +70,4 @@ async def _end(tasks: "list[asyncio.Task[None]]") -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-__all__ = ["JobSettings", "Jobs", "running"]
+__all__ = ["JobSettings", "Jobs", "ListedJob", "running"]

@@ -5,6 +5,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from bot.errors import StorageError
@@ -18,6 +19,21 @@ log = logging.getLogger("deeprepo.jobs")
 AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
 WRITERS = 4  # of a file at the same time: many would wait for each other unfairly, and some for seconds
 PATIENCE = 5.0  # seconds for an answer about our health
+
+
+LISTED = 1000  # jobs of one list
+STATES = {"ENQUEUED": "waiting", "DELAYED": "delayed", "PENDING": "running"}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedJob:
+    """A job that waits, is put off, or runs."""
+
+    id: str
+    state: str  # "waiting", "delayed", "running"
+    stored: float  # seconds since 1970
+    tries: int  # that went before
+    ask: Ask
 
 
 class Jobs:
@@ -76,11 +92,20 @@ class Jobs:
 
     async def counts(self) -> dict[str, int]:
         """How many jobs wait, are put off, and run, over all processes."""
-        named = {"ENQUEUED": "waiting", "DELAYED": "delayed", "PENDING": "running"}
-        found = dict.fromkeys(named.values(), 0)
+        found = dict.fromkeys(STATES.values(), 0)
         for row in await rows.find():
-            found[named[row.state]] += 1
+            found[STATES[row.state]] += 1
         return found
+
+    async def listed(self) -> list[ListedJob]:
+        """The jobs that are not done, oldest first, a bounded number. Unreadable ones are left out."""
+        found = await rows.find(text=True, most=LISTED)
+        return [job for row in found if (job := _listed(row)) is not None]
+
+    async def one(self, job: str) -> ListedJob | None:
+        """A job that is not done, by its id or that of its first try."""
+        found = await rows.find(ids=[job], text=True) or await rows.find(prefix=f"{job}+", text=True, most=1)
+        return _listed(found[0]) if found else None
 
     async def healthy(self) -> tuple[bool, str]:
         """Whether jobs can be stored and are carried out, and what is wrong otherwise."""
@@ -170,17 +195,22 @@ class Jobs:
                 yield
 
 
+def _listed(row: rows.JobRow) -> ListedJob | None:
+    ask = _ask(row)
+    return None if ask is None else ListedJob(row.id, STATES[row.state], row.created / 1000, ids.tries(row.id), ask)
+
+
+def _ask(row: rows.JobRow) -> Ask | None:
+    """What a stored job was asked for, None where that cannot be read."""
+    try:
+        return codec.read(row.text)
+    except StorageError:
+        return None
+
+
 def _asks(found: Iterable[rows.JobRow]) -> list[ReviewAsk]:
     """The asks of stored reviews. One that cannot be read had nothing that could be kept."""
-    asks = []
-    for row in found:
-        try:
-            ask = codec.read(row.text)
-        except StorageError:
-            continue
-        if isinstance(ask, ReviewAsk):
-            asks.append(ask)
-    return asks
+    return [ask for row in found if isinstance(ask := _ask(row), ReviewAsk)]
 
 
 def _prefixes(installation: int, repositories: Sequence[int]) -> list[str]:

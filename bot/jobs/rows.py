@@ -67,6 +67,7 @@ async def find(
     states: Sequence[str] = ACTIVE,
     executors: Sequence[str] | None = None,
     text: bool = False,
+    most: int | None = None,
 ) -> list[JobRow]:
     """The jobs that fit, oldest first."""
     if ids is not None and not ids:
@@ -76,6 +77,7 @@ async def find(
         workflow_id_prefix=prefix,
         status=list(states),
         executor_id=list(executors) if executors is not None else None,
+        limit=most,
         load_input=text,
         load_output=False,
     )

@@ -22,7 +22,7 @@ from bot.render.disarm import (
 )
 from bot.render.phrases import Phrases, languages, load
 from bot.render.shorten import count, cut, rows, sentences
-from bot.render.templates import comment, text, texts
+from bot.render.templates import comment, file, page, text, texts
 
 __all__ = [
     "Phrases",
@@ -33,6 +33,7 @@ __all__ = [
     "cut",
     "encodable",
     "fence",
+    "file",
     "inside",
     "languages",
     "line",
@@ -40,6 +41,7 @@ __all__ = [
     "load",
     "name",
     "named",
+    "page",
     "plain",
     "rows",
     "sentences",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.render import disarm, shorten
 from bot.render.disarm import Safe, encodable
+from bot.render.forms import forms
 from bot.render.phrases import Phrases
 
 if TYPE_CHECKING:
@@ -22,6 +23,16 @@ FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lst
 def text(name: str, **values: object) -> str:
     """A prompt; a value that the template names and was not given is an error. The result is always valid UTF-8."""
     return encodable(_prompts().get_template(name).render(**values))
+
+
+def page(name: str, /, **values: object) -> str:
+    """A page in HTML: every value is escaped, but for `Markup` of our own templates."""
+    return encodable(_pages().get_template(name).render(**values))
+
+
+def file(name: str) -> bytes:
+    """A file that pages need beside their HTML."""
+    return next(folder / name for folder in FOLDERS if (folder / name).is_file()).read_bytes()
 
 
 def texts(folder: Path) -> Callable[..., str]:
@@ -90,6 +101,15 @@ def _prompts(*folders: Path) -> "Environment":
     )
     made.filters.update(filters() | {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count})
     made.filters |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}
+    return made
+
+
+@cache
+def _pages() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(autoescape=True, loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, **FORM)
+    made.filters.update(forms())
     return made
 
 

@@ -1,6 +1,7 @@
 """What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `opened(url)` is the way in."""
 
 from bot.storage.deliveries import Delivered
+from bot.storage.failures import Failure
 from bot.storage.journals import StoredJournal
 from bot.storage.outcomes import Addressed
 from bot.storage.people import Suppression
@@ -13,6 +14,7 @@ __all__ = [
     "DailyCaps",
     "Delivered",
     "Exhausted",
+    "Failure",
     "Finished",
     "Grant",
     "Known",

@@ -15,6 +15,7 @@ from bot.storage.sqlite import connect
 THREADS = 6
 WAIT = 10.0  # seconds for a connection
 IDLE = 60  # seconds that PostgreSQL keeps a transaction in which nothing is asked
+READS = "reads"  # the mark of a transaction that changes nothing
 Result = TypeVar("Result")
 
 
@@ -33,6 +34,15 @@ class Database:
     async def run(self, do: Callable[[sa.Connection], Result]) -> Result:
         """One transaction: all of it is on disk when this returns, or nothing. Raises StorageError."""
         return await self.thread(lambda: self.now(do))
+
+    async def look(self, do: Callable[[sa.Connection], Result]) -> Result:
+        """Read only: on SQLite without the writers' turn, so that no writer waits for a reader. Raises StorageError."""
+
+        def reads() -> Result:
+            with self.engine.connect().execution_options(**{READS: True}) as connection, connection.begin():
+                return do(connection)
+
+        return await self.thread(reads)
 
     async def thread(self, do: Callable[[], Result]) -> Result:
         """Anything else that waits for the database. Raises StorageError."""
@@ -101,6 +111,7 @@ def _engine(url: str) -> sa.Engine:
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # writers wait for each other here, and nowhere else
+        # Writers wait for each other here, and nowhere else.
+        connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(READS) else "BEGIN IMMEDIATE")
 
     return engine

@@ -80,6 +80,12 @@ class Journals:
         finally:
             await sink.stored()
 
+    async def newest(self, prefix: str) -> str | None:
+        """Of the journals whose name begins like this, the one that was written last."""
+        fits = (line.c.journal >= prefix) & (line.c.journal < f"{prefix}\x7f")
+        wanted = sa.select(line.c.journal).where(fits).order_by(line.c.id.desc()).limit(1)
+        return await self.database.look(lambda connection: connection.execute(wanted).scalar_one_or_none())
+
     async def names(self) -> frozenset[str]:
         """The journals of which lines are kept."""
         wanted = sa.select(line.c.journal).distinct()

@@ -36,6 +36,11 @@ class Addressed:
         decided = self.fixed + self.accepted + self.rejected + self.left
         return (self.fixed + self.accepted) / decided if decided else None
 
+    @classmethod
+    def together(cls, rows: "Collection[Addressed]") -> "Addressed":
+        """Several repositories as one, with the number 0."""
+        return cls(0, **{name: sum(getattr(row, name) for row in rows) for name in OUTCOMES})
+
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:

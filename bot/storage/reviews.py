@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from bot.storage import outcomes, rules
+from bot.storage import days, outcomes, rules
 from bot.storage.database import Database, upsert
 from bot.storage.outcomes import Outcome
 from bot.storage.tables import finding, owned, review
@@ -18,6 +18,7 @@ State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", 
 ENDS: Mapping[State, Outcome] = MappingProxyType(
     {"posted": "waiting", "listed": "waiting", "open": "waiting", "fixed": "fixed"}
 )
+Ended = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,12 @@ class Finished:
     output: bytes = field(repr=False)  # the JSON output
     findings: tuple[Known, ...] = ()
     fork: bool = False  # of a pull request that came from a fork
+    title: str | None = None  # the pull request's
+    state: Ended = "findings"
+    found: int | None = None  # findings that are new in this round
+    still: int | None = None  # findings of earlier rounds that are still open
+    fixed: int | None = None  # findings of earlier rounds that are gone
+    journal: str | None = None  # its name
     accepted: frozenset[str] = frozenset()  # of the fixed findings, those with the suggested lines in their place
     by_rule: Mapping[str, int] = field(default_factory=dict)  # which learned rule silenced a finding
 
@@ -91,7 +98,10 @@ class Reviews:
         row |= {**owned(done.pull), "name": f"{done.pull.owner}/{done.pull.name}", "number": done.pull.number}
 
         def do(connection: sa.Connection) -> None:
+            fresh = connection.execute(sa.select(review.c.id).where(review.c.id == done.id)).first() is None
             upsert(review, row, connection)
+            if fresh:
+                days.count(row, connection)
             known = _known(done.pull.key, connection)
             first = {fingerprint: round_ for fingerprint, (round_, _) in known.items()}
             _count(done, {name for name, (_, state) in known.items() if state == "suppressed"}, connection)

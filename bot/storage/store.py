@@ -9,8 +9,11 @@ import sqlalchemy as sa
 
 from bot.storage.checks import OpenChecks
 from bot.storage.database import Database
+from bot.storage.days import Days
 from bot.storage.deliveries import Deliveries
+from bot.storage.failures import Failures
 from bot.storage.journals import Journals
+from bot.storage.listing import ReviewList
 from bot.storage.migrate import migrate
 from bot.storage.outcomes import Outcomes
 from bot.storage.people import People
@@ -21,7 +24,9 @@ from bot.storage.tables import (
     OWNED,
     check,
     command,
+    day,
     delivery,
+    failure,
     feedback,
     finding,
     installation,
@@ -30,7 +35,9 @@ from bot.storage.tables import (
     review,
     spending,
     suppression,
+    used,
 )
+from bot.storage.used import Used
 from bot.storage.workers import Workers
 
 DAY = 86400.0
@@ -50,6 +57,10 @@ class Store:
     spending: Spending
     rules: Rules
     outcomes: Outcomes
+    listing: ReviewList
+    days: Days
+    failures: Failures
+    used: Used
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""
@@ -89,6 +100,9 @@ class Store:
                 sa.delete(check).where(check.c.begun < old),
                 sa.delete(command).where(command.c.given < old),
                 sa.delete(spending).where(spending.c.begun < now - 2 * DAY),
+                sa.delete(day).where(day.c.day < int(old // DAY)),
+                sa.delete(failure).where(failure.c.failed < old),
+                sa.delete(used).where(used.c.until < now),
             )
             return sum(connection.execute(each).rowcount for each in ends)
 
@@ -112,6 +126,10 @@ async def opened(url: str) -> AsyncIterator[Store]:
             Spending(database),
             Rules(database),
             Outcomes(database),
+            ReviewList(database),
+            Days(database),
+            Failures(database),
+            Used(database),
         )
     finally:
         await asyncio.shield(database.close())

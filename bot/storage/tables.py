@@ -31,8 +31,17 @@ review = sa.Table(
     sa.Column("usd", sa.Double),  # null: a price was unknown
     sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request that came from a fork
     sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, what the next round builds upon
+    # What lists show without opening the output. Null in rows of versions before 0004, which did not count.
+    sa.Column("title", sa.Text),  # the pull request's, as the review saw it
+    sa.Column("state", sa.Text, nullable=False, server_default="findings"),  # bot.storage.reviews.Ended
+    sa.Column("found", sa.Integer),  # findings that are new in this round
+    sa.Column("still", sa.Integer),  # findings of earlier rounds that are still open
+    sa.Column("fixed", sa.Integer),  # findings of earlier rounds that are gone
+    sa.Column("journal", sa.Text),  # the name of its journal
     sa.Index("review_pull", "pull", "finished"),
-    sa.Index("review_finished", "finished"),
+    sa.Index("review_finished", "finished", "id", "state"),
+    sa.Index("review_of_installation", "installation", "finished", "id", "state"),
+    sa.Index("review_of_repository", "repository", "finished", "id", "state"),
 )
 finding = sa.Table(
     "finding",
@@ -193,6 +202,47 @@ outcome = sa.Table(
     sa.Index("outcome_repository", "repository", "at", "state"),
     sa.Index("outcome_at", "at", "state"),
 )
+BUCKETS = 24  # of a day's review times; bot.storage.days knows what each holds
+day = sa.Table(  # sums of a repository's reviews, so that a month is shown without reading each of them
+    "day",
+    schema,
+    sa.Column("installation", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("repository", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),  # days since 1970, UTC
+    sa.Column("name", sa.Text, nullable=False),  # owner/name as it was last
+    sa.Column("last", sa.Double, nullable=False),  # when its newest review finished
+    sa.Column("reviews", sa.Integer, nullable=False),
+    sa.Column("clean", sa.Integer, nullable=False),
+    sa.Column("found", sa.Integer, nullable=False),
+    sa.Column("calls", sa.Integer, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("usd", sa.Double, nullable=False),  # as far as prices are known
+    sa.Column("unpriced", sa.Integer, nullable=False),  # reviews with a price that nobody knows
+    *(sa.Column(f"t{number:02}", sa.Integer, nullable=False) for number in range(BUCKETS)),
+    sa.Index("day_day", "day"),
+)
+failure = sa.Table(  # what came to nothing, with the sentence that says why
+    "failure",
+    schema,
+    sa.Column("id", sa.Text, primary_key=True),  # of a review its pull request's key, of a command its comment's
+    sa.Column("pull", sa.Text, nullable=False),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.BigInteger, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("what", sa.Text, nullable=False),  # "review", or the word of the command
+    sa.Column("why", sa.Text, nullable=False),
+    sa.Column("ask", Json, nullable=False),  # what was asked for, to ask for it again
+    sa.Column("failed", sa.Double, nullable=False),
+    sa.Index("failure_failed", "failed"),
+    sa.Index("failure_of_installation", "installation", "failed"),
+)
+used = sa.Table(  # sign-in links that were used and sessions that were ended, until they would have ended by themselves
+    "used",
+    schema,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("until", sa.Double, nullable=False),
+)
 OWNED = (
     review,
     finding,
@@ -204,6 +254,8 @@ OWNED = (
     command,
     rule,
     outcome,
+    day,
+    failure,
 )  # tables whose rows belong to a repository
 
 

@@ -42,6 +42,7 @@ def worker(
     submit: Callable[[Ask, str], Awaitable[bool]],
     cancel: Callable[[PullRef], Awaitable[bool]],
     forget: Callable[[int, Sequence[int]], Awaitable[int]],
+    failed: Callable[[Ask, str], Awaitable[None]],
     told: Callable[[Review, str], None],
 ) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
@@ -64,6 +65,7 @@ def worker(
         submit=submit,
         cancel=cancel,
         forget=forget,
+        failed=failed,
         told=told,
     )
     return partial(_carry_out, parts), partial(_apologise, parts)

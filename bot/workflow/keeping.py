@@ -9,9 +9,11 @@ from bot.github import Host
 from bot.publish import checks
 from bot.render import line, visible
 from bot.storage import Finished, Known, Store
-from bot.storage.reviews import State
+from bot.storage.reviews import Ended, State
 from bot.values import Ending, Finding, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
+
+TITLE = 200  # characters of a pull request's title in a list
 
 
 def place(last: bytes | None) -> tuple[str, str] | None:
@@ -24,7 +26,15 @@ def place(last: bytes | None) -> tuple[str, str] | None:
 
 
 def finished(
-    ask: ReviewAsk, job: str, done: Review, ending: Ending, started: float, output: str, *, fork: bool = False
+    ask: ReviewAsk,
+    job: str,
+    done: Review,
+    ending: Ending,
+    started: float,
+    output: str,
+    *,
+    fork: bool = False,
+    journal: str = "",
 ) -> Finished:
     """The row of a review."""
     said = [_known(placed.finding, "listed" if placed.place == "folded" else "posted") for placed in done.findings]
@@ -50,8 +60,20 @@ def finished(
         fork=fork,
         accepted=frozenset(done.accepted),
         by_rule={one.finding.fingerprint: one.rule.number for one in done.suppressed if one.rule and one.rule.learned},
+        title=line(visible(done.pull.title))[:TITLE],
+        state=outcome(done),
+        found=len(done.findings),
+        still=len(done.still),
+        fixed=len(done.fixed),
+        journal=journal or None,
         findings=tuple({known.fingerprint: known for known in reversed(said)}.values()),
     )
+
+
+def outcome(done: Review) -> Ended:
+    """How a review ended, as a word for lists."""
+    said = bool(done.findings or done.still)
+    return done.fault or ("partial" if done.partial else "findings" if said else "clean")
 
 
 def _known(finding: Finding, state: State) -> Known:

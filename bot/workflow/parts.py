@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 
+async def _unheard(_: Ask, __: str) -> None:
+    """Nobody remembers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a job needs. `submit`, `cancel` and `forget` are the queue's own doors; the functions come from `wiring`.
@@ -43,4 +47,5 @@ class Services:
     submit: Callable[[Ask, str], Awaitable[bool]]
     cancel: Callable[[PullRef], Awaitable[bool]]
     forget: Callable[[int, Sequence[int]], Awaitable[int]]  # the jobs of an installation, or of some repositories
+    failed: Callable[[Ask, str], Awaitable[None]] = _unheard  # somebody who remembers what came to nothing, and why
     told: Callable[[Review, str], None] = lambda _, __: None  # somebody who counts, by repository

@@ -46,6 +46,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             settings = await parts.resolve(seen.file)
         except UsageError as error:
             await backend.left(ask, host, seen.facts.head_sha, str(error))
+            await parts.failed(ask, str(error))
             return
         if bound is not ask and ask.comment is not None and seen.facts.state == "open":
             await asking.moved(ask.comment, ask.head, seen.facts.head_sha, host, settings)
@@ -53,6 +54,8 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
         result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
         if isinstance(result.fault, Superseded):
             raise result.fault
+        if result.fault is not None:
+            await parts.failed(ask, str(result.fault))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,15 @@ class ServerBackend:
         """Store a review that was posted, and count it."""
         if result.outcome is not None:
             row = keeping.finished(
-                run.ask, self.job.id, made.review, result.conclusion, started, made.written, fork=run.seen.facts.fork
+                run.ask,
+                self.job.id,
+                made.review,
+                result.conclusion,
+                started,
+                made.written,
+                fork=run.seen.facts.fork,
+                journal=journals.name(run.ask, made.review.pull.head, made.review.pull.base, self.job.id),
             )
             await self.parts.store.reviews.keep(row)
+            await self.parts.store.failures.clear(run.ask.pull.key)
         self.parts.told(made.review, f"{run.ask.pull.owner}/{run.ask.pull.name}")

@@ -40,10 +40,17 @@ def key() -> str:
 
 
 def settings(folder: Path, **place: object) -> Server:
-    """The settings of a server with credentials; `app_id`, `private_key` and `webhook_secret` may be given."""
-    names = {"app_id": "12", "private_key": key(), "webhook_secret": SECRET}
+    """The settings of a server with credentials; those of its App may be given."""
+    names = {"app_id": "12", "private_key": key(), "webhook_secret": SECRET, "client_id": "", "client_secret": None}
     held = App.model_validate({name: place.pop(name, usual) for name, usual in names.items()})
-    usual = {"data": folder, "github_api": NOBODY, "debounce": 0.0, "write_pause": 0.0, "port": 0}
+    usual = {
+        "data": folder,
+        "metrics_by_repository": True,
+        "github_api": NOBODY,
+        "debounce": 0.0,
+        "write_pause": 0.0,
+        "port": 0,
+    }
     return Server(ServerPlace.model_validate(usual | place), held)
 
 
@@ -106,12 +113,14 @@ def review(ask: ReviewAsk, job: str) -> Finished:
 
 
 @asynccontextmanager
-async def served(given: Server, work: Work | None = None, *, web: bool = True) -> AsyncIterator[Served]:
-    """A server that carries its jobs out with `work`, and remembers what it did."""
+async def served(
+    given: Server, work: Work | None = None, *, web: bool = True, sorry: Apologise | None = None
+) -> AsyncIterator[Served]:
+    """A server that carries its jobs out with `work`, and remembers what it did. Without `sorry` it must give up nothing."""
     done: list[Ask] = []
     more = asyncio.Condition()
 
-    async def sorry(ask: Ask, why: str) -> None:
+    async def never(ask: Ask, why: str) -> None:
         raise AssertionError(f"{ask} was given up: {why}")
 
     def open_work(*, store: Store, **_: object) -> tuple[Work, Apologise]:
@@ -124,7 +133,7 @@ async def served(given: Server, work: Work | None = None, *, web: bool = True) -
                 done.append(ask)
                 more.notify_all()
 
-        return carried_out, sorry
+        return carried_out, sorry or never
 
     async with (
         app.opened(given, open_work, web=web) as opened,

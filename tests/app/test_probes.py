@@ -43,7 +43,7 @@ def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> None:
 
 
 def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
-    """One for people at `/`, to which the set-up page's addresses lead once the set-up is over, and its API's description."""
+    """Those of the operator, to which the set-up page's addresses lead once the set-up is over, and its API's description."""
 
     async def go() -> None:
         async with served(settings(tmp_path)) as server:
@@ -51,8 +51,8 @@ def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
                 (await server.http.get(path)).status_code
                 for path in ("/docs", "/redoc", "/setup", "/setup/done?code=x&state=y", "/", "/openapi.json")
             ]
-            assert pages == [404, 404, 303, 303, 200, 200]
-            assert "deeprepo is running" in (await server.http.get("/")).text
+            assert pages == [404, 404, 303, 303, 303, 200]
+            assert (await server.http.get("/")).headers["location"] == "/signin"
 
     asyncio.run(go())
 
@@ -90,6 +90,22 @@ def test_the_counters_count(tmp_path: Path) -> None:
             }
             found = figures(told.text)
             assert {name: found.get(name) for name in expected} == expected
+
+    asyncio.run(go())
+
+
+def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp_path: Path) -> None:
+    """By default a repository adds no series."""
+
+    async def go() -> None:
+        async with served(settings(tmp_path, metrics_by_repository=False)) as server:
+            change = PullRequest("", "", "b", "h", "main", "f", "")
+            done = Review(change, (), "direct", "", (), Coverage(), Cost(usd=0.25), 1.0)
+            for name in ("acme/shop", "acme/web"):
+                server.opened.metrics.review(done, name)
+            found = figures((await server.http.get("/metrics")).text)
+            assert found['deeprepo_reviews_total{conclusion="clean"}'] == 2
+            assert found["deeprepo_spent_dollars_total"] == 0.5
 
     asyncio.run(go())
 

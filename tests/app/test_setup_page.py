@@ -43,6 +43,7 @@ def test_three_clicks_make_an_app(tmp_path: Path) -> None:
                 assert f'action="{origin}/organizations/acme/settings/apps/new?state={begun.state}"' in first
                 sent = json.loads(re.findall(r'name="manifest" value="(.*)">', first)[0])
                 assert sent["hook_attributes"]["url"] == "https://bot.example.com/webhook"
+                assert sent["callback_urls"] == ["https://bot.example.com/signin/done"]
                 assert sent["redirect_url"] == f"{browser.base_url}/setup/done"
                 done = await browser.get("/setup/done", params={"code": "a-code", "state": begun.state})
                 assert done.status_code == 200
@@ -54,7 +55,8 @@ def test_three_clicks_make_an_app(tmp_path: Path) -> None:
             held = App.model_validate_json(stored.read_bytes())
             assert (held.app_id, held.webhook_secret.get_secret_value()) == (gh.app_id, gh.secret)
             assert [path.name for path in stored.parent.iterdir()] == ["app.json"]
-            assert not any(secret in done.text for secret in (gh.secret, gh.private_key))
+            assert (held.signs_in, json.loads(stored.read_bytes())["public_url"]) == (True, "https://bot.example.com")
+            assert not any(secret in done.text for secret in (gh.secret, gh.private_key, gh.client[1]))
 
     asyncio.run(go())
 

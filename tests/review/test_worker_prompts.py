@@ -43,7 +43,7 @@ PROMPTS = {
                 Elsewhere("linear", 0, (), quoted=True),
             ],
         },
-        290,
+        300,
     ),
     "worker_bare": (
         "worker.md.j2",

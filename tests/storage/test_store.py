@@ -207,7 +207,7 @@ def test_retention(url: str) -> None:
             await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
             await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
             await store.deliveries.record([Delivered("old", "x", "y", "z", now - 31 * DAY)])
-            assert await store.prune(now, 30) == 6
+            assert await store.prune(now, 30) == 7  # one of them is the sum of a day
             assert await store.prune(now, 30) == 0
             assert await store.reviews.last(PULL) is None
             assert await store.reviews.last(OTHER) == DONE.output

@@ -17,6 +17,7 @@ BY_APP = {
     "apps/redeliver-webhook-delivery",
     "apps/get-repo-installation",
 }
+BY_CLIENT = {"apps/delete-token"}
 OPEN = {"meta/get", "rate-limit/get", "apps/create-from-manifest"}
 TALK = ("issues", "pull_requests")  # either will do on a pull request's conversation
 NEEDS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -53,7 +54,12 @@ def caller(world: World, authorization: str) -> Caller:
     if not kind:
         return Caller()
     if kind.lower() == "basic":
-        text = _password(text)
+        name, text = _basic(text)
+        client = next((app for app in world.apps.values() if app.client_id == name), None)
+        if client is not None:
+            if text != client.client_secret:
+                raise Refused(401, "Bad credentials")
+            return Caller(client=client)
     if text.startswith("eyJ"):
         return _app(world, text)
     token = alive(world, text)
@@ -77,6 +83,10 @@ def allow(world: World, operation: str, method: str, who: Caller, repository: Re
     if operation in BY_APP:
         if who.app is None:
             raise Refused(401, "A JSON web token could not be decoded")
+        return
+    if operation in BY_CLIENT:
+        if who.client is None:
+            raise Refused(404, "Not Found")
         return
     if who.app is not None:
         raise Refused(401, "Bad credentials")
@@ -133,8 +143,10 @@ def _app(world: World, text: str) -> Caller:
     return Caller(app.bot, app)
 
 
-def _password(text: str) -> str:
+def _basic(text: str) -> tuple[str, str]:
+    """Name and password."""
     try:
-        return base64.b64decode(text, validate=True).decode().partition(":")[2]
+        name, _, password = base64.b64decode(text, validate=True).decode().partition(":")
     except (Error, ValueError):
-        return ""
+        return "", ""
+    return name, password

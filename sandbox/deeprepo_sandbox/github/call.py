@@ -20,6 +20,7 @@ class Caller:
     user: User | None = None
     app: App | None = None  # proven by a JWT
     token: Token | None = None
+    client: App | None = None  # proven by its client secret
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,19 @@ class GitHub:
         return self._app.private_key
 
     @property
+    def client(self) -> tuple[str, str]:
+        """The client id and the secret of its App."""
+        return self._app.client_id, self._app.client_secret
+
+    def callbacks(self, *addresses: str) -> None:
+        """Where the App may send people back to after they have agreed."""
+        self._app.callbacks = addresses
+
+    def browse(self, login: str) -> None:
+        """Who is signed in at this GitHub in the browser."""
+        self.app.flow.visitor = login
+
+    @property
     def login(self) -> str:
         """The name under which the App writes."""
         return self._app.bot.login

@@ -13,11 +13,12 @@ from deeprepo_sandbox.github.api import OPERATIONS
 from deeprepo_sandbox.github.call import Answer, Call, Caller, Refused
 from deeprepo_sandbox.github.description import Operation, find
 from deeprepo_sandbox.github.faults import PRIMARY, Fault
+from deeprepo_sandbox.github.oauth import Flow
 from deeprepo_sandbox.github.pages import door
 from deeprepo_sandbox.github.things import Json, Seen
 from deeprepo_sandbox.github.world import LIMIT, World
 
-REST, GRAPHQL, GIT = "/api/v3", "/api/graphql", ".git/"
+REST, GRAPHQL, GIT, OAUTH = "/api/v3", "/api/graphql", ".git/", "/login/oauth/"
 FAILED = 400
 
 
@@ -26,6 +27,7 @@ class Server:
 
     def __init__(self, world: World, *, check: bool = True) -> None:
         self.world, self._check = world, check
+        self.flow = Flow(world)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, with whatever is to go wrong with it."""
@@ -59,6 +61,8 @@ class Server:
         if GIT in path:
             self._note(request, path, Answer(200), None, None)
             return await backend.answer(self.world, request, path)
+        if path.startswith(OAUTH):
+            return await door.agree(self.flow, request)
         return await door.answer(self.world, request)
 
     async def _rest(self, request: Request, path: str) -> Response:

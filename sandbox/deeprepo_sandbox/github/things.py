@@ -40,6 +40,17 @@ class App:
     permissions: dict[str, str]
     events: tuple[str, ...]
     created: datetime
+    callbacks: tuple[str, ...] = ()  # where people may be sent back to after they have agreed
+
+    @property
+    def client_id(self) -> str:
+        """The name that the web flow knows it by."""
+        return f"Iv23li{self.id:014d}"
+
+    @property
+    def client_secret(self) -> str:
+        """What it proves itself with in the web flow."""
+        return f"secret-of-{self.slug}"
 
 
 @dataclass(slots=True, eq=False)

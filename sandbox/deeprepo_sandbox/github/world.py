@@ -111,7 +111,14 @@ class World:
         """A number that nothing else has."""
         return next(self._ids)
 
-    def register(self, name: str, webhook: str, permissions: dict[str, str], events: tuple[str, ...]) -> App:
+    def register(
+        self,
+        name: str,
+        webhook: str,
+        permissions: dict[str, str],
+        events: tuple[str, ...],
+        callbacks: tuple[str, ...] = (),
+    ) -> App:
         """A new App with a key of its own, as the manifest flow makes it."""
         slug = "-".join(name.lower().split())
         private, public = keys.pair()
@@ -130,6 +137,7 @@ class World:
             permissions,
             events,
             self.now(),
+            callbacks,
         )
         self.apps[made.id] = made
         return made

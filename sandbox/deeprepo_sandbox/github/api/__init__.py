@@ -10,6 +10,7 @@ from deeprepo_sandbox.github.api import (
     repositories,
     review_comments,
     reviews,
+    visitors,
 )
 from deeprepo_sandbox.github.call import Do
 
@@ -23,4 +24,5 @@ OPERATIONS: dict[str, Do] = {
     **repositories.OPERATIONS,
     **review_comments.OPERATIONS,
     **reviews.OPERATIONS,
+    **visitors.OPERATIONS,
 }

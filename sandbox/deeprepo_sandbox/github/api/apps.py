@@ -138,7 +138,7 @@ async def from_manifest(call: Call) -> Answer:
     """POST /app-manifests/CODE/conversions: what the browser's flow hands out, once."""
     made = call.world.apps[found(call.world.manifests.pop(call.params["code"], None))]
     said = people.app(call.world, made) | {
-        "client_secret": f"secret-of-{made.slug}",
+        "client_secret": made.client_secret,
         "webhook_secret": made.secret,
         "pem": made.private_key,
     }

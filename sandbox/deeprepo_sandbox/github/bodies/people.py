@@ -39,7 +39,7 @@ def app(world: World, which: App) -> Json:
     installed = sum(found.app is which for found in world.installations.values())
     return {
         "id": which.id,
-        "client_id": f"Iv23li{which.id:014d}",
+        "client_id": which.client_id,
         "slug": which.slug,
         "node_id": f"A_kwDO{which.id}",
         "owner": user(world, which.owner),
@@ -60,7 +60,7 @@ def installation(world: World, which: Installation) -> Json:
     made: Json = rehomed(example("apps/get-repo-installation"), world, "")
     facts = {
         "id": which.id,
-        "client_id": f"Iv23li{which.app.id:014d}",
+        "client_id": which.app.client_id,
         "account": user(world, which.account),
         "access_tokens_url": f"{world.api}/app/installations/{which.id}/access_tokens",
         "repositories_url": f"{world.api}/installation/repositories",

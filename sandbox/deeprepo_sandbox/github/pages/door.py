@@ -8,10 +8,11 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from deeprepo_sandbox.github import diffs, git
 from deeprepo_sandbox.github.bodies.commits import blob
+from deeprepo_sandbox.github.oauth import Flow
 from deeprepo_sandbox.github.pages import code, markdown, pull
 from deeprepo_sandbox.github.repo import Repo
 from deeprepo_sandbox.github.things import Pull, Repository
@@ -152,6 +153,24 @@ DEEDS: dict[str, Deed] = {
 }
 
 
+async def agree(flow: Flow, request: Request) -> Response:
+    """The web flow: the page on which a person agrees, their answer, and the App's own request for the token."""
+    posted, path = request.method == "POST", request.url.path
+    asked = {name: str(value) for name, value in (await request.form() if posted else request.query_params).items()}
+    if path == "/login/oauth/access_token" and posted:
+        return JSONResponse(flow.exchange(asked), 200, {"cache-control": "no-store"})
+    app = flow.app(asked)
+    if path != "/login/oauth/authorize" or app is None:
+        return _missing()
+    if posted or flow.known(app):
+        return RedirectResponse(flow.agree(app, asked, asked.pop("login", flow.visitor)), 302)
+    people = sorted({login for one in flow.repositories() for login in (*one.people, one.owner.login)})
+    page = text("authorize.html.j2", app=app, asked=asked, people=people)
+    # The way back is another origin, and Chromium holds the redirect after a form against form-action.
+    policy = POLICY.replace("form-action 'self'", f"form-action 'self' {' '.join(app.callbacks)}".strip())
+    return HTMLResponse(page, 200, {"content-security-policy": policy, "cache-control": "no-store"})
+
+
 def _manifest(world: World, manifest: str, state: str) -> Response:
     """Make the App that a manifest describes, as if its owner had pressed the button, and send the browser back."""
     try:
@@ -164,6 +183,7 @@ def _manifest(world: World, manifest: str, state: str) -> Response:
         hook,
         dict(said.get("default_permissions", {})),
         tuple(said.get("default_events", ())),
+        tuple(map(str, said.get("callback_urls", ()))),
     )
     code_ = secrets.token_hex(20)
     world.manifests[code_] = made.id

@@ -1,0 +1,19 @@
+"""What came to nothing is remembered, with its sentence, until it is tried again or succeeds after all."""
+
+import time
+
+from bot.jobs import codec
+from bot.render import line, visible
+from bot.storage import Failure, Store
+from bot.values import Ask, CommandAsk, ReviewAsk
+
+
+async def failed(ask: Ask, why: str, store: Store) -> None:
+    """Remember a failure: of a pull request the last review's, of a comment its command's. What nobody waits for (a cancellation, a merge queue's pass) is in the log alone."""
+    if isinstance(ask, ReviewAsk):
+        name, what = ask.pull.key, "review"
+    elif isinstance(ask, CommandAsk):
+        name, what = f"{ask.pull.key}~{ask.comment.kind}{ask.comment.id}", line(visible(ask.word))
+    else:
+        return
+    await store.failures.record(Failure(name, ask.pull, what, line(visible(why)), codec.write(ask), time.time()))

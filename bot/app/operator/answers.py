@@ -1,0 +1,59 @@
+"""How the operator's pages are answered: a policy without exceptions, and one page for everything that is not there."""
+
+import hashlib
+from functools import cache
+
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from bot import render
+
+POLICY = (  # a form of ours leads to our own pages only; the way to GitHub is a link
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+)
+HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "same-origin",  # another site learns no address of ours
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+FILES = {
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "page.svg": "image/svg+xml",
+}
+KEPT = "public, max-age=31536000, immutable"  # their addresses change with their contents
+
+
+def shown(template: str, status: int = 200, /, **values: object) -> Response:
+    """A page."""
+    return HTMLResponse(render.page(f"pages/{template}", asset=asset, **values), status, HEADERS)
+
+
+def missing() -> Response:
+    """What is not there, and what is somebody else's: nobody can tell the two apart."""
+    return shown("missing.html.j2", 404)
+
+
+def sent(address: str) -> Response:
+    """Go on to another page."""
+    return RedirectResponse(address, 303, HEADERS)
+
+
+def file(name: str) -> Response:
+    """The style or the script of the pages."""
+    headers = HEADERS | {"cache-control": KEPT, "content-type": FILES[name]}
+    return Response(_file(name), 200, headers)
+
+
+def asset(name: str) -> str:
+    """The address of a file, which changes when the file does."""
+    return f"/{name}?{hashlib.sha256(_file(name)).hexdigest()[:12]}"
+
+
+@cache
+def _file(name: str) -> bytes:
+    return render.file(f"pages/{name}")

@@ -1,0 +1,167 @@
+"""Who is looking: sessions in a signed cookie, begun by GitHub's web flow or by the link in the server's log.
+
+A session says which installations its person administers. GitHub is asked again every hour, by sending the browser there and
+back; who has lost the right meanwhile comes back without it. No token of GitHub's is kept.
+"""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import SecretStr
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.app import manifest
+from bot.app.opened import Opened
+from bot.app.operator.attempts import Attempts
+from bot.app.operator.seals import Seal, fresh
+from bot.config import Server
+from bot.github.visitors import Door, Visitor
+from bot.storage.days import Scope
+
+CHECKED = 3600.0  # seconds after which GitHub is asked again what a person administers
+LONGEST = 12 * 3600.0  # seconds after which a person has to sign in again
+LINKED = 24 * 3600.0  # seconds for which the link of the log is good, once
+AWAY = 600.0  # seconds that a person may stay at GitHub to agree
+MOST = 200  # installations of one session: a cookie holds no more
+SESSION, LEAVING = "deeprepo", "deeprepo-leaving"
+OPERATOR = "operator"  # the name of who has come by the link
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """Somebody who has signed in. `scope` is None for the operator, who sees everything."""
+
+    id: str
+    login: str
+    scope: Scope
+    since: float  # when they signed in, seconds since 1970
+    until: float  # when the right is looked up again, or the session is over
+
+    @property
+    def checkable(self) -> bool:
+        """Whether GitHub can tell if the right still stands."""
+        return self.scope is not None
+
+    def may(self, installation: int) -> bool:
+        """Whether this installation is theirs."""
+        return self.scope is None or installation in self.scope
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """What a browser carries while it is at GitHub."""
+
+    state: str
+    verifier: str  # of PKCE: only its hash went to GitHub
+    back: str  # the page to go to afterwards
+    since: float  # of the session that is looked at again; 0: of none
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Lets people in."""
+
+    opened: Opened
+    seal: Seal
+    attempts: Attempts = field(default_factory=Attempts)
+
+    @classmethod
+    def of(cls, opened: Opened) -> "Gate":
+        """The gate of a running server."""
+        return cls(opened, Seal.of(opened.app.private_key))
+
+    def door(self, request: Request) -> Door | None:
+        """What people sign in with at GitHub, None where the App has no client secret."""
+        app = self.opened.app
+        if not app.signs_in or app.client_secret is None:
+            return None
+        here = self.opened.place.public_url or str(request.base_url).rstrip("/")
+        return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
+
+    async def session(self, request: Request) -> SignedIn | None:
+        """Whose request this is, None where nobody has signed in or the session is over."""
+        found = self._read(request, time.time())
+        if found is None or found.until <= time.time() or await self.opened.store.used.has(found.id):
+            return None
+        return found
+
+    def stale(self, request: Request) -> SignedIn | None:
+        """The session of a person about whom GitHub has to be asked again."""
+        now = time.time()
+        found = self._read(request, now)
+        return found if found is not None and found.checkable and found.until <= now else None
+
+    def begin(self, response: Response, request: Request, visitor: Visitor | None, since: float = 0.0) -> SignedIn:
+        """Let somebody in: a visitor for as long as GitHub need not be asked again, the operator (None) for the day."""
+        now = time.time()
+        since = since or now
+        scope = None if visitor is None else visitor.installations[:MOST]
+        login = OPERATOR if visitor is None else visitor.login
+        until = since + LONGEST if visitor is None else min(now + CHECKED, since + LONGEST)
+        made = SignedIn(fresh(), login, scope, since, until)
+        said = {"id": made.id, "login": login, "scope": scope, "since": since, "check": until, "until": since + LONGEST}
+        self._set(response, request, SESSION, self.seal.close("session", said), since + LONGEST - now)
+        return made
+
+    async def end(self, response: Response, request: Request) -> None:
+        """End the session, also for a copy of its cookie."""
+        found = self._read(request, time.time())
+        if found is not None:
+            await self.opened.store.used.use(found.id, found.since + LONGEST)
+        response.delete_cookie(SESSION)
+
+    def leave(self, response: Response, request: Request, back: str) -> Departure:
+        """Send somebody to GitHub: the cookie that they come back with."""
+        old = self.stale(request)
+        made = Departure(fresh(), fresh() + fresh(), inside(back), old.since if old else 0.0)
+        said: dict[str, Any] = {name: getattr(made, name) for name in Departure.__dataclass_fields__}
+        sealed = self.seal.close("leaving", said | {"until": time.time() + AWAY})
+        self._set(response, request, LEAVING, sealed, AWAY)
+        return made
+
+    def returned(self, request: Request, state: str) -> Departure | None:
+        """What the browser left with, None unless `state` is the one that it was given."""
+        said = self.seal.open("leaving", request.cookies.get(LEAVING, ""), time.time())
+        if said is None or not state or said["state"] != state:
+            return None
+        return Departure(**{name: said[name] for name in Departure.__dataclass_fields__})
+
+    async def linked(self, token: str) -> bool:
+        """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
+        said = self.seal.open("link", token, time.time())
+        return said is not None and await self.opened.store.used.use(said["id"], said["until"])
+
+    def form(self, session: SignedIn) -> str:
+        """What the session's forms carry."""
+        return self.seal.form(session.id)
+
+    def _read(self, request: Request, now: float) -> SignedIn | None:
+        said = self.seal.open("session", request.cookies.get(SESSION, ""), now)
+        if said is None:
+            return None
+        scope = None if said["scope"] is None else tuple(said["scope"])
+        return SignedIn(said["id"], said["login"], scope, said["since"], said["check"])
+
+    def _set(self, response: Response, request: Request, name: str, value: str, seconds: float) -> None:
+        """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""
+        public = self.opened.place.public_url or ""
+        outside = public.startswith("https://") and request.headers.get("host", "") == public.removeprefix("https://")
+        secure = outside or request.url.scheme == "https"
+        response.set_cookie(name, value, int(seconds), httponly=True, samesite="lax", secure=secure)
+
+
+def link(settings: Server, here: str) -> str:
+    """An address that signs the operator in, once. It takes the App's private key to make one."""
+    if settings.app is None:
+        return ""
+    said = {"id": fresh(), "until": time.time() + LINKED}
+    return f"{here}/signin?token={quote(Seal.of(settings.app.private_key).close('link', said))}"
+
+
+def inside(address: str) -> str:
+    """A page of this server that a person is sent to after signing in; anything else becomes the first page."""
+    ours = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+    return address if ours and not address.startswith("/sign") else "/"

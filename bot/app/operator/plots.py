@@ -1,0 +1,127 @@
+"""Plots as numbers between 0 and 100, for templates that draw them: marks in a picture that stretches, words beside it."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.storage.days import DAY, DaySum
+
+STEPS = (1, 2, 2.5, 5, 10)
+MINUTES = (60, 120, 180, 300, 600, 900, 1800, 3600)  # the same for lengths of time above half a minute
+TICKS = 2  # above zero
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A line across the plot: how far from the top, and its value."""
+
+    at: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A day's bar."""
+
+    x: float
+    width: float
+    y: float
+    height: float
+    day: float  # its first second
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: a path for each stretch of days that have a value. `values` has None for the others."""
+
+    name: str
+    paths: tuple[str, ...]
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A plot over days. It has bars or lines."""
+
+    days: tuple[float, ...]  # the first second of each
+    ticks: tuple[Tick, ...]
+    bars: tuple[Bar, ...] = ()
+    lines: tuple[Line, ...] = ()
+    empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a whole: where it begins, how wide it is, what it stands for."""
+
+    name: str
+    count: int
+    x: float
+    width: float
+
+
+def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], float]) -> Plot:
+    """A bar for each day of the span."""
+    values = [value(sums[day]) if day in sums else 0.0 for day in span]
+    ticks, top = _ticks(max(values, default=0.0))
+    wide = 100 / len(span)
+    drawn = tuple(
+        Bar(number * wide + wide * 0.14, wide * 0.72, 100 - 100 * one / top, 100 * one / top, float(day * DAY), one)
+        for number, (day, one) in enumerate(zip(span, values, strict=True))
+    )
+    return Plot(_days(span), ticks, bars=drawn, empty=not any(values))
+
+
+def lines(sums: Mapping[int, DaySum], span: range, named: Mapping[str, float]) -> Plot:
+    """The time within which a share of each day's reviews was done, a line for each share."""
+    found = {name: [sums[day].within(share) if day in sums else None for day in span] for name, share in named.items()}
+    ticks, top = _ticks(max((one for row in found.values() for one in row if one is not None), default=0.0), MINUTES)
+    drawn = tuple(Line(name, _paths(row, top), tuple(row)) for name, row in found.items())
+    return Plot(_days(span), ticks, lines=drawn, empty=not any(line.paths for line in drawn))
+
+
+def parts(counts: Mapping[str, int]) -> tuple[Share, ...]:
+    """The parts of a whole, side by side, in this order; those that are empty are left out."""
+    whole, x, made = sum(counts.values()), 0.0, []
+    for name, count in counts.items():
+        if count:
+            wide = 100 * count / whole
+            made.append(Share(name, count, x, wide))
+            x += wide
+    return tuple(made)
+
+
+def _days(span: range) -> tuple[float, ...]:
+    return tuple(float(day * DAY) for day in span)
+
+
+def _paths(values: Sequence[float | None], top: float) -> tuple[str, ...]:
+    """A path through each stretch of values; one that stands alone becomes a short stroke."""
+    wide, stretches = 100 / len(values), [[]]  # type: tuple[float, list[list[tuple[float, float]]]]
+    for number, value in enumerate(values):
+        if value is None:
+            stretches.append([])
+        else:
+            stretches[-1].append(((number + 0.5) * wide, 100 - 100 * value / top))
+    return tuple(_path(stretch, wide) for stretch in stretches if stretch)
+
+
+def _path(points: Sequence[tuple[float, float]], wide: float) -> str:
+    if len(points) == 1:
+        (x, y), half = points[0], wide * 0.35
+        points = [(x - half, y), (x + half, y)]
+    return "M" + " L".join(f"{x:.2f} {y:.2f}" for x, y in points)
+
+
+def _ticks(most: float, large: Sequence[float] = ()) -> tuple[tuple[Tick, ...], float]:
+    """Round values from zero to the top of the plot, which is the last of them; one of the `large` steps where one fits."""
+    if most <= 0:
+        return (Tick(100.0, 0.0),), 1.0
+    least = most / TICKS
+    size = 10 ** math.floor(math.log10(least))
+    step = next(factor * size for factor in STEPS if factor * size >= least * 0.999999)
+    if large and step > large[0] / 2:
+        step = next((one for one in large if one >= least), step)
+    top = step * TICKS
+    return tuple(Tick(100 - 100 * number / TICKS, number * step) for number in range(TICKS + 1)), top

@@ -1,0 +1,167 @@
+"""The ways in and out: GitHub's web flow, the link of the server's log, and the button that ends a session."""
+
+import hmac
+import logging
+import time
+from collections.abc import Mapping
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from bot.app.logs import log
+from bot.app.operator import answers
+from bot.app.operator.gate import LEAVING, Gate, inside
+from bot.errors import HostError
+from bot.github import RequestPace, visitors
+
+MOST, FIELDS = 8192, 20  # bytes and fields of a form
+CROSS = frozenset({"cross-site", "same-site"})
+BUSY = "Too many sign-ins from your address have failed. Wait a few minutes, then try again."
+SPENT = "This link is not valid, or was used before. `deeprepo status --link` on the server makes a new one."
+LOST = "The sign-in took too long, or was begun in another browser. Try again."
+NONE = "administers no installation of this App. Ask an owner of the organization, or whoever runs the server."
+_log = log("signin")
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/signin")
+async def ask(request: Request, token: str = "", back: str = "/") -> Response:
+    """The page that asks who is there. A link's token is sent on by a button: a program that looks at links uses none up."""
+    return _asked(request, token=token, back=inside(back))
+
+
+@router.post("/signin")
+async def by_link(request: Request) -> Response:
+    """Come in by the link of the log."""
+    gate: Gate = request.app.state.gate
+    said = await form(request)
+    refused = _waiting(request)
+    if refused is not None:
+        return refused
+    if foreign(request) or not await gate.linked(said.get("token", "")):
+        return _failed(request, SPENT, "a link that is not valid")
+    response = answers.sent("/")
+    gate.begin(response, request, None)
+    _log("the operator has signed in by the link", peer=_peer(request))
+    return response
+
+
+@router.get("/signin/github")
+async def leave(request: Request, back: str = "/") -> Response:
+    """Go to GitHub."""
+    gate: Gate = request.app.state.gate
+    door = gate.door(request)
+    if door is None:
+        return _asked(request, status=404)
+    response = answers.sent("/")
+    leaving = gate.leave(response, request, back)
+    address = visitors.authorize(gate.opened.place.github_api, door, leaving.state, leaving.verifier)
+    response.headers["location"] = address
+    return response
+
+
+@router.get("/signin/done")
+async def done(request: Request, code: str = "", state: str = "", error: str = "") -> Response:
+    """Come back from GitHub."""
+    gate: Gate = request.app.state.gate
+    door = gate.door(request)
+    refused = _waiting(request)
+    if refused is not None:
+        return refused
+    leaving = gate.returned(request, state)
+    if door is None or leaving is None:
+        return _failed(request, LOST, "a state that is not ours")
+    if error or not code:
+        return _failed(request, "GitHub did not confirm who you are.", "no code")
+    pace = RequestPace(patience=0, backoff=0.2, timeout=visitors.PATIENCE)
+    try:
+        visitor = await visitors.visitor(gate.opened.identity, door, code, leaving.verifier, pace)
+    except HostError as wrong:
+        return _failed(request, f"{wrong}. Try again.", str(wrong))
+    if not visitor.installations:
+        refusal = _failed(request, f"@{visitor.login} {NONE}", "administers nothing", 403)
+        await gate.end(refusal, request)  # whoever has lost the right loses the session with it
+        return refusal
+    response = answers.sent(leaving.back)
+    response.delete_cookie(LEAVING)
+    gate.begin(response, request, visitor, leaving.since)
+    _log("somebody has signed in", login=visitor.login, installations=len(visitor.installations))
+    return response
+
+
+@router.post("/signout")
+async def out(request: Request) -> Response:
+    """Leave."""
+    gate: Gate = request.app.state.gate
+    session = await gate.session(request)
+    said = await form(request)
+    if session is None or not meant(gate.form(session), said, request):
+        return answers.sent("/signin")
+    response = answers.sent("/signin")
+    await gate.end(response, request)
+    return response
+
+
+def again(request: Request) -> Response:
+    """Ask somebody who has not signed in, or whose right GitHub has to confirm; afterwards they come back here."""
+    gate: Gate = request.app.state.gate
+    query = f"?{request.url.query}" if request.url.query else ""
+    back = f"{request.url.path}{query}" if request.method == "GET" else "/"
+    way = "/signin/github" if gate.stale(request) is not None and gate.door(request) is not None else "/signin"
+    return answers.sent(f"{way}?{urlencode({'back': back})}" if back != "/" else way)
+
+
+async def form(request: Request) -> dict[str, str]:
+    """The fields of a form; what is too long has none."""
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MOST:
+            return {}
+    try:
+        found = parse_qs(data.decode("utf-8", "replace"), max_num_fields=FIELDS)
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in found.items()}
+
+
+def meant(mark: str, said: Mapping[str, str], request: Request) -> bool:
+    """Whether a form was sent from a page of this session."""
+    given = said.get("form", "").encode("utf-8", "replace")
+    return not foreign(request) and hmac.compare_digest(mark.encode(), given)
+
+
+def foreign(request: Request) -> bool:
+    """Whether another site has sent this, as far as the browser tells."""
+    return request.headers.get("sec-fetch-site", "") in CROSS
+
+
+def _waiting(request: Request) -> Response | None:
+    gate: Gate = request.app.state.gate
+    seconds = gate.attempts.wait(_peer(request), time.time())
+    if not seconds:
+        return None
+    response = _asked(request, status=429, wrong=BUSY)
+    response.headers["retry-after"] = str(seconds)
+    return response
+
+
+def _failed(request: Request, wrong: str, why: str, status: int = 400) -> Response:
+    """The sign-in page with what went wrong; the address that it came from has one try less."""
+    gate: Gate = request.app.state.gate
+    gate.attempts.failed(_peer(request), time.time())
+    _log("a sign-in failed", level=logging.WARNING, why=why, peer=_peer(request))
+    response = _asked(request, status=status, wrong=wrong)
+    response.delete_cookie(LEAVING)
+    return response
+
+
+def _asked(request: Request, *, status: int = 200, wrong: str = "", token: str = "", back: str = "/") -> Response:
+    gate: Gate = request.app.state.gate
+    values = {"github": gate.door(request) is not None, "wrong": wrong, "token": token, "back": back}
+    return answers.shown("signin.html.j2", status, **values)
+
+
+def _peer(request: Request) -> str:
+    return request.client.host if request.client else ""

@@ -1,0 +1,70 @@
+"""Jobs that came to nothing: what was asked for, and the sentence that says why nothing came of it."""
+
+from dataclasses import asdict, dataclass
+
+import sqlalchemy as sa
+
+from bot.storage.database import Database, upsert
+from bot.storage.days import Scope
+from bot.storage.tables import failure, owned
+from bot.values import PullRef
+
+LONGEST = 1000  # characters of a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One of them. A later failure of the same review, or of the same command, takes its place."""
+
+    id: str
+    pull: PullRef
+    what: str  # "review", or the word of a command
+    why: str
+    ask: str  # as bot.jobs.codec writes it
+    failed: float  # seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Those that nobody has tried again."""
+
+    database: Database
+
+    async def record(self, one: Failure) -> None:
+        """Remember one."""
+        own = owned(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
+        row = {**asdict(one), **own, "why": one.why[:LONGEST]}
+        await self.database.run(lambda connection: upsert(failure, row, connection))
+
+    async def clear(self, name: str) -> bool:
+        """Forget one: it was tried again, or is done after all. False where there was none."""
+        gone = sa.delete(failure).where(failure.c.id == name)
+        return await self.database.run(lambda connection: connection.execute(gone).rowcount > 0)
+
+    async def newest(self, scope: Scope, most: int) -> tuple[Failure, ...]:
+        """The newest ones of these installations."""
+        wanted = _of(scope).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
+        found = await self.database.look(lambda connection: connection.execute(wanted).all())
+        return tuple(map(_read, found))
+
+    async def count(self, scope: Scope) -> int:
+        """How many there are."""
+        wanted = sa.select(sa.func.count()).select_from(_of(scope).subquery())
+        return await self.database.look(lambda connection: int(connection.execute(wanted).scalar_one()))
+
+    async def one(self, name: str, scope: Scope) -> Failure | None:
+        """One by its id, None where this scope has none of this name."""
+        wanted = _of(scope).where(failure.c.id == name)
+        row = await self.database.look(lambda connection: connection.execute(wanted).first())
+        return _read(row) if row is not None else None
+
+
+def _of(scope: Scope) -> "sa.Select[tuple[object, ...]]":
+    wanted = sa.select(failure)
+    return wanted if scope is None else wanted.where(failure.c.installation.in_(scope))
+
+
+def _read(row: "sa.Row[tuple[object, ...]]") -> Failure:
+    owner, _, name = row.name.partition("/")
+    pull = PullRef(row.installation, row.repository, owner, name, row.number)
+    return Failure(row.id, pull, row.what, row.why, row.ask, row.failed)

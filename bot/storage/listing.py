@@ -1,0 +1,122 @@
+"""Finished reviews as lists show them: page by page, newest first, without their output, for those who may see them."""
+
+import base64
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.storage.database import Database
+from bot.storage.days import Scope
+from bot.storage.tables import review
+
+LONGEST = 400  # characters of a mark
+
+
+@dataclass(frozen=True, slots=True)
+class ListedReview:
+    """One finished review without its output. What versions before 0004 did not count is None."""
+
+    id: str
+    pull: str
+    installation: int
+    repository: int
+    name: str
+    number: int
+    head: str
+    trigger: str
+    round: int
+    started: float
+    finished: float
+    conclusion: str
+    strategy: str
+    calls: int
+    tokens: int
+    usd: float | None
+    fork: bool
+    title: str | None
+    state: str
+    found: int | None
+    still: int | None
+    fixed: int | None
+    journal: str | None
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.finished - self.started
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A part of a list, and the mark with which the next one is asked for; "" at the end."""
+
+    rows: tuple[ListedReview, ...]
+    older: str
+
+
+_COLUMNS = [review.c[name] for name in ListedReview.__dataclass_fields__]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewList:
+    """The reviews of some installations."""
+
+    database: Database
+
+    async def page(
+        self, scope: Scope, most: int, *, repository: int | None = None, state: str = "", after: str = ""
+    ) -> ListPage:
+        """The newest reviews that fit, or those that follow the mark `after`. A mark that makes no sense is as none."""
+        place = _read(after)
+        fits = [review.c.state == state] if state else []
+        if place is not None:
+            fits.append(sa.tuple_(review.c.finished, review.c.id) < sa.tuple_(*map(sa.literal, place)))
+        if repository is not None:
+            fits.append(review.c.repository == repository)
+        whose = [[]] if scope is None else [[review.c.installation == one] for one in scope]
+        newest = (review.c.finished.desc(), review.c.id.desc())
+        asked = [sa.select(*_COLUMNS).where(*fits, *own).order_by(*newest).limit(most + 1) for own in whose]
+
+        def do(connection: sa.Connection) -> list[sa.RowMapping]:
+            return [row for one in asked for row in connection.execute(one).mappings()]
+
+        found = sorted(await self.database.look(do), key=lambda row: (row["finished"], row["id"]), reverse=True)
+        rows = tuple(ListedReview(**row) for row in found[:most])
+        return ListPage(rows, _mark(rows[-1]) if len(found) > most else "")
+
+    async def one(self, job: str, scope: Scope) -> tuple[ListedReview, bytes] | None:
+        """A review with its JSON output, None where there is none that this scope has."""
+        wanted = sa.select(*_COLUMNS, review.c.output).where(review.c.id == job)
+        if scope is not None:
+            wanted = wanted.where(review.c.installation.in_(scope))
+        row = await self.database.look(lambda connection: connection.execute(wanted).mappings().first())
+        if row is None:
+            return None
+        return ListedReview(**{name: row[name] for name in ListedReview.__dataclass_fields__}), row["output"]
+
+    async def known(self, repository: int, scope: Scope) -> str | None:
+        """The name of a repository of which this scope has reviews."""
+        wanted = sa.select(review.c.name).where(review.c.repository == repository)
+        if scope is not None:
+            wanted = wanted.where(review.c.installation.in_(scope))
+        newest = wanted.order_by(review.c.finished.desc()).limit(1)
+        return await self.database.look(lambda connection: connection.execute(newest).scalar_one_or_none())
+
+
+def _mark(row: ListedReview) -> str:
+    return base64.urlsafe_b64encode(json.dumps([row.finished, row.id]).encode()).decode().rstrip("=")
+
+
+def _read(mark: str) -> tuple[float, str] | None:
+    """What a mark says; it comes from an address, so anything may stand there."""
+    if not mark or len(mark) > LONGEST:
+        return None
+    try:
+        found: Any = json.loads(base64.urlsafe_b64decode(mark + "=" * (-len(mark) % 4)))
+        finished, job = found
+    except (ValueError, TypeError):
+        return None
+    ok = isinstance(finished, float | int) and isinstance(job, str) and "\0" not in job
+    return (float(finished), job) if ok else None

@@ -1,0 +1,31 @@
+"""What may be used once: links that sign somebody in, and sessions that were ended before their time."""
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from bot.storage.database import Database
+from bot.storage.tables import used
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Their ids, until they would have ended by themselves."""
+
+    database: Database
+
+    async def use(self, name: str, until: float) -> bool:
+        """Use it up. False where it was used before."""
+        from sqlalchemy.dialects import postgresql, sqlite
+
+        def do(connection: sa.Connection) -> bool:
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            insert = dialect.insert(used).values(id=name, until=until).on_conflict_do_nothing()
+            return connection.execute(insert).rowcount > 0
+
+        return await self.database.run(do)
+
+    async def has(self, name: str) -> bool:
+        """Whether it was used up."""
+        wanted = sa.select(used.c.id).where(used.c.id == name)
+        return await self.database.look(lambda connection: connection.execute(wanted).first() is not None)

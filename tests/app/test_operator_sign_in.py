@@ -1,0 +1,164 @@
+"""The ways in: GitHub's web flow and the link of the log; how a session ends."""
+
+import asyncio
+import logging
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+from serving import served
+from visiting import Visit, form, stored, visit
+
+from bot.app import operator
+from bot.app.operator import gate
+from bot.app.operator.attempts import MOST, Attempts
+from bot.app.operator.seals import Seal
+
+
+def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: Path) -> None:
+    """Its key comes from the App's; a copy of an ended cookie is worth nothing."""
+
+    async def go() -> None:
+        async with visit(tmp_path) as at:
+            await at.sign_in("ann")
+            http = await at.browser("ann")
+            kept = dict(http.cookies)
+            cookie = next(
+                value for value in (await at.sign_in("bob")).headers.get_list("set-cookie") if "deeprepo=" in value
+            )
+            assert "HttpOnly" in cookie
+            assert "SameSite=lax" in cookie
+            assert "Max-Age=" in cookie
+            mark = form((await http.get("/")).text)
+            assert (await http.post("/signout", data={"form": "x"})).status_code == 303
+            assert (await http.get("/")).status_code == 200  # without the mark nobody was signed out
+            assert (await http.post("/signout", data={"form": mark})).headers["location"] == "/signin"
+            http.cookies.update(kept)
+            assert (await http.get("/")).status_code == 303
+            bobs = dict((await at.browser("bob")).cookies)
+            given = at.given
+        async with served(given) as again:
+            kept = {"cookie": f"deeprepo={bobs['deeprepo']}"}
+            assert (await again.http.get("/", headers=kept)).status_code == 200
+            assert (await again.http.get("/", headers={"cookie": f"{kept['cookie'][:-2]}xx"})).status_code == 303
+
+    asyncio.run(go())
+
+
+def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_path: Path) -> None:
+    """Looking at it uses nothing up; its token is in no log."""
+
+    async def go() -> None:
+        async with visit(tmp_path, public_url="https://bot.example") as at:
+            token = parse_qs(urlsplit(operator.link(at.given, at.base)).query)["token"][0]
+            http = await at.browser("somebody")
+            for _ in range(2):
+                assert "Sign in as the operator" in (await http.get(f"/signin?token={token}")).text
+            entered = await http.post("/signin", data={"token": token}, headers={"host": "bot.example"})
+            assert "Secure" in entered.headers["set-cookie"]
+            assert (await http.post("/signin", data={"token": token})).status_code == 400
+            forged = Seal(b"another key").close("link", {"id": "x", "until": 9e12})
+            session = at.server.opened and Seal.of(at.given.app.private_key).close(
+                "session", {"id": "x", "until": 9e12}
+            )  # type: ignore[union-attr]
+            for wrong in (forged, session, "", "x.y", "\u00e9", token[:-1]):
+                assert (await http.post("/signin", data={"token": wrong})).status_code == 400
+
+    asyncio.run(go())
+
+
+def test_a_code_counts_for_the_browser_that_left(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Another browser's state, the same code twice, a refusal at GitHub: no session. The person's token is given back."""
+
+    async def go() -> None:
+        async with visit(tmp_path) as at:
+            back = await at.leave("ann")
+            other = await at.browser("other")
+            assert (await other.get(back)).status_code == 400
+            ann = await at.browser("ann")
+            assert (await ann.get(back)).status_code == 303
+            again = await at.browser("again")
+            again.cookies.update(dict(ann.cookies))
+            assert (await again.get(back)).status_code == 400
+            refused = await at.leave("bob")
+            denied = (
+                f"{refused.split('?')[0]}?error=access_denied&state={parse_qs(urlsplit(refused).query)['state'][0]}"
+            )
+            assert (await (await at.browser("bob")).get(denied)).status_code == 400
+            assert [token for token in at.gh.world.tokens if token.startswith("ghu_")] == []
+
+    with caplog.at_level(logging.DEBUG):
+        asyncio.run(go())
+    assert "ghu_" not in caplog.text
+    assert "secret-of" not in caplog.text
+
+
+def test_the_right_is_looked_up_again(tmp_path: Path) -> None:
+    """After its time the browser goes to GitHub and back without a question, to the page that was asked for; who has lost the right is out."""
+
+    async def go() -> None:
+        async with visit(tmp_path) as at:
+            await stored(at)
+            await at.sign_in("ann")
+            http = await at.browser("ann")
+            _aged(at, http)
+            sent = await http.get("/reviews?state=clean")
+            assert sent.headers["location"] == "/signin/github?back=%2Freviews%3Fstate%3Dclean"
+            back = await at.leave("ann", sent.headers["location"])
+            returned = await http.get(back)
+            assert (returned.status_code, returned.headers["location"]) == (303, "/reviews?state=clean")
+            assert (await http.get("/")).status_code == 200
+            _aged(at, http)
+            at.shop.add("ann", "write")
+            out = await http.get(await at.leave("ann", (await http.get("/")).headers["location"]))
+            assert out.status_code == 403
+            assert (await http.get("/")).headers["location"] == "/signin"
+
+    asyncio.run(go())
+
+
+def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
+    """Make a browser's session one whose right has to be looked up again."""
+    seal = Seal.of(at.given.app.private_key)  # type: ignore[union-attr]
+    said = seal.open("session", http.cookies["deeprepo"], 0.0)
+    http.cookies.clear()
+    http.cookies.set("deeprepo", seal.close("session", {**said, "check": 1.0}), "127.0.0.1")  # type: ignore[dict-item]
+
+
+def test_whoever_goes_on_failing_waits(tmp_path: Path) -> None:
+    """Ten failures of one address; a link that is right has to wait too. Other addresses do not."""
+
+    async def go() -> None:
+        async with visit(tmp_path) as at:
+            http = await at.browser("somebody")
+            codes = [(await http.post("/signin", data={"token": f"{n}.x"})).status_code for n in range(MOST + 1)]
+            assert codes == [*[400] * MOST, 429]
+            refused = await http.get("/signin/done?code=x&state=y")
+            assert (refused.status_code, int(refused.headers["retry-after"]) > 0) == (429, True)
+
+    asyncio.run(go())
+    attempts = Attempts()
+    for moment in range(MOST):
+        attempts.failed("one", float(moment))
+    assert (attempts.wait("one", 10.0) > 0, attempts.wait("other", 10.0), attempts.wait("one", 1000.0)) == (True, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "address", ["//evil.example", "/\\evil.example", "https://evil.example", "/signin", "", "/a\nb"]
+)
+def test_nobody_is_sent_elsewhere(address: str) -> None:
+    """After a sign-in people stay here."""
+    assert gate.inside(address) == "/"
+
+
+def test_without_a_client_secret_there_is_the_link(tmp_path: Path) -> None:
+    """The page says what is missing, and GitHub's way is not there."""
+    from serving import settings
+
+    async def go() -> None:
+        async with served(settings(tmp_path)) as server:
+            assert "DEEPREPO_CLIENT_SECRET" in (await server.http.get("/signin")).text
+            assert (await server.http.get("/signin/github")).status_code == 404
+
+    asyncio.run(go())

@@ -1,0 +1,139 @@
+"""What the pages show: failures as they happen, a review while it runs, figures as people read them."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+
+import pytest
+from serving import pull, served, settings
+
+from bot.app import operator
+from bot.app.operator import plots, trace
+from bot.errors import GitError
+from bot.ports import Job
+from bot.render import forms
+from bot.storage.days import EDGES, TIMES, DaySum, within
+from bot.values import Ask
+
+
+def call(role: str, at: str, usd: float | None = 0.5, **more: object) -> dict[str, object]:
+    """A call's line."""
+    return {
+        "kind": "call",
+        "role": role,
+        "model": "anthropic/m",
+        "at": at,
+        "seconds": 2.0,
+        "usd": usd,
+        "usage": [100, 10, 0, 0],
+        **more,
+    }
+
+
+ROWS = (
+    {"kind": "review"},
+    call("root", "root:1"),
+    {"kind": "review"},  # the same change once more: what went before was another review
+    {"kind": "strategy", "name": "rlm"},
+    {"kind": "message", "text": "a prompt"},
+    *[{"kind": "request"}] * 4,
+    call("root", "root:1", reply={"text": "code"}),
+    call("worker", "root:1", usd=0.25),
+    call("verify", "", usd=None, error="it timed out"),
+    {"kind": "turn", "run": "root", "number": 1, "seconds": 1.0, "outcome": "ok"},
+)
+LINES = [json.dumps(row).encode() for row in ROWS]
+
+
+def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
+    """Calls by role and by turn, what failed, what is in flight; an unknown price makes a sum unknown. A torn line is none."""
+    found = trace.read([*LINES, b'{"kind": "call", "ro'])
+    assert (found.strategy, found.flying) == ("rlm", 1)
+    assert [(row.name, row.calls, row.failed, row.usd) for row in found.roles] == [
+        ("root", 1, 0, 0.5),
+        ("workers", 1, 0, 0.25),
+        ("second opinions", 1, 1, None),
+    ]
+    assert (found.whole.calls, found.whole.input, found.whole.usd) == (3, 300, None)
+    assert [(turn.name, turn.made.calls, turn.made.usd) for turn in found.turns] == [("root:1", 2, 0.75)]
+
+
+def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_trace(tmp_path: Path) -> None:
+    """A job that is given up, and one that is under way, as their pages show them."""
+    journals = tmp_path / "journals"
+
+    async def work(ask: Ask, job: Job) -> None:
+        if ask.pull.number == 1:  # type: ignore[union-attr]
+            raise GitError("the repository cannot be fetched: <b>")
+        journals.mkdir()
+        (journals / "3-2-aaaa-bbbb.jsonl").write_bytes(b"\n".join(LINES) + b"\n")
+        started.set()
+        await asyncio.Event().wait()
+
+    async def sorry(ask: Ask, why: str) -> None:
+        """It is heard of on the page."""
+        told.set()
+
+    async def go() -> None:
+        given = settings(tmp_path, grace=0.0)
+        async with served(given, work, sorry=sorry) as server:
+            await server.deliver(pull(1))
+            await server.deliver(pull(2))
+            async with asyncio.timeout(20):
+                await told.wait()
+                await started.wait()
+            token = operator.link(given, "").partition("token=")[2]
+            await server.http.post("/signin", data={"token": token})
+            queue = (await server.http.get("/queue")).text
+            assert "the repository cannot be fetched: &lt;b&gt;" in queue
+            (live,) = re.findall(r'href="(/reviews/review~[^"]+)"', queue)
+            page = (await server.http.get(live)).text
+            assert "second opinions" in page
+            assert "a prompt" not in page
+            assert 'data-live="now"' in page
+
+    told, started = asyncio.Event(), asyncio.Event()
+    asyncio.run(go())
+
+
+def test_times_are_told_from_their_steps() -> None:
+    """A share of the reviews lies in its step, wherever that is; without reviews there is nothing to tell."""
+    assert within([0] * len(TIMES), 0.5) is None
+    for number, edge in enumerate(EDGES):
+        times = [int(at == number) * 10 for at in range(len(TIMES))]
+        low = EDGES[number - 1] if number else 0.0
+        half = within(times, 0.5)
+        assert half is not None
+        assert low <= half <= edge
+
+
+def test_plots_stay_inside() -> None:
+    """Bars and lines of any size, gaps, one day alone, nothing at all."""
+    made = {day: DaySum(n, 0, 0, 0, 0, n / 3, 0, (0,) * 5 + (n,) + (0,) * 18) for day, n in ((3, 1), (4, 977), (6, 20))}
+    for span in (range(1, 8), range(3, 4), range(20, 27)):
+        for plot in (plots.bars(made, span, lambda row: row.usd), plots.lines(made, span, {"half": 0.5})):
+            assert all(0 <= bar.y <= 100.001 and 0 <= bar.height <= 100.001 for bar in plot.bars)
+            numbers = [float(one) for line in plot.lines for path in line.paths for one in re.findall(r"[\d.-]+", path)]
+            assert all(0 <= one <= 100.001 for one in numbers)
+            assert plot.empty == (span.start == 20)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(None, forms.NONE), (0, "0 s"), (1.74, "1.7 s"), (59.6, "1 min"), (200, "3 min 20 s"), (3900, "1 h 05 min")],
+)
+def test_lengths_of_time_are_short(seconds: float | None, said: str) -> None:
+    """At most two units."""
+    assert forms.took(seconds) == said
+
+
+def test_dollars_below_a_cent_say_something() -> None:
+    """And what nobody knows is a dash."""
+    assert [forms.usd(value) for value in (None, 0.0, 0.0021, 0.1, 1234.5)] == [
+        forms.NONE,
+        "$0",
+        "$0.0021",
+        "$0.10",
+        "$1,234.50",
+    ]

@@ -1,0 +1,125 @@
+"""A server beside a sandbox GitHub, with reviews of two installations, and people who sign in."""
+
+import html
+import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+from serving import SECRET, Served, served, settings
+
+from bot.app import operator
+from bot.app.opened import Work
+from bot.config import Server
+from bot.jobs import codec
+from bot.storage import Failure, Finished, Known
+from bot.values import PullRef, ReviewAsk
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import Repo
+
+BACK = "http://127.0.0.1/signin/done"
+HOSTILE = "<script>alert(1)</script> & \u202e\u200b\"'"
+FOUND = Known("f1", "posted", "high", "logic", "worker", "a.py", "Wrong sign")
+
+
+@dataclass
+class Visit:
+    """The server, its GitHub, and the browsers of its visitors."""
+
+    gh: sandbox.GitHub
+    server: Served
+    given: Server
+    shop: Repo  # of acme
+    grid: Repo  # of globex
+    stack: AsyncExitStack
+    browsers: dict[str, httpx2.AsyncClient] = field(default_factory=dict)
+
+    @property
+    def base(self) -> str:
+        """The server's address."""
+        return str(self.server.http.base_url).rstrip("/")
+
+    async def browser(self, name: str) -> httpx2.AsyncClient:
+        """Somebody's browser, which keeps cookies and follows nothing by itself."""
+        if name not in self.browsers:
+            made = httpx2.AsyncClient(base_url=self.base, trust_env=False)
+            self.browsers[name] = await self.stack.enter_async_context(made)
+        return self.browsers[name]
+
+    async def leave(self, login: str, path: str = "/signin/github") -> str:
+        """Go to GitHub and agree there; the address to come back to."""
+        http = await self.browser(login)
+        away = (await http.get(path)).headers["location"]
+        self.gh.browse(login)
+        page = await http.get(away)
+        if page.status_code == 302:
+            return page.headers["location"]
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(away).query).items()} | {"login": login}
+        agreed = await http.post(f"{self.gh.world.origin}/login/oauth/authorize", data=asked)
+        assert agreed.status_code == 302, agreed.text
+        return agreed.headers["location"]
+
+    async def sign_in(self, login: str) -> httpx2.Response:
+        """The whole way."""
+        back = await self.leave(login)
+        return await (await self.browser(login)).get(back)
+
+    async def operator(self) -> httpx2.AsyncClient:
+        """The browser of who has the link of the log."""
+        http = await self.browser("operator")
+        token = parse_qs(urlsplit(operator.link(self.given, self.base)).query)["token"][0]
+        assert (await http.post("/signin", data={"token": token})).status_code == 303
+        return http
+
+
+@asynccontextmanager
+async def visit(folder: Path, work: Work | None = None, **place: object) -> AsyncIterator[Visit]:
+    """Acme's people: ann and bob are admins, mia is a member. Globex's: bob is an admin. sam is nobody's."""
+    async with AsyncExitStack() as stack:
+        gh = await stack.enter_async_context(sandbox.github(folder / "github", secret=SECRET))
+        shop = await gh.repository("acme", "shop", private=True)
+        grid = await gh.repository("globex", "grid", private=True)
+        for login, repo, level in (
+            ("ann", shop, "admin"),
+            ("bob", shop, "admin"),
+            ("mia", shop, "write"),
+            ("bob", grid, "admin"),
+        ):
+            repo.add(login, level)  # type: ignore[arg-type]
+        gh.world.user("sam")
+        client, secret = gh.client
+        held = {"app_id": gh.app_id, "private_key": gh.private_key, "client_id": client, "client_secret": secret}
+        given = settings(folder / "data", github_api=gh.api, **held, **place)
+        server = await stack.enter_async_context(served(given, work))
+        made = Visit(gh, server, given, shop, grid, stack)
+        gh.callbacks(f"{made.base}/signin/done")
+        yield made
+        assert gh.violations == ()
+
+
+async def stored(visit: Visit) -> dict[str, str]:
+    """A review and a failure of each installation; their ids by the name of the repository."""
+    found, now, store = {}, time.time(), visit.server.opened.store
+    for repo, number in ((visit.shop, 1), (visit.grid, 2)):
+        one = repo.repository
+        pull = PullRef(repo.installation, repo.id, one.owner.login, one.name, number)
+        job = f"review~{pull.key}~guid-{number}"
+        done = Finished(
+            job, pull, "a" * 40, "push", 1, now - 20, now - 10, "neutral", "direct", 2, 900, 0.25, b"{}", (FOUND,),
+            title=f"{one.name} {HOSTILE}", state="findings", found=1, still=0, fixed=0,
+        )  # fmt: skip
+        await store.reviews.keep(done)
+        broken = replace(pull, number=number + 10)
+        ask = codec.write(ReviewAsk(broken, "push"))
+        await store.failures.record(Failure(broken.key, broken, "review", f"{one.name} broke {HOSTILE}", ask, now))
+        found[one.name] = job
+    return found
+
+
+def form(page: str) -> str:
+    """What the forms of a page carry."""
+    return html.unescape(re.search(r'name="form" value="([^"]+)"', page)[1])  # type: ignore[index]

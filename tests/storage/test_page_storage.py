@@ -1,0 +1,149 @@
+"""What the operator's pages read: lists page by page, sums of days, failures, and the way there from an older database."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+
+from bot import storage
+from bot.storage import Failure, Finished
+from bot.storage.database import Database
+from bot.storage.days import DAY
+from bot.storage.listing import ListedReview
+from bot.storage.migrate import SCRIPTS
+from bot.values import PullRef
+
+PULL, OTHER = PullRef(7, 70, "owner", "name", 3), PullRef(8, 80, "other", "name", 3)
+DONE = Finished(
+    "job-0", PULL, "sha", "push", 1, 100.0, 160.0, "success", "fanout", 9, 400, 0.5, b"{}", state="clean", found=2
+)
+
+
+def _ids(rows: Sequence[ListedReview]) -> list[str]:
+    return [row.id for row in rows]
+
+
+def test_pages_follow_each_other_without_gap_or_repetition(url: str) -> None:
+    """Also where reviews ended at the same moment, and over several installations; a mark that makes no sense begins anew."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            for number in range(20):
+                pull = OTHER if number % 3 else PULL
+                state = "clean" if number % 2 else "partial"
+                await store.reviews.keep(
+                    replace(DONE, id=f"job-{number:02}", pull=pull, finished=200.0 + number // 4, state=state)
+                )  # type: ignore[arg-type]
+            every = _ids((await store.listing.page(None, 100)).rows)
+            assert every == sorted(every, reverse=True)
+            for scope in (None, (7, 8)):
+                seen, mark = list[str](), ""
+                while True:
+                    page = await store.listing.page(scope, 3, after=mark)
+                    seen += _ids(page.rows)
+                    mark = page.older
+                    if not mark:
+                        break
+                assert seen == every
+            first = every[:3]
+            for mark in ("x", "e30", "W10", "WzEsMl0", "W251bGwsImEiXQ", "\u00e9", "A" * 500):
+                assert _ids((await store.listing.page(None, 3, after=mark)).rows) == first
+            assert {row.installation for row in (await store.listing.page((7,), 100)).rows} == {7}
+            assert {row.state for row in (await store.listing.page((7,), 100, state="partial")).rows} == {"partial"}
+            assert (await store.listing.page((), 3)).rows == ()
+            assert await store.listing.one("job-00", (8,)) is None
+            assert await store.listing.known(70, (8,)) is None
+
+    asyncio.run(story())
+
+
+def test_a_day_is_summed_once_for_each_review(url: str) -> None:
+    """A review that is stored twice counts once; an unknown price counts as unknown."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="partial")
+            for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
+                await store.reviews.keep(done)
+            days = await store.days.by_day(None, 0)
+            assert [(row.day, row.reviews, row.clean, row.usd, row.unpriced, row.found) for row in days] == [
+                (0, 2, 2, 1.0, 0, 4),
+                (1, 1, 0, 0.0, 1, 2),
+            ]
+            assert [(row.name, row.reviews) for row in await store.days.by_repository((7,), 0)] == [("owner/name", 2)]
+            assert await store.days.by_day((), 0) == ()
+
+    asyncio.run(story())
+
+
+def test_failures_are_of_their_installation(url: str) -> None:
+    """The last failure of a pull request counts; when the App is removed it is gone."""
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
+            for failure in (
+                one,
+                replace(one, why="no key", failed=20.0),
+                Failure(OTHER.key, OTHER, "ask", "x" * 5000, "{}", 15.0),
+            ):
+                await store.failures.record(failure)
+            assert [(row.why[:6], row.pull) for row in await store.failures.newest(None, 9)] == [
+                ("no key", PULL),
+                ("xxxxxx", OTHER),
+            ]
+            assert (await store.failures.count((7,)), await store.failures.one(PULL.key, (8,))) == (1, None)
+            await store.forget(7)
+            assert [row.pull for row in await store.failures.newest(None, 9)] == [OTHER]
+
+    asyncio.run(story())
+
+
+def test_reviews_of_an_older_version_are_summed_and_listed(url: str) -> None:
+    """What it did not count is unknown."""
+
+    def older() -> None:
+        database, config = Database(url), Config()
+        config.set_main_option("script_location", str(SCRIPTS))
+        with database.engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "0002")
+            columns = (
+                "id",
+                "pull",
+                "installation",
+                "repository",
+                "name",
+                "number",
+                "head",
+                "trigger",
+                "round",
+                "started",
+                "finished",
+            )
+            columns += ("conclusion", "strategy", "calls", "tokens", "usd", "fork", "output")
+            table = sa.table("review", *map(sa.column, columns))
+            row = {name: getattr(DONE, name) for name in columns if hasattr(DONE, name)}
+            row |= {"pull": PULL.key, "installation": 7, "repository": 70, "name": "owner/name", "number": 3}
+            connection.execute(sa.insert(table).values(**row))
+            connection.execute(
+                sa.insert(table).values(**row | {"id": "job-9", "conclusion": "neutral", "started": 0.0})
+            )
+        asyncio.run(database.close())
+
+    async def story() -> None:
+        async with storage.opened(url) as store:
+            rows = (await store.listing.page(None, 9)).rows
+            assert [(row.state, row.found, row.title) for row in rows] == [
+                ("findings", None, None),
+                ("clean", None, None),
+            ]
+            (day,) = await store.days.by_day(None, 0)
+            assert (day.reviews, day.clean, day.calls, day.usd) == (2, 1, 18, 1.0)
+            assert [number for number, count in enumerate(day.times) if count] == [10, 13]  # 60 s and 160 s
+
+    older()
+    asyncio.run(story())
