@@ -25,7 +25,9 @@ def command(
         typer.Option(metavar="OWNER/NAME", help="Instead: this repository with its history; may be repeated."),
     ] = None,
     host: Annotated[str, typer.Option(metavar="URL", help="Where OWNER/NAME is.")] = HOST,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be fetched, and how much it is.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be fetched, and how much it is.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> int:
     """Fetch the commits of the cases, without their history. What is there is not fetched again.
@@ -51,6 +53,9 @@ def command(
         done, failed = asyncio.run(fetch.fetch(missing, repos, host, say))
     for sentence in failed:
         tell(f"deeprepo: {sentence}")
-    tell(f"{len(done)} of {len(missing)} repositories were fetched; run again, the command fetches the others" if failed else
-         f"{len(done)} repositories were fetched")
+    tell(
+        f"{len(done)} of {len(missing)} repositories were fetched; run again, the command fetches the others"
+        if failed
+        else f"{len(done)} repositories were fetched"
+    )
     return FAULT if failed else CLEAN

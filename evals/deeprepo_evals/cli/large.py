@@ -13,7 +13,9 @@ from deeprepo_evals import public
 
 def command(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the cases are written, in its folder `large`.")],
-    repos: Annotated[Path, typer.Option(metavar="FOLDER", help="Clones with their history, as OWNER+NAME.")] = public.REPOS,
+    repos: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Clones with their history, as OWNER+NAME.")
+    ] = public.REPOS,
     count: Annotated[int, typer.Option(min=1, max=200, help="Pairs.")] = 12,
     seed: Annotated[int, typer.Option(min=0, help="Another seed, other pull requests and names.")] = 1,
     pair: Annotated[

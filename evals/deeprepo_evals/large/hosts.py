@@ -24,7 +24,15 @@ ENDINGS = {
 }
 RAW = re.compile(r":\d+ \d+ \w+ \w+ (\w)\d*\t(.+)$")
 COUNTED = re.compile(r"(\d+|-)\t(\d+|-)\t(.+)$")
-CODE = frozenset(ending for endings in ENDINGS.values() for ending in endings) | {".tsx", ".jsx", ".vue", ".svelte", ".c", ".h", ".kt"}
+CODE = frozenset(ending for endings in ENDINGS.values() for ending in endings) | {
+    ".tsx",
+    ".jsx",
+    ".vue",
+    ".svelte",
+    ".c",
+    ".h",
+    ".kt",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,9 @@ async def _read(clone: Path, start: str, most: int) -> list[Host]:
     # Renames are not looked for: that would compare contents, which a clone may lack in part.
     form = "--format=%x01%H%x00%P%x00%ad%x00%s"
     asked = ("--first-parent", "--diff-merges=first-parent", "--date=short", "--no-renames", "--min-parents=1")
-    out = await git.output("log", *asked, f"--max-count={most}", "--raw", "--numstat", form, start, "--", cwd=str(clone))
+    out = await git.output(
+        "log", *asked, f"--max-count={most}", "--raw", "--numstat", form, start, "--", cwd=str(clone)
+    )
     return [_host(block) for block in out.decode("utf-8", "replace").split("\x01")[1:]]
 
 
@@ -94,5 +104,8 @@ def _host(block: str) -> Host:
     commit, parents, date, title = head.split("\0", 3)
     states = {found[2]: found[1] for row in rows.splitlines() if (found := RAW.match(row))}
     counts = [found for row in rows.splitlines() if (found := COUNTED.match(row))]
-    files = [Changed(found[3], sum(int(n) for n in found.group(1, 2) if n != "-"), states.get(found[3], "M")) for found in counts]
+    files = [
+        Changed(found[3], sum(int(n) for n in found.group(1, 2) if n != "-"), states.get(found[3], "M"))
+        for found in counts
+    ]
     return Host(parents.split()[0], commit, title, date, tuple(files))

@@ -10,7 +10,6 @@ from typing import Any
 from bot.checkout import git
 from bot.errors import UsageError
 from bot.paths import is_generated, is_test, vendored
-from deeprepo_evals.large import pieces
 from deeprepo_evals.large.hosts import ENDINGS, Host
 from deeprepo_evals.large.pieces import Part, Piece, marked, unmarked
 from deeprepo_evals.reviews.cases import LARGE
@@ -151,13 +150,19 @@ async def _ends(piece: Piece, clone: Path, host: Host, producer: str) -> list[st
     asked = [part.end for part in piece.parts if part.end]
     if not asked:
         return []
-    listed = (await git.output("ls-tree", "-r", "-z", "-l", "--full-tree", host.head, cwd=str(clone))).decode("utf-8", "replace")
+    listed = (await git.output("ls-tree", "-r", "-z", "-l", "--full-tree", host.head, cwd=str(clone))).decode(
+        "utf-8", "replace"
+    )
     changed = {file.path for file in host.files}
     found: list[str] = []
     for language in asked:
         rows = [row.split("\t", 1) for row in listed.split("\0") if row.endswith(ENDINGS[language])]
         paths = [path for meta, path in rows if meta.split()[3].isdigit() and int(meta.split()[3]) > LEAST_LINES * 40]
-        fitting = [p for p in paths if p not in changed and p not in found and not (is_test(p) or is_generated(p) or vendored(p))]
+        fitting = [
+            p
+            for p in paths
+            if p not in changed and p not in found and not (is_test(p) or is_generated(p) or vendored(p))
+        ]
         folder = str(PurePosixPath(producer).parent)
         inside = [path for path in fitting if path.startswith(f"{folder}/")]
         found += sorted(inside, key=lambda path: (path.count("/"), path))[:1]

@@ -101,4 +101,6 @@ def unmarked(text: str) -> list[str]:
 
 def marked(text: str, mark: str) -> list[int]:
     """The numbers of the lines with this mark, 1-based."""
-    return [number for number, line in enumerate(text.split("\n"), 1) if (found := MARK.search(line)) and found[1] == mark]
+    return [
+        number for number, line in enumerate(text.split("\n"), 1) if (found := MARK.search(line)) and found[1] == mark
+    ]

@@ -71,7 +71,9 @@ async def _chosen(plan: Plan, say: Callable[[str], None]) -> list[Told]:
                 found[told["id"]] = told
                 break
         else:
-            raise UsageError(f"no clone in {plan.repos} has a pull request for the piece {piece.name} ({piece.language})")
+            raise UsageError(
+                f"no clone in {plan.repos} has a pull request for the piece {piece.name} ({piece.language})"
+            )
         say(f"{number + 1} of {plan.count}: {told['id']}")
     return list(found.values())
 

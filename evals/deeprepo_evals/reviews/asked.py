@@ -194,7 +194,7 @@ def _labelled(asked: Asked, done: Done) -> Iterator[str]:
 
 def _missing(done: Done) -> Iterator[str]:
     if done.absent:
-        yield f"without a clone: {', '.join(done.absent)}"
+        yield f"without a clone: {', '.join(done.absent)} (`deeprepo eval fetch` brings them)"
     yield from done.broken
     yield from (f"left open: {why}" for why in done.open)
     if len(done.reviewed) < done.total:

@@ -26,11 +26,16 @@ def clone_of(folder: Path, name: str) -> Path | None:
 def clones(cases: Sequence[Case], folder: Path) -> dict[str, Path]:
     """The clone of each case for which there is one. Raises UsageError where there is none at all."""
     if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder of clones: name one with --repos")
+        raise UsageError(
+            f"{folder} is not a folder of clones: `deeprepo eval fetch --repos {folder}` makes it, or name another"
+        )
     found = {case.id: clone for case in cases if (clone := clone_of(folder, case.clone)) is not None}
     if not found:
         wanted = ", ".join(sorted({case.clone for case in cases})[:5])
-        raise UsageError(f"{folder} holds a clone of none of the cases: they ask for {wanted} (as OWNER/NAME or NAME)")
+        raise UsageError(
+            f"{folder} holds a clone of none of the cases: they ask for {wanted} (as OWNER/NAME or NAME); "
+            "`deeprepo eval fetch` with the same --cases and --repos brings them"
+        )
     return found
 
 

@@ -112,7 +112,10 @@ def read(folder: Path, kinds: Collection[str] = (), only: Collection[str] = ()) 
     """The cases of a folder and of its folders `twins` and `large`. Raises UsageError with the file and what is wrong in it."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder of cases: name one with --cases")
-    files = [*sorted(folder.glob("*.json")), *(path for name in PAIRED for path in sorted((folder / name).glob("*.json")))]
+    files = [
+        *sorted(folder.glob("*.json")),
+        *(path for name in PAIRED for path in sorted((folder / name).glob("*.json"))),
+    ]
     found = [case for path in files for case in _of_file(path)]
     wanted = [case for case in found if not only or case.id in only or case.twin in only]
     told = tuple(case for case in wanted if not kinds or case.kind in kinds)

@@ -59,7 +59,9 @@ def plan(wanted: Sequence[Wanted], folder: Path, host: str = HOST) -> str:
     at = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     free = shutil.disk_usage(at).free >> 20
     if free < known + SPARE:
-        raise UsageError(f"{folder} has {free:,} MB free, and {known:,} MB are to be fetched: name another with --repos")
+        raise UsageError(
+            f"{folder} has {free:,} MB free, and {known:,} MB are to be fetched: name another with --repos"
+        )
     rows = [f"{one.name}: {_size(one)}" for one in wanted]
     more = f", and {render.count(unknown, 'repository', 'repositories')} of unknown size" if unknown else ""
     commits = render.count(sum(len(one.commits) for one in wanted), "commit")
@@ -122,7 +124,9 @@ async def _fetched(clone: Path, url: str, *asked: str) -> None:
         async with asyncio.timeout(MOST_SECONDS):
             _, said = await process.communicate()
     except TimeoutError:
-        raise GitError(f"git fetch took longer than {MOST_SECONDS:,.0f} s and was ended: run the command again") from None
+        raise GitError(
+            f"git fetch took longer than {MOST_SECONDS:,.0f} s and was ended: run the command again"
+        ) from None
     finally:
         await ended(process, process.stdout, process.stderr)
     if process.returncode:

@@ -75,4 +75,3 @@ def _shown(prompt: Prompt) -> Mapping[str, set[str]]:
                 if place := _PLACE.match(row):
                     found[place[1]].add(place[3].strip())
     return found
-

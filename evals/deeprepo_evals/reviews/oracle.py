@@ -57,9 +57,7 @@ def _proofs(label: Label, shown: Mapping[str, set[str]]) -> Iterator[Line]:
     """Evidence that stands in the prompt: what proves by itself, then what does so unless its excuse stands beside it."""
     yield from (line for line in label.proof if line.text in shown.get(line.path, ()))
     excused = {line.path for line in label.excuse if line.text in shown.get(line.path, ())}
-    yield from (
-        line for line in label.doubtful if line.text in shown.get(line.path, ()) and line.path not in excused
-    )
+    yield from (line for line in label.doubtful if line.text in shown.get(line.path, ()) and line.path not in excused)
 
 
 def _told(at: Line, proof: Line | None) -> dict[str, Any]:

@@ -97,19 +97,19 @@ class _Told:
         yield from self._net(whole, view)
         scopes = list(dict.fromkeys(_reach(pull) for pull in whole))
         for scope in sorted(scopes) if len(scopes) > 1 else ():
-            yield from self._net([pull for pull in whole if _reach(pull) == scope], view, f"scope: {scope}")
+            yield from self._net([pull for pull in whole if _reach(pull) == scope], view, f", {scope}")
         trapped = [pull for pull in whole if any(row.case.traps for row in pull)]
         if trapped:
             told = [statistics.fmean(matching.trapped(row) for row in pull) for pull in trapped]
             yield self._figure("reports at a trap", intervals.mean(told), of=len(trapped), unit="number")
 
-    def _net(self, pulls: Sequence[Pull], view: View, group: str = "") -> Iterator[Figure]:
+    def _net(self, pulls: Sequence[Pull], view: View, among: str = "") -> Iterator[Figure]:
         if not pulls:
             return
         bad, good = ([matching.part(pull, variant, view) for pull in pulls] for variant in ("bad", "good"))
         net = [hit - report for hit, report in zip(bad, good, strict=True)]
         for measure, values in (("hits - reports", net), ("hits on bad", bad), ("reports on good", good)):
-            yield self._figure(measure, intervals.mean(values), view, of=len(pulls), group=group)
+            yield self._figure(f"{measure}{among}", intervals.mean(values), view, of=len(pulls))
 
     def noise(self) -> Iterator[Figure]:
         """Everything that was reported."""
