@@ -1,6 +1,6 @@
 """Large pull requests that break a file beside them, without a model: `make bench-large`.
 
-Each is a real pull request of 12 to 80 files with one small thing of ours added, in a tree that it breaks and in one that tolerates
+Each is a real pull request of 12 to 80 files with one small thing added, in a tree that it breaks and in one that tolerates
 it. In the worker's place is an oracle, which reports the defect only if one prompt has its lines and its proof. In `rlm` a root
 follows the names of the change over two steps (`deeprepo_evals/reviews/follower.py`) and reports what it was shown in the same way.
 """
