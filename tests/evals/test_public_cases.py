@@ -16,7 +16,7 @@ from deeprepo_evals.reviews import cases
 from deeprepo_evals.reviews.cases import LARGE, PAIRED, TWINS
 
 CODE = {
-    f"src/part{number}.py": "".join(f"def f{number}_{n}():\n    return {n}\n\n\n" for n in range(30))
+    f"src/part{number}.py": "".join(f"def f{number}_{n}():\n    return {n}\n\n\n" for n in range(11))
     for number in range(14)
 }
 
@@ -96,6 +96,22 @@ def test_a_pair_is_the_same_diff_in_two_trees(
     net = {row["reviewer"]: row["value"] for row in json.loads(text)["figures"] if row["measure"] == "hits - reports"}
     assert net["diff-only"] == 0
     assert net["fanout"] == 1
+
+
+def test_a_root_follows_the_change_over_two_steps(
+    host: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the tools of the REPL and no label; what it was shown in the good tree is no proof."""
+    repos, commit = host
+    out = tmp_path / "out"
+    pair = f"page-size=acme/shop@{commit}"
+    assert cli.run(["eval", "large", "--repos", str(repos), "--out", str(out), "--pair", pair, "-q"]) == 0
+    capsys.readouterr()
+    review = ["eval", "reviews", "--cases", str(out), "--repos", str(repos), "--oracle", "--strategy", "rlm", "-q"]
+    code, text, err = told(capsys, [*review, "--format", "json"])
+    assert code == 0, err
+    net = {row["measure"]: row["value"] for row in json.loads(text)["figures"]}
+    assert (net["hits on bad"], net["reports on good"], net["reports at a trap"]) == (1, 0, 0)
 
 
 def test_the_same_seed_writes_the_same_pairs(host: tuple[Path, str], tmp_path: Path) -> None:

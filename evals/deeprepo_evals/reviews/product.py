@@ -25,6 +25,7 @@ from deeprepo_evals.reviews.oracle import NAME, Oracle
 from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.reviewer import Task
 
+PATIENT = Limits(seconds=None, turn_seconds=300.0)  # what is delivered must not depend on how busy the machine is
 LED = ("rlm",)  # strategies in which a root goes on after the workers
 
 
@@ -93,7 +94,7 @@ def rehearsal(strategy: str, model: Model, scratch: str, root: Model | None = No
     def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         chosen = {name: ANALYZERS[name](LANGUAGES) for name in resolved["analyzers"]}
         return open_session(
-            subject, Models(root, model), chosen, Limits(), languages=LANGUAGES, lenses=wiring.lenses(resolved)
+            subject, Models(root, model), chosen, PATIENT, languages=LANGUAGES, lenses=wiring.lenses(resolved)
         )
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
