@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -68,10 +68,23 @@ format: $(READY)  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-need = $(if $($(1)),,$(error $(2)))
+# The cases that are part of this project, and the commits that `make fetch` brings for them; both can be others.
+CASES ?= evals/deeprepo_evals/public
+REPOS ?= .cache/repos
+REPO ?= $(REPOS)/The-PR-Agent+pr-agent
+HISTORIES = The-PR-Agent/pr-agent pallets/flask fastify/fastify gin-gonic/gin google/gson BurntSushi/ripgrep vuejs/core scrapy/scrapy \
+	celery/celery saleor/saleor vitejs/vite typescript-eslint/typescript-eslint prometheus/prometheus redis/redis
+have = @test -d "$($(1))" || { echo "$($(1)) is not there: \`make $(2)\` brings it, or name another with make $@ $(1)=/path" >&2; exit 2; }
 
-bench-start: $(READY)  ## start-up, own time and memory; REPO=a clone of The-PR-Agent/pr-agent for the 7-file change
-	$(BIN)/python -m benchmarks.start $(if $(REPO),--repo $(REPO))
+fetch: $(READY)  ## the commits of the cases into REPOS, from where they are hosted; prints first how much that is
+	$(BIN)/deeprepo eval fetch --cases $(CASES) --repos $(REPOS)
+
+fetch-histories: $(READY)  ## whole clones for bench-review, bench-start, bench-clean and bench-dependents, into REPOS
+	$(BIN)/deeprepo eval fetch --repos $(REPOS) $(foreach name,$(HISTORIES),--whole $(name))
+
+bench-start: $(READY)  ## start-up, own time and memory; the 7-file change if REPO, a clone of The-PR-Agent/pr-agent, is there
+	@test -d "$(REPO)" || echo "$(REPO) is not there: the 7-file change is left out (\`make fetch-histories\` brings it)" >&2
+	$(BIN)/python -m benchmarks.start $(if $(wildcard $(REPO)/.),--repo $(REPO))
 
 bench-hook: $(READY)  ## our hook in a real pre-commit beside an empty one, for a change of 5 files; RUNS=20
 	$(BIN)/python -m benchmarks.hook $(if $(RUNS),--runs $(RUNS))
@@ -84,7 +97,7 @@ bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `ma
 	$(BIN)/python -m benchmarks.engine --peers $(PEERS)
 
 bench-review: $(READY)  ## tokens, time and memory of whole reviews; REPO=a clone of The-PR-Agent/pr-agent, PEERS as above for tiktoken
-	@$(call need,REPO,name a clone of The-PR-Agent/pr-agent: make $@ REPO=/path/to/clone)
+	$(call have,REPO,fetch-histories)
 	$(BIN)/python -m benchmarks.review --repo $(REPO) --peers $(PEERS)
 
 # An environment of its own: deeprepo-cli also installs a command called deeprepo.
@@ -93,26 +106,27 @@ bench-peers:  ## install the peers of bench-engine from the package registry int
 	$(PYTHON) -m venv --clear $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install rlms==0.1.3 dspy==3.4.1 deeprepo-cli==0.2.5 "openai[aiohttp]>=3.51,<4"
 
-bench-findings: $(READY)  ## placement, hostile pull requests, pages as approved; with CASES and REPOS also bench-oracle
+bench-findings: $(READY)  ## placement, hostile pull requests, pages as approved
 	$(BIN)/python -m benchmarks.findings
-	$(if $(CASES),$(BIN)/python -m benchmarks.oracle --cases $(CASES) --repos $(REPOS))
 
 golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at the difference before you commit it
 	PYTHONPATH=. $(BIN)/python tests/outputs/golden_reviews.py
 
 bench-oracle: $(READY)  ## what the prompts deliver, over cases and twins; CASES=folder of case files, REPOS=folder of clones
-	@$(call need,CASES,name a folder of case files and a folder of clones: make $@ CASES=/path REPOS=/path)
-	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
+	$(call have,REPOS,fetch)
 	$(BIN)/python -m benchmarks.oracle --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
 
 bench-readers: $(READY)  ## whether the file that proves a defect is shown, by call sites and by readers of names; CASES, REPOS as above
-	@$(call need,CASES,name a folder of case files and a folder of clones: make $@ CASES=/path REPOS=/path)
-	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
+	$(call have,REPOS,fetch)
 	$(BIN)/python -m benchmarks.readers --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
+
+bench-large: $(READY)  ## large pull requests that break a file beside them: fanout, rlm, direct and the diff alone, with an oracle
+	$(call have,REPOS,fetch)
+	$(BIN)/python -m benchmarks.large --cases $(CASES) --repos $(REPOS) $(if $(KEEP),--keep $(KEEP))
 
 TRUTH ?= .cache/truth
 bench-dependents: $(READY)  ## dependents of real commits against each language's own tool; REPOS=folder of clones, TRUTH=made by `make bench-truth`
-	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
+	$(call have,REPOS,fetch-histories)
 	$(BIN)/python -m benchmarks.dependents --repos $(REPOS) --tools $(TRUTH)
 
 bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; go, a JDK and gcc come from the system
@@ -120,14 +134,15 @@ bench-truth:  ## install grimp and TypeScript for bench-dependents into TRUTH; g
 	$(PYTHON) -m pip --disable-pip-version-check --quiet install --target $(TRUTH)/python grimp==3.19
 	npm install --silent --no-audit --no-fund --prefix $(TRUTH)/node typescript@5.9
 
-bench-offline: $(READY)  ## the offline review over cases; REPOS=folder of clones, CASES=folder of case files (default: they are mined)
-	@$(call need,REPOS,name a folder of clones: make $@ REPOS=/path)
+bench-offline: $(READY)  ## the offline review over cases; CASES= (empty): cases that are mined from the clones of REPOS
+	$(call have,REPOS,fetch)
 	$(BIN)/python -m benchmarks.offline --repos $(REPOS) $(if $(CASES),--cases $(CASES))
 
 bench-clean: $(READY)  ## ordinary commits with a model that finds nothing: how many are clean; REPOS=folder of clones, OFFLINE=1 without a model
+	$(call have,REPOS,fetch-histories)
 	$(BIN)/python -m benchmarks.clean --repos $(REPOS) $(if $(OFFLINE),--offline)
 
-bench-evals: $(READY)  ## what the evaluation promises; QUICK=1 without the longest texts, CASES and REPOS as above for pull requests
+bench-evals: $(READY)  ## what the evaluation promises; QUICK=1 without the longest texts; with pull requests if REPOS is there
 	$(BIN)/python -m benchmarks.evals $(if $(QUICK),--quick) $(if $(CASES),--cases $(CASES) --repos $(REPOS))
 
 # An environment of its own: verifiers takes 0.6 GB and wants openai 2, which the model clients are then tested with too.

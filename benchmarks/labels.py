@@ -2,11 +2,14 @@
 
 import argparse
 import asyncio
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from bot.errors import UsageError
+from deeprepo_evals import public
 from deeprepo_evals.reviews import build, labels
 from deeprepo_evals.reviews import cases as files
 from deeprepo_evals.reviews.cases import TWINS, Case
@@ -16,11 +19,22 @@ from deeprepo_evals.reviews.labels import Label
 def parser(description: str | None) -> argparse.ArgumentParser:
     """The arguments of the benches over cases and twins."""
     told = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    told.add_argument("--cases", type=Path, required=True)
-    told.add_argument("--repos", type=Path, required=True)
+    told.add_argument("--cases", type=Path, default=public.CASES, help="default: the cases of this project")
+    told.add_argument(
+        "--repos", type=Path, default=public.REPOS, help="a clone of each repository; `make fetch` brings them"
+    )
     told.add_argument("--only", action="append", help="ids of cases; no table then")
     told.add_argument("--keep", type=Path, help="a folder where the built repositories are kept and used again")
     return told
+
+
+def ended(bench: Callable[[], int]) -> int:
+    """The exit code of a bench: 2, with the sentence, if it lacks what it needs."""
+    try:
+        return bench()
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return 2
 
 
 def cases(asked: argparse.Namespace, wanted: Callable[[Case], object]) -> Iterator[tuple[Case, Path]]:

@@ -75,7 +75,7 @@ def main() -> int:
         for line in result.told if asked.verbose else ():
             print(f"         {line}")
     if not results:
-        print("no case has a clone in --repos", file=sys.stderr)
+        print(f"no case has a clone in {asked.repos}: `make fetch` brings them", file=sys.stderr)
         return 2
     print(f"\n{len(results)} cases; not reviewed, without a clone that holds them: {', '.join(absent) or 'none'}\n")
     return report("offline", list(_rows(results)), {"cases": [asdict(result) for result in results], "absent": absent})

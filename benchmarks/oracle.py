@@ -1,4 +1,4 @@
-"""What the harness delivers to a model, measured without one: `make bench-oracle CASES=... REPOS=...`.
+"""What the harness delivers to a model, measured without one: `make bench-oracle`.
 
 Real pull requests with a known defect are reviewed in `fanout` by a scripted worker that reports the labelled defect when, and
 only when, its prompt holds the defect's changed lines and, where the proof lies elsewhere, a line of the evidence; beside it the
@@ -18,7 +18,7 @@ from benchmarks import labels, relations
 from benchmarks.table import Row, report
 from deeprepo_evals.reviews import build, cases, run, score, table
 from deeprepo_evals.reviews.baseline import DiffOnly
-from deeprepo_evals.reviews.cases import TWINS
+from deeprepo_evals.reviews.cases import LARGE, TWINS
 from deeprepo_evals.reviews.matching import Place, hit, part
 from deeprepo_evals.reviews.outcome import Reviewed
 from deeprepo_evals.reviews.product import Rehearsed
@@ -29,7 +29,7 @@ DELIVERED, CROSS_FILE, TWINS_NET, SECONDS, LARGEST = 0.95, 0.90, 0.75, 1.0, 5_00
 
 def measured(folder: Path, repos: Path, keep: Path | None = None, only: Sequence[str] = ()) -> tuple[Reviewed, ...]:
     """Every case and twin for which there is a clone, reviewed with the oracle in `fanout` and with the diff alone."""
-    found = cases.read(folder, (), only)
+    found = tuple(case for case in cases.read(folder, (), only) if case.kind != LARGE)  # those are benchmarks.large
     who = (Rehearsed("fanout"), DiffOnly(oracle=True))
     with labels.folder(keep) as built_in:
         plan = Plan(found, build.clones(found, repos), who, oracle=True, keep=built_in)
@@ -99,4 +99,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(labels.ended(main))

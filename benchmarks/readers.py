@@ -1,4 +1,4 @@
-"""Whether the file that proves a defect is delivered, without a model: `make bench-readers CASES=... REPOS=...`.
+"""Whether the file that proves a defect is delivered, without a model: `make bench-readers`.
 
 On real changes whose defect is proven by a file outside the diff: is that file among the first ten unchanged ones that the
 prompts show, by call sites alone, by readers of names alone, by both? On the `bad` variants of the twins: does the line that
@@ -178,4 +178,4 @@ def _twin_rows(twins: Sequence[Twin]) -> Iterator[Row]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(labels.ended(main))

@@ -100,7 +100,7 @@ def test_a_missing_key_is_said_before_anything_is_built(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--oracle", "--strategy", "rlm"], "--oracle replaces the worker"),
+        (["--oracle", "--strategy", "cascade"], "--oracle replaces the worker"),
         (["--oracle", "--baseline", "nothing"], "unknown baseline 'nothing'"),
         (["--oracle", "--kind", "other"], "holds no such case: there are 5, of the kinds"),
         (["--oracle", "--judge", "a/b", "--judge", "c/d", "--judge", "e/f"], "at most two judges"),

@@ -4,7 +4,9 @@ import typer
 
 from deeprepo_evals.cli import (
     context,
+    fetch,
     journals,
+    large,
     mine,
     plant,
     report,
@@ -21,11 +23,13 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.command(name="context")(context.command)
+app.command(name="fetch")(fetch.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="reviewbench")(reviewbench.command)
 app.command(name="report")(report.command)
 app.command(name="mine")(mine.command)
 app.command(name="plant")(plant.command)
+app.command(name="large")(large.command)
 app.command(name="roots")(roots.command)
 app.command(name="train")(train.command)
 app.command(name="traces")(traces.command)

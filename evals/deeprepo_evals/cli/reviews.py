@@ -10,6 +10,7 @@ from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
 from bot.cli.review import StrategyName
 from bot.cli.reviewing import progress
 from bot.errors import UsageError
+from deeprepo_evals import public
 
 if TYPE_CHECKING:
     from deeprepo_evals.reviews.asked import Asked
@@ -26,9 +27,11 @@ class Form(StrEnum):
     json = "json"
 
 
-Cases = Annotated[Path, typer.Option(metavar="FOLDER", help="Case files; twins in its folder `twins`.")]
-Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="A clone of each repository, as OWNER/NAME or NAME.")]
-Kind = Annotated[str, typer.Option(metavar="KIND,...", help="natural, omit, clean, martian, twins (default: all).")]
+Cases = Annotated[Path, typer.Option(metavar="FOLDER", help="Case files; pairs in its folders `twins` and `large`.")]
+Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="A clone of each repository; `eval fetch` brings them.")]
+Kind = Annotated[
+    str, typer.Option(metavar="KIND,...", help="natural, omit, clean, martian, twins, large (default: all).")
+]
 Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case; may be repeated.")]
 Strategy = Annotated[
     list[StrategyName] | None, typer.Option(help="How changes are read; several are compared (default: fanout).")
@@ -67,8 +70,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")]
 
 
 def command(
-    cases: Cases,
-    repos: Repos,
+    cases: Cases = public.CASES,
+    repos: Repos = public.REPOS,
     kind: Kind = "",
     only: Only = None,
     strategy: Strategy = None,

@@ -6,11 +6,11 @@ from deeprepo_evals.report.parts import Plot, Point, Section, Series, Table
 from deeprepo_evals.results import Row
 from deeprepo_evals.reviews import cases, compare, judge, outcome, score
 from deeprepo_evals.reviews import table as tables
-from deeprepo_evals.reviews.cases import TWINS
+from deeprepo_evals.reviews.cases import PAIRED
 from deeprepo_evals.reviews.matching import Place, View, Words
 from deeprepo_evals.reviews.score import Figure
 
-MAIN = {TWINS: "hits - reports", "clean": "findings per PR"}  # else recall
+MAIN = {**dict.fromkeys(PAIRED, "hits - reports"), "clean": "findings per PR"}  # else recall
 PARTS = "By part"
 READ = ("units read", "dependents read")
 MATCHED_BY_PLACE = "A finding counts as a hit if it is in the right file within 10 lines; its text was not compared."

@@ -19,7 +19,7 @@ from deeprepo_evals.reviews.reviewer import Reviewer
 from deeprepo_evals.reviews.run import Done, Plan
 
 BASELINE = "diff-only"
-REHEARSED = ("fanout", "direct")  # strategies in which one worker does all the reading
+REHEARSED = ("fanout", "direct", "rlm")  # strategies that an oracle can act in
 MOST_JUDGES = 2
 
 
@@ -132,7 +132,7 @@ def _reviewers(asked: Asked) -> Iterator[Reviewer]:
     alone = not (asked.baseline or asked.commands)
     for name in asked.strategies or (("fanout",) if alone or asked.oracle else ()):
         if asked.oracle and name not in REHEARSED:
-            raise UsageError(f"--oracle replaces the worker: it reads with {' or '.join(REHEARSED)}, not {name}")
+            raise UsageError(f"--oracle replaces the worker: it reads with {', '.join(REHEARSED)}, not {name}")
         if not asked.oracle:
             _check_models(asked.flags, name)
         yield Rehearsed(name) if asked.oracle else Product(name, asked.flags)
@@ -194,7 +194,7 @@ def _labelled(asked: Asked, done: Done) -> Iterator[str]:
 
 def _missing(done: Done) -> Iterator[str]:
     if done.absent:
-        yield f"without a clone: {', '.join(done.absent)}"
+        yield f"without a clone: {', '.join(done.absent)} (`deeprepo eval fetch` brings them)"
     yield from done.broken
     yield from (f"left open: {why}" for why in done.open)
     if len(done.reviewed) < done.total:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bot.checkout import git
 from bot.errors import GitError, UsageError
-from deeprepo_evals.reviews.cases import Case, Edit
+from deeprepo_evals.reviews.cases import Case, Edit, Quote
 
 WHO = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in (("NAME", "case"), ("EMAIL", "case@example.invalid"))}  # fmt: skip
 
@@ -26,11 +26,16 @@ def clone_of(folder: Path, name: str) -> Path | None:
 def clones(cases: Sequence[Case], folder: Path) -> dict[str, Path]:
     """The clone of each case for which there is one. Raises UsageError where there is none at all."""
     if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder of clones: name one with --repos")
+        raise UsageError(
+            f"{folder} is not a folder of clones: `deeprepo eval fetch --repos {folder}` makes it, or name another"
+        )
     found = {case.id: clone for case in cases if (clone := clone_of(folder, case.clone)) is not None}
     if not found:
         wanted = ", ".join(sorted({case.clone for case in cases})[:5])
-        raise UsageError(f"{folder} holds a clone of none of the cases: they ask for {wanted} (as OWNER/NAME or NAME)")
+        raise UsageError(
+            f"{folder} holds a clone of none of the cases: they ask for {wanted} (as OWNER/NAME or NAME); "
+            "`deeprepo eval fetch` with the same --cases and --repos brings them"
+        )
     return found
 
 
@@ -119,11 +124,15 @@ class _Store:
             await self.git("update-index", "--force-remove", "--", path)
             return
         row = await self.git("ls-tree", tree, "--", path)
-        blob = await git.output("cat-file", "blob", row.split()[2], cwd=str(self.folder), env=self._env) if row else b""
-        content = _changed(blob, edits).encode("utf-8", "surrogateescape")
-        made = await self.git("hash-object", "-w", "--stdin", stdin=content)
+        quoted = {line.path for edit in edits for line in edit.lines if isinstance(line, Quote) and line.path}
+        texts = {name: _decoded(await self._blob(tree, name)) for name in {path, *quoted}}
+        made = await self.git("hash-object", "-w", "--stdin", stdin=_encoded(_changed(path, texts, edits)))
         mode = row.split()[0] if row else "100644"
         await self.git("update-index", "--add", "--cacheinfo", f"{mode},{made},{path}")
+
+    async def _blob(self, tree: str, path: str) -> bytes:
+        row = await self.git("ls-tree", tree, "--", path)
+        return await git.output("cat-file", "blob", row.split()[2], cwd=str(self.folder), env=self._env) if row else b""
 
     async def commit(self, branch: str, tree: str, message: str, date: str, *parents: str) -> str:
         when = {f"GIT_{role}_DATE": f"{date}T00:00:00Z" for role in ("AUTHOR", "COMMITTER")}
@@ -136,7 +145,8 @@ class _Store:
 async def _write(case: Case, clone: Path, store: _Store) -> None:
     await store.begin(clone)
     before = await _tree(store, case.base)
-    base = await store.edited(await store.whole(before), case.around)
+    around = await store.edited(await store.whole(before), case.around)
+    base = await store.edited(around, case.before)
     head = await _head(case, store, base)
     said = case.body if case.body is not None else await _body(case, store)
     first = await store.commit("base", base, "base", case.date)
@@ -146,6 +156,9 @@ async def _write(case: Case, clone: Path, store: _Store) -> None:
 
 
 async def _head(case: Case, store: _Store, base: str) -> str:
+    if case.variant and case.head:
+        over = await store.edited(await store.whole(await _tree(store, case.head)), case.around)
+        return await store.edited(over, case.change)
     if case.change:
         return await store.edited(base, case.change)
     if case.recipe is None:
@@ -173,13 +186,37 @@ async def _body(case: Case, store: _Store) -> str:
     return await store.git("log", "-1", "--format=%b", commit) if commit else ""
 
 
-def _changed(blob: bytes, edits: Sequence[Edit]) -> str:
-    """A file with its edits, in its own line ends."""
-    content = blob.decode("utf-8", "surrogateescape")
-    end = "\r\n" if "\r\n" in content else "\n"
+def _decoded(blob: bytes) -> str:
+    return blob.decode("utf-8", "surrogateescape")
+
+
+def _encoded(content: str) -> bytes:
+    return content.encode("utf-8", "surrogateescape")
+
+
+def _changed(path: str, texts: Mapping[str, str], edits: Sequence[Edit]) -> str:
+    """A file with its edits, in its own line ends. `texts`: that file, and those that the edits quote."""
+    end = "\r\n" if "\r\n" in texts[path] else "\n"
     if not edits[0].start:
-        return end.join([*edits[0].lines, ""])
-    lines = content.split(end)
+        return end.join([*_written(edits[0], texts), ""])
+    lines = texts[path].split(end)
     for edit in sorted(edits, key=lambda edit: -edit.start):
-        lines[edit.start - 1 : edit.end] = edit.lines
+        lines[edit.start - 1 : edit.end] = _written(edit, texts)
     return end.join(lines)
+
+
+def _written(edit: Edit, texts: Mapping[str, str]) -> list[str]:
+    """The lines of an edit, those that it quotes taken from the tree. Raises GitError for one that is not there."""
+    found = []
+    for line in edit.lines:
+        if isinstance(line, str):
+            found.append(line)
+            continue
+        rows = texts[line.path or edit.path].replace("\r\n", "\n").split("\n")
+        if not 1 <= line.line <= len(rows):
+            raise GitError(f"{line.path or edit.path} has no line {line.line} to quote")
+        text = rows[line.line - 1]
+        for start, stop, put in sorted(line.put, reverse=True):
+            text = text[:start] + put + text[stop:]
+        found.append(text)
+    return found

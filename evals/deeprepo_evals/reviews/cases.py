@@ -9,8 +9,9 @@ from typing import Any, Literal
 from bot.errors import UsageError
 
 NEAR = 10  # lines around a span that count as its place: spans that `git blame` gave are wide, comments stand beside
-TWINS = "twins"
-KINDS = (TWINS, "natural", "omit", "martian", "clean")  # in the order in which they are reported; others follow
+TWINS, LARGE = "twins", "large"
+PAIRED = (TWINS, LARGE)  # the same diff in two trees; each kind lies in a folder of its name
+KINDS = (*PAIRED, "natural", "omit", "martian", "clean")  # in the order in which they are reported; others follow
 Variant = Literal["", "bad", "good"]
 
 
@@ -49,11 +50,20 @@ class Defect:
 
 
 @dataclass(frozen=True, slots=True)
+class Quote:
+    """A line of the tree by its number, with some of its columns replaced, so that an edit repeats no code of others."""
+
+    line: int
+    path: str = ""  # of another file than the edited one
+    put: tuple[tuple[int, int, str], ...] = ()  # columns `from` to `to` (0-based, in characters) become the text
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
     """Lines `start` to `end` of a file become `lines`; without `start` the file is written again, with `delete` it goes."""
 
     path: str
-    lines: tuple[str, ...] = ()
+    lines: tuple[str | Quote, ...] = ()
     start: int = 0
     end: int = 0
     delete: bool = False
@@ -79,13 +89,15 @@ class Case:
     head: str = ""
     recipe: Recipe | None = None
     around: tuple[Edit, ...] = ()  # of the tree that the change does not touch
-    change: tuple[Edit, ...] = ()  # the change itself, where it was written over a commit
+    before: tuple[Edit, ...] = ()  # of the base alone: what a large twin adds to a file that the pull request changes
+    change: tuple[Edit, ...] = ()  # the change itself, where it was written over a commit; or what is added to `head`
     title: str = ""
     body: str | None = None  # None: of the commit
     date: str = "2026-01-01"
     language: str = ""
     files: int = 0  # in the tree
     defects: tuple[Defect, ...] = ()
+    traps: tuple[Proof, ...] = ()  # lines of a large twin that look broken and are not
     url: str = ""  # of the pull request, where a benchmark names it
     variant: Variant = ""  # of a twin
     digest: str = ""  # of the file's content: an edited case is another case
@@ -97,10 +109,13 @@ class Case:
 
 
 def read(folder: Path, kinds: Collection[str] = (), only: Collection[str] = ()) -> tuple[Case, ...]:
-    """The cases of a folder and the twins of its folder `twins`. Raises UsageError with the file and what is wrong in it."""
+    """The cases of a folder and of its folders `twins` and `large`. Raises UsageError with the file and what is wrong in it."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder of cases: name one with --cases")
-    files = [*sorted(folder.glob("*.json")), *sorted((folder / TWINS).glob("*.json"))]
+    files = [
+        *sorted(folder.glob("*.json")),
+        *(path for name in PAIRED for path in sorted((folder / name).glob("*.json"))),
+    ]
     found = [case for path in files for case in _of_file(path)]
     wanted = [case for case in found if not only or case.id in only or case.twin in only]
     told = tuple(case for case in wanted if not kinds or case.kind in kinds)

@@ -7,7 +7,7 @@ from itertools import combinations
 from deeprepo_evals import intervals
 from deeprepo_evals.intervals import Interval
 from deeprepo_evals.reviews import cases, judge, matching, score
-from deeprepo_evals.reviews.cases import TWINS
+from deeprepo_evals.reviews.cases import PAIRED
 from deeprepo_evals.reviews.judge import Judged
 from deeprepo_evals.reviews.matching import Pull, View
 from deeprepo_evals.reviews.outcome import Reviewed
@@ -85,7 +85,7 @@ def _by(rows: Sequence[Reviewed], one: str, other: str, view: View) -> Interval 
 def _of(rows: Sequence[Reviewed], reviewer: str) -> list[Pull]:
     pulls = score.grouped([row for row in rows if row.reviewer == reviewer])
     whole = {"bad", "good"}
-    return [p for p in pulls if p[0].case.kind != TWINS or {row.case.variant for row in p} == whole]
+    return [p for p in pulls if p[0].case.kind not in PAIRED or {row.case.variant for row in p} == whole]
 
 
 def _name(pull: Pull) -> str:
@@ -93,8 +93,8 @@ def _name(pull: Pull) -> str:
 
 
 def _counted(pull: Pull, view: View) -> tuple[float, int]:
-    """What was found, of how much: for a twin the hit minus the report."""
-    if pull[0].case.kind == TWINS:
+    """What was found, of how much: for twins the hit minus the report."""
+    if pull[0].case.kind in PAIRED:
         return matching.part(pull, "bad", view) - matching.part(pull, "good", view), 1
     hits = [matching.hit(row, n, view) for row in pull for n in range(len(row.case.defects))]
     return float(sum(hits)), len(hits)

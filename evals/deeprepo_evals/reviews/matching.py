@@ -85,6 +85,19 @@ def loud(row: Reviewed, severity: str = "") -> int:
     return sum(said.aloud and severity in ("", said.severity) for said in row.outcome.findings)
 
 
+def trapped(row: Reviewed) -> int:
+    """How many findings shown in full accuse a line that looks broken and is not, by their place or their evidence."""
+    return sum(
+        said.aloud
+        and any(
+            path == trap.file and start <= trap.line <= end
+            for trap in row.case.traps
+            for path, start, end in ((said.path, said.start, said.end), *((p, at, at) for p, at in said.evidence))
+        )
+        for said in row.outcome.findings
+    )
+
+
 def part(pull: Pull, variant: str, view: View) -> float:
     """Of the rounds over one variant, the share in which the defect was reported."""
     return statistics.fmean(hit(row, 0, view) for row in pull if row.case.variant == variant)

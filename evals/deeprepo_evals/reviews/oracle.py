@@ -32,33 +32,32 @@ class Oracle:
     def _answer(self, prompt: Prompt) -> Mapping[str, Any]:
         if prompt.answer is not None and prompt.answer.name == "verdict":
             return CONFIRMED
-        sections = _sections(prompt.messages[-1].text)
-        found = [self._finding(number, sections) for number in range(len(self.labels))]
+        shown = sections(prompt.messages[-1].text)
+        found = [self.finding(number, shown) for number in range(len(self.labels))]
         return {"answer": "Read.", "findings": [item for item in found if item is not None]}
 
-    def _finding(self, number: int, sections: Mapping[str, set[str]]) -> dict[str, Any] | None:
+    def finding(self, number: int, shown: Mapping[str, set[str]]) -> dict[str, Any] | None:
+        """A defect as a finding, if what is shown (path -> lines) has its lines and its proof."""
         label = self.labels[number]
-        at = next((line for line in label.lines if line.text in sections.get(line.path, ())), None)
+        at = next((line for line in label.lines if line.text in shown.get(line.path, ())), None)
         if at is None:
             return None
         self.shown.add(number)
-        proof = next(_proofs(label, sections), None)
+        proof = next(_proofs(label, shown), None)
         known = bool(label.proof or label.doubtful)
         if known and proof is None:
             return None
-        if not known and label.proof_files and not any(path in sections for path in label.proof_files):
+        if not known and label.proof_files and not any(path in shown for path in label.proof_files):
             return None
         self.together.add(number)
         return _told(at, proof)
 
 
-def _proofs(label: Label, sections: Mapping[str, set[str]]) -> Iterator[Line]:
+def _proofs(label: Label, shown: Mapping[str, set[str]]) -> Iterator[Line]:
     """Evidence that stands in the prompt: what proves by itself, then what does so unless its excuse stands beside it."""
-    yield from (line for line in label.proof if line.text in sections.get(line.path, ()))
-    excused = {line.path for line in label.excuse if line.text in sections.get(line.path, ())}
-    yield from (
-        line for line in label.doubtful if line.text in sections.get(line.path, ()) and line.path not in excused
-    )
+    yield from (line for line in label.proof if line.text in shown.get(line.path, ()))
+    excused = {line.path for line in label.excuse if line.text in shown.get(line.path, ())}
+    yield from (line for line in label.doubtful if line.text in shown.get(line.path, ()) and line.path not in excused)
 
 
 def _told(at: Line, proof: Line | None) -> dict[str, Any]:
@@ -78,7 +77,7 @@ def _told(at: Line, proof: Line | None) -> dict[str, Any]:
     }
 
 
-def _sections(text: str) -> dict[str, set[str]]:
+def sections(text: str) -> dict[str, set[str]]:
     """Path -> the texts of the lines that a prompt shows of it."""
     found: dict[str, set[str]] = defaultdict(set)
     path = ""

@@ -94,7 +94,7 @@ def costing(outcome: Outcome, cost: Cost) -> Outcome:
 
 def as_row(case: Case, outcome: Outcome) -> dict[str, Any]:
     """What is kept of a case and its outcome. The edits of a twin stay in its file."""
-    return {"case": asdict(replace(case, around=(), change=())), "outcome": asdict(outcome)}
+    return {"case": asdict(replace(case, around=(), before=(), change=())), "outcome": asdict(outcome)}
 
 
 def read(rows: Sequence[Row]) -> list[Reviewed]:

@@ -20,9 +20,13 @@ from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import Limits, Review, ReviewRequest
 from deeprepo_evals.reviews import outcome
+from deeprepo_evals.reviews.follower import Follower
 from deeprepo_evals.reviews.oracle import NAME, Oracle
 from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.reviewer import Task
+
+PATIENT = Limits(seconds=None, turn_seconds=300.0)  # what is delivered must not depend on how busy the machine is
+LED = ("rlm",)  # strategies in which a root goes on after the workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,9 @@ class Rehearsed:
         """One case, with the labels that the task brings."""
         oracle = Oracle(task.labels)
         model = acting(oracle)
-        done = await pipeline.review(request(task.repo), rehearsal(self.strategy, model, task.scratch))
-        told = replace(outcome.of_review(done), input=weight(model))
+        root = ScriptedModel(Follower(oracle), NAME, price=0.0) if self.strategy in LED else None
+        done = await pipeline.review(request(task.repo), rehearsal(self.strategy, model, task.scratch, root))
+        told = replace(outcome.of_review(done), input=weight(model) + (weight(root) if root else 0))
         return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
 
 
@@ -83,13 +88,13 @@ def weight(model: ScriptedModel) -> int:
     return sum(tokens(message.text) for prompt in model.prompts for message in prompt.messages)
 
 
-def rehearsal(strategy: str, model: Model, scratch: str) -> Deps:
-    """The parts of a review in which one given model does all the reading."""
+def rehearsal(strategy: str, model: Model, scratch: str, root: Model | None = None) -> Deps:
+    """The parts of a review in which one given model does all the reading, and another one leads if there is one."""
 
     def open_desk(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         chosen = {name: ANALYZERS[name](LANGUAGES) for name in resolved["analyzers"]}
         return open_session(
-            subject, Models(None, model), chosen, Limits(), languages=LANGUAGES, lenses=wiring.lenses(resolved)
+            subject, Models(root, model), chosen, PATIENT, languages=LANGUAGES, lenses=wiring.lenses(resolved)
         )
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}

@@ -11,7 +11,7 @@ from typing import Literal
 from deeprepo_evals import intervals
 from deeprepo_evals.intervals import Interval
 from deeprepo_evals.reviews import cases, matching
-from deeprepo_evals.reviews.cases import TWINS, Defect
+from deeprepo_evals.reviews.cases import PAIRED, Defect
 from deeprepo_evals.reviews.matching import Pull, View
 from deeprepo_evals.reviews.outcome import Reviewed
 
@@ -43,7 +43,7 @@ def figures(done: Sequence[Reviewed], views: Sequence[View]) -> list[Figure]:
             pulls = grouped([row for row in done if (row.case.kind, row.reviewer) == (kind, reviewer)])
             told = _Told(kind, reviewer, pulls)
             for view in views:
-                found += told.twins(view) if kind == TWINS else told.matched(view)
+                found += told.twins(view) if kind in PAIRED else told.matched(view)
             found += [*told.noise(), *told.spent()]
     return found
 
@@ -94,12 +94,22 @@ class _Told:
     def twins(self, view: View) -> Iterator[Figure]:
         """The main number: found where the tree breaks, not said where it does not."""
         whole = [pull for pull in self.pulls if {row.case.variant for row in pull} == {"bad", "good"}]
-        if not whole:
+        yield from self._net(whole, view)
+        scopes = list(dict.fromkeys(_reach(pull) for pull in whole))
+        for scope in sorted(scopes) if len(scopes) > 1 else ():
+            yield from self._net([pull for pull in whole if _reach(pull) == scope], view, f", {scope}")
+        trapped = [pull for pull in whole if any(row.case.traps for row in pull)]
+        if trapped:
+            told = [statistics.fmean(matching.trapped(row) for row in pull) for pull in trapped]
+            yield self._figure("reports at a trap", intervals.mean(told), of=len(trapped), unit="number")
+
+    def _net(self, pulls: Sequence[Pull], view: View, among: str = "") -> Iterator[Figure]:
+        if not pulls:
             return
-        bad, good = ([matching.part(pull, variant, view) for pull in whole] for variant in ("bad", "good"))
+        bad, good = ([matching.part(pull, variant, view) for pull in pulls] for variant in ("bad", "good"))
         net = [hit - report for hit, report in zip(bad, good, strict=True)]
         for measure, values in (("hits - reports", net), ("hits on bad", bad), ("reports on good", good)):
-            yield self._figure(measure, intervals.mean(values), view, of=len(whole))
+            yield self._figure(f"{measure}{among}", intervals.mean(values), view, of=len(pulls))
 
     def noise(self) -> Iterator[Figure]:
         """Everything that was reported."""
@@ -168,6 +178,10 @@ def _interval(told: Sequence[Sequence[bool]], hits: int, of: int) -> Interval:
 
 def _only(of: Callable[[Reviewed, Defect], str], group: str) -> Callable[[Reviewed, Defect], bool]:
     return lambda row, defect: of(row, defect) == group
+
+
+def _reach(pull: Pull) -> str:
+    return pull[0].case.defects[0].scope
 
 
 def _scope(_row: Reviewed, defect: Defect) -> str:

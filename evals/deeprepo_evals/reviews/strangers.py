@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from bot.errors import ProviderError, UsageError
-from deeprepo_evals.reviews.cases import TWINS, Case, Defect, Edit, Proof, Recipe, Span, Variant
+from deeprepo_evals.reviews.cases import PAIRED, Case, Defect, Edit, Proof, Recipe, Span, Variant
 from deeprepo_evals.reviews.outcome import Outcome
 
 Kept = TypeVar("Kept")
@@ -68,41 +68,49 @@ class _Place(BaseModel):
 
 
 class TwinCase(BaseModel):
-    """A twin: the same change in a tree that it breaks and in one that tolerates it."""
+    """A twin: the same change in a tree that it breaks and in one that tolerates it. A large one adds to a real pull request."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     id: str = Field(min_length=1, pattern=r"^[\w.+@-]+$")
     repo: str
+    kind: str = PAIRED[0]
+    scope: str = "cross-file"
     base_sha: str = Field(pattern=r"^[0-9a-f]{40}$")
+    head_sha: str = Field(default="", pattern=r"^([0-9a-f]{40})?$")
     language: str = ""
     title: str
     body: str = ""
+    before: tuple[Edit, ...] = ()
     pr: tuple[Edit, ...]
     bad: tuple[Edit, ...]
     good: tuple[Edit, ...]
     defect: _Place
     evidence: tuple[Proof, ...] = ()
+    traps: tuple[Proof, ...] = ()
 
     def cases(self) -> Iterator[Case]:
         """Both variants, with the same label: on the good one it must not be reported."""
         at = Span(self.defect.file, self.defect.line, self.defect.line)
         proof = tuple(dict.fromkeys(item.file for item in self.evidence))
         defect = Defect(
-            self.defect.description, (at,), "cross-file", "high", "", evidence_files=proof, evidence=self.evidence
+            self.defect.description, (at,), self.scope, "high", "", evidence_files=proof, evidence=self.evidence
         )
         for variant in VARIANTS:
             yield Case(
                 id=f"{self.id}/{variant}",
-                kind=TWINS,
+                kind=self.kind,
                 clone=self.repo,
                 base=self.base_sha,
+                head=self.head_sha,
                 around=self.bad if variant == "bad" else self.good,
+                before=self.before,
                 change=self.pr,
                 title=self.title,
                 body=self.body,
                 language=self.language,
                 defects=(defect,),
+                traps=self.traps,
                 variant=variant,
             )
 
@@ -148,7 +156,7 @@ _GOLDEN = TypeAdapter(tuple[Golden, ...])
 
 def read(data: bytes, path: Path) -> PlainCase | TwinCase:
     """A file of either form. Raises UsageError with the first thing that is wrong in it."""
-    form = _TWIN if path.parent.name == TWINS else _PLAIN
+    form = _TWIN if path.parent.name in PAIRED else _PLAIN
     try:
         found = form.validate_json(data)
         list(found.cases())

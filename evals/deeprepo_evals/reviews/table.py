@@ -14,6 +14,7 @@ TITLES = {
     "martian": "martian: pull requests with golden comments",
     "clean": "clean: real changes that nobody had to repair",
     "twins": "twins: the same diff in two trees",
+    "large": "large: a real pull request of 12 to 80 files with one small thing added, the same diff in two trees",
 }
 
 

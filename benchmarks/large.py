@@ -1,0 +1,53 @@
+"""Large pull requests that break a file beside them, without a model: `make bench-large`.
+
+Each is a real pull request of 12 to 80 files with one small thing added, in a tree that it breaks and in one that tolerates
+it. In the worker's place is an oracle, which reports the defect only if one prompt has its lines and its proof. In `rlm` a root
+follows the names of the change over two steps (`deeprepo_evals/reviews/follower.py`) and reports what it was shown in the same way.
+"""
+
+import asyncio
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from benchmarks import labels
+from benchmarks.table import Row, report
+from deeprepo_evals.reviews import build, cases, run, score, table
+from deeprepo_evals.reviews.baseline import DiffOnly
+from deeprepo_evals.reviews.cases import LARGE
+from deeprepo_evals.reviews.matching import Place, part
+from deeprepo_evals.reviews.outcome import Reviewed
+from deeprepo_evals.reviews.product import Rehearsed
+from deeprepo_evals.reviews.run import Plan
+
+PROMISED = {"rlm": 0.9, "fanout": 0.7}
+
+
+def main() -> int:
+    """The exit code says whether the promises hold."""
+    asked = labels.parser(__doc__).parse_args()
+    found = cases.read(asked.cases, (LARGE,), asked.only or ())
+    who = (*(Rehearsed(name) for name in ("fanout", "rlm", "direct")), DiffOnly(oracle=True))
+    with labels.folder(asked.keep) as built_in:
+        plan = Plan(found, build.clones(found, asked.repos), who, oracle=True, keep=built_in)
+        done = asyncio.run(run.carry_out(plan, lambda _: None))
+    for sentence in (*done.absent, *done.broken, *done.open):
+        print(f"not measured: {sentence}")
+    figures = score.figures(done.reviewed, [Place()])
+    print(table.text(figures), flush=True)
+    return report("large", list(_rows(done.reviewed)), {"figures": [asdict(figure) for figure in figures]})
+
+
+def _rows(done: Sequence[Reviewed]) -> Iterator[Row]:
+    for name in dict.fromkeys(row.reviewer for row in done):
+        pulls = score.grouped([row for row in done if row.reviewer == name])
+        net = statistics.fmean(part(pull, "bad", Place()) - part(pull, "good", Place()) for pull in pulls)
+        if name == "diff-only":
+            yield Row("large: diff-only, hits on bad - reports on good", net, 0.0)
+            continue
+        beside = f"{sum(part(pull, 'bad', Place()) for pull in pulls):.0f} of {len(pulls)} on bad"
+        yield Row(f"large: {name}, hits on bad - reports on good", net, PROMISED.get(name), beside=beside, least=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(labels.ended(main))
