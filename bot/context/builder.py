@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from bot import blocks
 from bot.concurrency import together
-from bot.context import definitions, elsewhere, identifiers, meaning, routes, similar, snippets, usages
+from bot.context import definitions, elsewhere, identifiers, lost, meaning, routes, similar, snippets, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE
 from bot.context.elsewhere import Elsewhere
@@ -24,6 +24,7 @@ from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
 NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
+LOST_TOKENS = 1_000  # beside these, for who still uses what the change removes
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
@@ -36,6 +37,7 @@ READER_LINES = 12  # of the block around a reader
 WRAPPERS, DEEPER = 30, 40  # callers and definitions looked at for passing on what they get
 PASSED_TO, MAX_CONSUMERS = 2, 3  # what one of them passes on to; consumers shown in one prompt
 MAX_IMPORTED = 2  # names of one prompt whose importers are listed
+LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
 MAX_ALIKE = 200  # lines that hold the beginning of one pattern
@@ -60,14 +62,16 @@ class ContextBuilder:
     _beneath: dict[Row, tuple[Row, ...]] = field(default_factory=dict)  # what a called definition passes on to
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
+    _kept: frozenset[str] | None = None
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
         room = min(self.most, REVIEW_TOKENS // max(1, self.prompts))
         shown = Shown(units)
+        await self.prepare(units)
+        left = await self._windows(self._left(units, shown), shown, min(LOST_TOKENS, room))
         callers = await self._callers(units, shown, room if self.first else min(CALLERS_TOKENS, room))
         room = max(0, room - sum(excerpt.size for excerpt in callers))
-        await self.prepare(units)
         called, needed = await self._called(units, shown, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
         linked = (await self._linked()).pick(units, shown.lines, self._imports)
         picked = [
@@ -78,15 +82,30 @@ class ContextBuilder:
             *usages.pick(self._rows, units, shown.lines, [file.path for file in self.files]),
         ]
         windows = await self._windows(picked, shown, room - needed)
-        found = [*callers, *windows, *snippets.by_file(called, shown), *self._importers(units)]
+        found = [*left, *callers, *windows, *snippets.by_file(called, shown), *self._importers(units)]
         return snippets.marked(found, self.files)
 
     def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
-        """Where the names of these units occur outside of the change, for a prompt that shows this code beside them."""
+        """Where the names of these units occur outside of the change, for a prompt that shows this code beside them.
+
+        If the change takes several prompts, only the names that it removes.
+        """
         told = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
         told |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
-        rows = {name: found for name, found in self._rows.items() if name not in self._cut}
+        wanted = self._rows if self.prompts == 1 else lost.names(units, self._said())
+        rows = {name: self._rows[name] for name in wanted if name in self._rows and name not in self._cut}
         return elsewhere.told(rows, units, told, {file.path: file.added for file in self.files})
+
+    def _left(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
+        """Who still uses what the units remove."""
+        changed = {file.path: file.added for file in self.files}
+        return lost.pick(self._rows, lost.names(units, self._said()), units, shown.lines, changed)
+
+    def _said(self) -> frozenset[str]:
+        """The words of the added lines of the whole change."""
+        if self._kept is None:
+            self._kept = lost.kept(self.files)
+        return self._kept
 
     def _importers(self, units: Sequence[Unit]) -> list[Excerpt]:
         """Who imports what the units change, a line for each name that many files import."""
@@ -140,7 +159,7 @@ class ContextBuilder:
 
     async def prepare(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
-        weights = usages.together(units)
+        weights = usages.together(units) | dict.fromkeys(lost.names(units, self._said()), LOST)
         new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
         self._rows.update({name: [] for name in new})
         calls = [call for call in definitions.called(units) if call.name not in self._defined]
@@ -278,6 +297,8 @@ def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
     else:
         head = definitions.head(row.path, lines, row.line) if row.headed else 0
         numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)
+        near = range(max(1, row.line - row.beside), min(len(lines), row.line + row.beside) + 1)
+        numbers = sorted({*numbers, *near})
     return snippets.cut(row.path, lines, shown.left(row.path, numbers), row.reason)
 
 

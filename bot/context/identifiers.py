@@ -100,6 +100,11 @@ def literals(line: str) -> list[str]:
     return [text for text in quoted(line) if text not in given]
 
 
+def unlabelled(line: str) -> str:
+    """A line without plain words given to a named argument or an attribute."""
+    return _ARGUMENT.sub("", line)
+
+
 def plain(name: str) -> bool:
     """Whether a name is one lower-case word, which means many things; with `$` it is a variable."""
     word = name.removeprefix("$")

@@ -74,6 +74,7 @@ class Pick:
         return self.title or f"{said} {', '.join(self.names[:3])}"
 
     headed: bool = False  # the first line of the function around it is shown too
+    beside: int = 0  # lines before and after it that are shown too, whatever they hold
 
 
 def together(units: Sequence[Unit]) -> dict[str, float]:
@@ -92,7 +93,7 @@ def _code(units: Iterable[Unit]) -> list[Unit]:
     return [unit for unit in units if is_product(unit.path)]
 
 
-def _family(path: str) -> str:
+def family(path: str) -> str:
     """What languages have in common: their suffix, or one for those that import each other."""
     suffix = posixpath.splitext(path)[1]
     return FAMILIES.get(suffix, suffix)
@@ -158,7 +159,7 @@ class _Meant:
         self.kinds = {*kinds} - NO_REASON
         self.paths = {unit.path for unit in units}
         self.folders = {posixpath.dirname(path) for path in self.paths}
-        self.suffixes = {_family(path) for path in self.paths}
+        self.suffixes = {family(path) for path in self.paths}
         self.written = {name for unit in units for row in unit.changed for name in identifiers.given(row.text)}
         self.said = {text for unit in units for row in unit.changed for text in identifiers.literals(row.text)}
         self.decided = meaning.decided(units) | {*_namesakes(units)} | PERSISTENCE | _kept(units)
@@ -173,7 +174,7 @@ class _Meant:
         if self._idle[path]:
             return name in self.decided and not re.fullmatch(r"[\w$]+", name)
         if name not in self.decided:
-            if name in self.written and not identifiers.plain(name) and _family(path) not in self.suffixes:
+            if name in self.written and not identifiers.plain(name) and family(path) not in self.suffixes:
                 return True  # what one language calls a variable may be a key for another
             return is_product(path) and meaning.settled(name, path, text)
         # A plain word means something else elsewhere, unless both are keys.

@@ -15,7 +15,7 @@ from bot.values import Posted, RemarkAsk
 
 MOST_SPEECH, MOST_THREAD, MOST_SPEECHES = 2_000, 6_000, 16  # characters of one, of all together, and how many
 REPLY, FINDING = "reply", "finding"  # kinds of our markers
-_FOOT = re.compile(r"\n\s*<sub>")
+_FOOT = re.compile(r"\n[ \t]*+<sub>")
 _DISARMED = re.compile(r"&#8203;|\u200b|\\(?=[!-/:-@\[-`{-~])")
 
 

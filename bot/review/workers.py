@@ -222,7 +222,7 @@ class ModelWorker:
             issues=closed,
             parts=told(units, self.files, LARGE_AROUND if self._large else None),
             questions=[question] if question else self._questions(units),
-            elsewhere=builder.elsewhere(units, beside) if self.look_ups is not None and builder.prompts == 1 else (),
+            elsewhere=builder.elsewhere(units, beside) if self.look_ups is not None else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged = [excerpt for excerpt in beside if not excerpt.changed]

@@ -54,13 +54,15 @@ def test_who_fetches_a_changed_route_is_shown_with_what_it_calls(repository: Rep
         {"server/app.py": '@app.get("/v1/diff/{diff_id}/issues")\ndef issues(diff_id):\n    return []\n'},
     )
 
-    async def run() -> dict[str, str]:
+    async def run() -> list[tuple[str, str]]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
             read = {path: blob.decode() for path, blob in (await tree.read_many(["server/app.py"])).items()}
             parts = units.cut(files, Dependents(), units.Texts(read, read))
-            return {excerpt.path: excerpt.body for excerpt in await ContextBuilder(tree, files).of(parts)}
+            return [(excerpt.path, excerpt.body) for excerpt in await ContextBuilder(tree, files).of(parts)]
 
     found = asyncio.run(run())
-    assert list(found) == ["web/store.ts"]
-    assert "return data.results" in found["web/store.ts"]
+    assert {path for path, _ in found} == {"web/store.ts"}
+    shown = "\n".join(body for _, body in found)
+    assert "pages(`/v1/diff/${id}/issues/`)" in shown
+    assert "return data.results" in shown

@@ -1,0 +1,106 @@
+"""Who still uses what a change takes away: keys, fields, constants, texts that no added line of the whole change holds any more. Pure.
+
+These lines come before all others beside a change, in room of their own: in a large change, the names that it newly defines or passes
+on would leave none for the few that it removes.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
+
+from bot.context import identifiers, meaning, usages
+from bot.context.identifiers import Row
+from bot.context.usages import Pick
+from bot.lines import is_comment
+from bot.paths import decides_nothing, is_product, is_test
+from bot.values import ChangedFile, Unit
+
+SHORTEST = 4  # letters of a plain word
+MAX_NAMES = 12  # of one prompt
+MAX_FILES = 20  # that hold such a name; a name in more files means more than one thing
+PER_NAME = 2  # lines of one name
+BESIDE = 2  # lines before and after one: the next one may use what replaces it
+_STRING = re.compile(r"\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|`([^`\n]{3,200})`")
+_PLACEHOLDER = re.compile(r"\$?\{[^{}\n]{0,80}\}|%[-\d.]*[a-z]")
+_PART = re.compile(r"[A-Za-z_][\w-]{2,60}")
+_ACCESSOR = re.compile(r"(?:get|is|set)([A-Z])(\w*)")
+
+
+def kept(files: Iterable[ChangedFile]) -> frozenset[str]:
+    """Every word that an added line of the change holds, the parts of its texts included."""
+    added = (line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+")
+    return frozenset(chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added))
+
+
+def names(units: Sequence[Unit], kept: Collection[str]) -> list[str]:
+    """What the removed lines of these units' product code define, set, or say in a text, and nothing added says; the longest first."""
+    code = [unit for unit in units if is_product(unit.path)]
+    decided = meaning.decided(code)
+    found: set[str] = set()
+    for unit in code:
+        for row in unit.removed:
+            if is_comment(row.text, unit.path):
+                continue
+            words = identifiers.words(row.text)
+            found |= {*identifiers.literals(row.text), *words} & decided
+            found |= {
+                part
+                for text in _texts(identifiers.unlabelled(row.text))
+                for part in _PART.findall(_PLACEHOLDER.sub(" ", text))
+            }
+    found |= {f"{one[1].lower()}{one[2]}" for name in found if (one := _ACCESSOR.fullmatch(name))}
+    telling = (name for name in found if name not in kept and _telling(name))
+    return sorted(telling, key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
+
+
+def pick(
+    rows: Mapping[str, Sequence[Row]],
+    wanted: Sequence[str],
+    units: Sequence[Unit],
+    shown: Collection[tuple[str, int]],
+    changed: Mapping[str, Collection[int]],
+) -> list[Pick]:
+    """The lines that still use such names: other languages first, a name in fewer files before one in more.
+
+    `rows`: name -> the lines of the tree that hold it; `changed`: path -> added lines.
+    """
+    own = {usages.family(unit.path) for unit in units}
+    found: list[tuple[int, bool, Pick]] = []
+    for name in wanted:
+        lines = [
+            row for row in rows.get(name, ()) if row[1] not in changed.get(row[0], ()) and _uses(name, row[0], row[2])
+        ]
+        files = len({path for path, _, _ in lines})
+        best = (
+            sorted(lines, key=lambda row: (usages.family(row[0]) in own, row))[:PER_NAME] if files <= MAX_FILES else ()
+        )
+        for path, line, _ in best:
+            if (path, line) not in shown:
+                title = f"names {name}, which the change removes"
+                found.append(
+                    (
+                        files,
+                        usages.family(path) in own,
+                        Pick(path, line, (name,), defines=False, title=title, beside=BESIDE),
+                    )
+                )
+    return [one for _, _, one in sorted(found, key=lambda item: (item[0], item[1]))]
+
+
+def _texts(line: str) -> Iterable[str]:
+    return (next(group for group in groups if group) for groups in _STRING.findall(line))
+
+
+def _telling(name: str) -> bool:
+    return len(name) >= SHORTEST and name.lower() not in identifiers.COMMON
+
+
+def _uses(name: str, path: str, text: str) -> bool:
+    """Whether a line is about the same thing: a plain word has to be a text, a field, or in a file that is no code of a program."""
+    if is_comment(text, path) or is_test(path) or decides_nothing(path):
+        return False
+    if not identifiers.plain(name) or usages.OTHER.search(path):
+        return True
+    return name in identifiers.quoted(text) or bool(
+        re.search(rf"(?:\.|->|\?\.|\[[\"']){re.escape(name)}\b(?!\s*\()", text)
+    )

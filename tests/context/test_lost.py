@@ -1,0 +1,65 @@
+import asyncio
+
+import pytest
+from fakes import Repository
+
+from bot import diff, units
+from bot.checkout import Checkout
+from bot.context.builder import ContextBuilder
+from bot.values import Dependents, Excerpt
+
+Files = dict[str, str | bytes | None]
+# Many new names, each with readers of its own: what is removed must not be crowded out by them.
+MANY = "".join(f"new_setting_{n} = {n}\n" for n in range(40))
+READERS: Files = {f"use{n}.py": f"import conf\nprint(conf.new_setting_{n})\n" * 4 for n in range(40)}
+
+
+def beside(repository: Repository, before: Files, after: Files) -> list[Excerpt]:
+    """What is shown beside the whole change in one of several prompts."""
+    pull = repository.change({**READERS, **before}, after)
+
+    async def run() -> list[Excerpt]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            paths = [file.path for file in files]
+            texts = [{p: b.decode() for p, b in (await tree.read_many(paths, s)).items()} for s in ("head", "base")]
+            parts = units.cut(files, Dependents(), units.Texts(*texts))
+            return [*await ContextBuilder(tree, files, 4).of(parts)]
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "reader", "line"),
+    [
+        ("a.php", "$row = ['expires' => $t];\n", "$row = ['ends' => $t];\n", "v.blade.php", "{{ $row['expires'] }}\n"),
+        ("A.java", "class A {\n  public String getStatusText() { return s; }\n}\n", "class A {\n}\n", "a.jelly", "<p>${it.statusText}</p>\n"),
+        ("a.go", "type Row struct {\n\tElapsed int\n}\n", "type Row struct {\n\tTook int\n}\n", "a.tmpl", "{{ .Elapsed }}\n"),
+        ("a.ts", "const state = 'done'\nsave(state)\n", "const state = 'finished'\nsave(state)\n", "a.sql", "select 1 where state = 'done';\n"),
+        ("b.ts", "open(`${dir}/bundle-${n}.json`)\n", "open(`${dir}/parcel-${n}.json`)\n", "b.py", "import glob\nfound = glob.glob('bundle-*.json')\n"),
+    ],
+)  # fmt: skip
+def test_who_still_uses_what_is_removed_comes_first(
+    repository: Repository, path: str, old: str, new: str, reader: str, line: str
+) -> None:
+    before: Files = {path: old, reader: line, "conf.py": ""}
+    found = beside(repository, before, {path: new, "conf.py": MANY})
+    assert found[0].path == reader
+    assert found[0].title.endswith("which the change removes")
+    assert line.split("\n")[-2] in found[0].body
+
+
+def test_what_stands_next_to_it_is_shown_too(repository: Repository) -> None:
+    """A file that sets the old key and the new one is not broken."""
+    before: Files = {
+        "a.py": "def load(c):\n    return c['old_profile']\n",
+        "c.yml": "env:\n  old_profile: 1\n  new_profile: 1\n",
+    }
+    (first, *_) = beside(repository, before, {"a.py": "def load(c):\n    return c['new_profile']\n"})
+    assert "3   new_profile: 1" in first.body
+
+
+def test_what_the_change_still_says_elsewhere_is_not_removed(repository: Repository) -> None:
+    before: Files = {"a.py": "KEY_NAME = 'row_limit'\n", "b.py": "x = 1\n", "c.sql": "select row_limit from t;\n"}
+    found = beside(repository, before, {"a.py": "KEY_NAME = 'row_most'\n", "b.py": "x = 'row_limit'\n"})
+    assert not any("removes" in one.title for one in found)
