@@ -86,6 +86,7 @@ class Calls:
     ) -> None:
         self.budget, self.journal = budget, journal
         self._failure, self._too_long = "", ""  # the first of each that no other try has mended
+        self.sent = asyncio.Event()  # set when the first request goes out: from then on somebody else's work is waited for
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}
@@ -440,6 +441,7 @@ class Calls:
                 self.budget.keep(self._next_turn(model, request))  # its workers cannot use up what its next reply needs
             request = replace(request, prompt=replace(request.prompt, max_tokens=hold.output))
             with self._settling(model, request, hold, tried) as outcome:
+                self.sent.set()
                 outcome.reply = await model.complete(request.prompt)
             await self.journal.stored()
             ticket.allowance = outcome.reply.allowance

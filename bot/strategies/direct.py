@@ -16,11 +16,11 @@ async def run(session: Session) -> Transcript:
     model = session.root or session.reader
     if model is None or not isinstance(session.worker, ModelWorker):
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
-    await fanout.check_by_code(session)
+    await fanout.compare(session)
     session.say(f"asking {model.name}")
     reader = replace(session.worker, model=model, role="root", whole=True)
     try:
-        answer = await reader.review(session.tracker.unread())
+        answer = await fanout.beside_checks(session, reader.review(session.tracker.unread()))
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
         return replace(await fanout.run(session, checked=True), open=(IN_PARTS,))

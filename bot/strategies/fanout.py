@@ -1,16 +1,23 @@
 """The harness maps every unit to a worker and reduces: no model-written code runs."""
 
-from bot.review.session import Session, Worker, admit
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from bot.review.analyzer_worker import AnalyzerWorker
+from bot.review.session import Session, Worker, WorkerReply, admit
 from bot.values import Transcript
 
 
 async def run(session: Session, *, checked: bool = False) -> Transcript:
     """Read every unread unit in some prompt, all prompts at once. `checked`: the analysers have run before."""
-    if not checked and session.checks is not session.worker:
-        await check_by_code(session)
+    beside = not checked and session.checks is not session.worker
+    if beside:
+        await compare(session)
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
-    answer = await session.worker.review(left)
+    reading = session.worker.review(left)
+    answer = await (beside_checks(session, reading) if beside else reading)
     session.refused += answer.dropped
     if answer.error:
         session.notes.append(answer.error)
@@ -33,6 +40,26 @@ async def read_uses(session: Session, worker: Worker) -> None:
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
+
+
+async def compare(session: Session) -> None:
+    """Compare uses with changed contracts: prompts show first what that could not decide."""
+    if isinstance(session.checks, AnalyzerWorker):
+        await session.checks.compare()
+
+
+async def beside_checks(session: Session, reading: Coroutine[Any, Any, WorkerReply]) -> WorkerReply:
+    """Await a reading. The analysers begin when its first request is out, and what they prove is admitted before its findings."""
+    task = asyncio.create_task(reading)
+    sent = asyncio.create_task(session.calls.sent.wait())
+    try:
+        await asyncio.wait({task, sent}, return_when=asyncio.FIRST_COMPLETED)
+        await check_by_code(session)
+        return await task
+    finally:
+        sent.cancel()
+        task.cancel()
+        await asyncio.gather(task, sent, return_exceptions=True)
 
 
 async def check_by_code(session: Session) -> None:
