@@ -33,12 +33,60 @@ CHARS = 4  # of a token
 REFUSED, AFTER = 0.04, 2.0  # of the first tries, seconds of their Retry-After
 FINDS, ASKS_BACK = 0.25, 0.12  # of the prompts that readers answer
 MARK = re.compile(r"zq[0-9a-f]{10}")
-SECTION = re.compile(r"^--- (?P<path>[^\s·]+)(?: \([^()]*\))? ---\n(?P<body>.*?)^--- end ---$", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(
+    r"^--- (?P<path>[^\s·]+)(?: \([^()]*\))? ---\n(?P<body>.*?)^--- end ---$", re.MULTILINE | re.DOTALL
+)
 ADDED = re.compile(r"^\+ ?\d* (?P<code>.*[A-Za-z]{3}.{6,80})$", re.MULTILINE)
-WORDS = (
-    "the value that the caller passes is read before the check, so the branch below it runs with the state of the last call and "
-    "keeps what it should have given back; nothing in the shown code repeats the check, and the other reader takes the same path"
-).split()
+WORDS = [
+    "the",
+    "value",
+    "that",
+    "the",
+    "caller",
+    "passes",
+    "is",
+    "read",
+    "before",
+    "the",
+    "check,",
+    "so",
+    "the",
+    "branch",
+    "below",
+    "it",
+    "runs",
+    "with",
+    "the",
+    "state",
+    "of",
+    "the",
+    "last",
+    "call",
+    "and",
+    "keeps",
+    "what",
+    "it",
+    "should",
+    "have",
+    "given",
+    "back;",
+    "nothing",
+    "in",
+    "the",
+    "shown",
+    "code",
+    "repeats",
+    "the",
+    "check,",
+    "and",
+    "the",
+    "other",
+    "reader",
+    "takes",
+    "the",
+    "same",
+    "path",
+]
 
 
 class Model:
@@ -90,12 +138,20 @@ def _reply(role: str, body: Mapping[str, Any], mark: str, chance: random.Random)
     form = body["response_format"]["json_schema"]["schema"]
     if role == "verify":
         verdict = chance.choices(("confirmed", "refuted", "unproven"), (6, 3, 1))[0]
-        said = {"verdict": verdict, "trigger": "the second call", "author_would_change": True, "reason": _prose(mark, chance, 120)}
+        said = {
+            "verdict": verdict,
+            "trigger": "the second call",
+            "author_would_change": True,
+            "reason": _prose(mark, chance, 120),
+        }
         return Reply(data={**sample(form), **said})
     text = next(message["content"] for message in body["messages"] if message["role"] == "user")
     again = any(message["role"] == "assistant" for message in body["messages"])
     lines = list(_added(text)) if chance.random() < FINDS else []
-    said = {"answer": _prose(mark, chance, 160), "findings": [_finding(*chance.choice(lines), mark, chance)] if lines else []}
+    said = {
+        "answer": _prose(mark, chance, 160),
+        "findings": [_finding(*chance.choice(lines), mark, chance)] if lines else [],
+    }
     if "look_ups" in form.get("properties", {}) and not again and chance.random() < ASKS_BACK:
         said["look_ups"] = [{"kind": "search", "name": "return", "path": "", "start": 0, "end": 0, "before": False}]
     return Reply(data={**sample(form), **{name: value for name, value in said.items() if name in form["properties"]}})

@@ -6,7 +6,7 @@ FOLDER: clones as for `benchmarks.clean`. Of each repository one change is revie
 takes as long as a real one (`benchmarks.paced`). Each call counts from its request to the end of its reply, with a Retry-After before it.
 
 The longest chain is the one of calls that cannot begin before another has ended, however a reviewer is built: a later turn of the same
-dialogue, a second opinion on a finding, the question of a root; and a root's first turn, which is told what the readers found (if one
+dialogue, a second opinion on a finding, the question of a root; and a root's first turn, which is shown what the readers found (if one
 call read the change before it, also the second opinions, which decide whether it begins). A second wave of readers does not count.
 
 With `--speed 5` the models are five times faster. Every moment at which a call is under way then counts five times, every other one once: our
@@ -30,7 +30,11 @@ from typing import Any
 from benchmarks.clean import clone
 from benchmarks.table import Row, Run, measured, report
 
-SIZES = ((1, 3, 15, 120), (3, 9, 100, 500), (10, 60, 400, 4_000))  # files at least and at most, changed lines at least and at most
+SIZES = (
+    (1, 3, 15, 120),
+    (3, 9, 100, 500),
+    (10, 60, 400, 4_000),
+)  # files at least and at most, changed lines at least and at most
 LOOKED_AT = 600  # commits of a repository
 RATIO = 1.15
 
@@ -97,13 +101,34 @@ def main() -> int:
 def _rows(timed: Sequence[Timed], speed: float) -> list[Row]:
     ratios = sorted(one.ratio for one in timed)
     middle = statistics.median
-    paced = "models at their real speed" if speed == 1 else f"models {speed:g} times faster, their time counted {speed:g} times"
+    paced = (
+        "models at their real speed"
+        if speed == 1
+        else f"models {speed:g} times faster, their time counted {speed:g} times"
+    )
     rows = [
-        Row("wall time, in longest chains of calls: median", middle(ratios), RATIO, "x", f"{len(timed)} changes; {paced}"),
+        Row(
+            "wall time, in longest chains of calls: median",
+            middle(ratios),
+            RATIO,
+            "x",
+            f"{len(timed)} changes; {paced}",
+        ),
         Row("  the same, p90", ratios[len(ratios) * 9 // 10], None, "x"),
         Row("wall time, median", middle(one.wall for one in timed), None, "s"),
-        Row("longest chain, median", middle(one.chain for one in timed), None, "s", f"{middle(one.links for one in timed):g} calls"),
-        Row("share of the wall time that is waiting for models", 100 * sum(one.waiting for one in timed) / sum(one.wall for one in timed), None, "%"),
+        Row(
+            "longest chain, median",
+            middle(one.chain for one in timed),
+            None,
+            "s",
+            f"{middle(one.links for one in timed):g} calls",
+        ),
+        Row(
+            "share of the wall time that is waiting for models",
+            100 * sum(one.waiting for one in timed) / sum(one.wall for one in timed),
+            None,
+            "%",
+        ),
         Row("before the first call, median", middle(one.before for one in timed), None, "s"),
         Row("after the last call, median", middle(one.after for one in timed), None, "s"),
         Row("computing of our own, median", middle(one.cpu for one in timed), None, "s"),
@@ -131,7 +156,17 @@ def _changes(folder: Path, only: Sequence[str] | None, most: int) -> Iterator[Ch
 def _sized(repo: Path, name: str, size: tuple[int, int, int, int]) -> Change | None:
     """The newest commit of this size."""
     least_files, most_files, least, most = size
-    command = ["git", "-C", str(repo), "log", "--no-merges", "--min-parents=1", f"-{LOOKED_AT}", "--shortstat", "--format=%H"]
+    command = [
+        "git",
+        "-C",
+        str(repo),
+        "log",
+        "--no-merges",
+        "--min-parents=1",
+        f"-{LOOKED_AT}",
+        "--shortstat",
+        "--format=%H",
+    ]
     out = subprocess.run(command, check=False, capture_output=True, text=True).stdout.split()
     commit, numbers = "", list[int]()
     for word in [*out, "0" * 40]:
@@ -148,8 +183,25 @@ def _review(change: Change, speed: float, seed: int) -> Timed | None:
     """The command on one change; None if it could not read it (a clone may lack a blob)."""
     with tempfile.TemporaryDirectory(prefix="time-") as scratch:
         log, found = Path(scratch, "log"), Path(scratch, "review.json")
-        command = [sys.executable, "-m", "bot", "review", f"{change.commit}^..{change.commit}", "--repo", str(change.repo)]
-        command += ["--root", "openai/gpt-5.4", "--worker", "openai/gpt-5.4-mini", "--format", "json", "--output", str(found)]
+        command = [
+            sys.executable,
+            "-m",
+            "bot",
+            "review",
+            f"{change.commit}^..{change.commit}",
+            "--repo",
+            str(change.repo),
+        ]
+        command += [
+            "--root",
+            "openai/gpt-5.4",
+            "--worker",
+            "openai/gpt-5.4-mini",
+            "--format",
+            "json",
+            "--output",
+            str(found),
+        ]
         with _provider(log, speed, seed) as url:
             ours = {"DEEPREPO_BASE_URL": url, "OPENAI_API_KEY": "of-the-bench", "DEEPREPO_CONCURRENCY": "64"}
             started = time.monotonic()
@@ -206,10 +258,10 @@ def longest(rows: Sequence[Mapping[str, Any]], strategy: str) -> tuple[float, in
         before = {row["mark"] for row in rows if row["at"] < first["at"] and row["role"] in waited}
         after[first["mark"]] |= before - {first["mark"]}
     ends: dict[str, tuple[float, int]] = {}
-    for mark in seconds:  # in the order of their arrival: what a request repeats has come before it
+    for mark, own in seconds.items():  # in the order of their arrival: what a request repeats has come before it
         known = [ends[other] for other in after[mark] if other in ends]
         before_it, links = max(known, default=(0.0, 0))
-        ends[mark] = (before_it + seconds[mark], links + 1)
+        ends[mark] = (before_it + own, links + 1)
     return max(ends.values())
 
 

@@ -19,9 +19,11 @@ from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
 from bot.review.session import Session
-from bot.values import ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
+from bot.values import SEVERITIES, ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
+from bot.values.progress import Reading
 from bot.values.reported import Reported
 
+NAMED = 5  # files and findings that are named while the review works
 if TYPE_CHECKING:
     from bot.policy import No
     from bot.values import Trigger
@@ -38,6 +40,7 @@ class Deps:
     scratch: str  # a folder that is thrown away afterwards
     clock: Callable[[], float]
     say: Callable[[str], None]
+    tell: Callable[[Reading], None] = lambda _: None  # what is read, and what was found by code
     pull: Callable[[ReviewRequest, str], Awaitable[PullRequest]] = checkout.pull
     today: Callable[[], date] = date.today  # decides which suppressions have expired
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
@@ -65,6 +68,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)
+        deps.tell(_reading(subject, session, checked=False))
+        session.on_checked = lambda: deps.tell(_reading(subject, session, checked=True))
         judging = partial(_judge, subject, session, left)
         opinion = session.second_opinion(settings["verify"])
         session.judged = partial(judging, remembered(opinion) if opinion is not None else None)
@@ -133,6 +138,28 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
         files = diff.read(await tree.change())
     decision = policy.touched([file.path for file in files], settings.triggers, trigger)
     return decision if isinstance(decision, policy.No) else None
+
+
+def _reading(subject: Survey, session: Session, *, checked: bool) -> Reading:
+    """What the review reads, and what code has proven so far and nobody has asked not to hear."""
+    read = [file.path for file in subject.files if not file.skip]
+    changed = {path for file in subject.files for path in (file.path, file.old_path) if path}
+    using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
+    users = [path for path in dict.fromkeys(using) if path not in changed]
+    proven = [finding for finding in session.findings if finding.verdict == "proven"]
+    found, _ = subject.ignored.split(proven)
+    worst = sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))[:NAMED]
+    return Reading(
+        files=len(read),
+        names=tuple(read[:NAMED]),
+        units=len(subject.units),
+        left_out=len(subject.files) - len(read),
+        users=len(users),
+        user_names=tuple(users[:NAMED]),
+        checked=checked,
+        findings=len(found),
+        found=tuple(worst),
+    )
 
 
 async def _judge(subject: Survey, session: Session, reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:

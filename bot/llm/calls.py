@@ -86,7 +86,9 @@ class Calls:
     ) -> None:
         self.budget, self.journal = budget, journal
         self._failure, self._too_long = "", ""  # the first of each that no other try has mended
-        self.sent = asyncio.Event()  # set when the first request goes out: from then on somebody else's work is waited for
+        self.sent = (
+            asyncio.Event()
+        )  # set when the first request goes out: from then on somebody else's work is waited for
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}

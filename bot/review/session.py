@@ -86,6 +86,7 @@ class Session:
     effort: ReviewEffort = "medium"  # how far the review goes
     judged: Callable[[], Awaitable[Judged]] = _unheard  # the findings so far, each with its second opinion
     say: Callable[[str], None] = lambda _: None  # progress, one short line
+    on_checked: Callable[[], None] = lambda: None  # called when every check by code is done
 
     def second_opinion(self, wanted: bool) -> Ask | None:
         """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""

@@ -69,3 +69,4 @@ async def check_by_code(session: Session) -> None:
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
+    session.on_checked()

@@ -1,7 +1,7 @@
 """The parts of a workflow's step: the pipeline over a change that is on the runner, and the keys that the step was given."""
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from bot import config, pipeline
@@ -16,11 +16,12 @@ from bot.values import PullRef, PullRequest, Review, ReviewRequest
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, timed
+from bot.workflow.progress import Say
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
 
 
-async def reviewed(change: Change, file: str, say: Callable[[str], None]) -> Review:
+async def reviewed(change: Change, file: str, say: Say) -> Review:
     """Review a change. `file`: where the base branch keeps its settings."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
@@ -37,6 +38,7 @@ async def _step(line: ChildPipe, change: Change, file: str, scratch: str, left_o
         return change.pull
 
     made = timed(line, review.deps(change.flags, scratch, line.say, keep_on_cancel=False, hosted=True))
+    made = replace(made, tell=line.tell)
     deps = replace(
         made, pull=given, earlier=change.earlier, full=change.full, note=change.note, file=file, left_out=left_out
     )

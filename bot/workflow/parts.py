@@ -12,11 +12,10 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question
 from bot.policy import No
 from bot.values import Ask, PullRef, PullRequest, Review, Trigger
+from bot.workflow.progress import Say
 
 if TYPE_CHECKING:
     from bot.storage import Store
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
