@@ -11,11 +11,15 @@ call read the change before it, also the second opinions, which decide whether i
 
 With `--speed 5` the models are five times faster. Every moment at which a call is under way then counts five times, every other one once: our
 own time is never scaled down.
+
+The machine may have other work. Our own time is therefore also counted as the seconds of computing while no call was under way, by the system's own
+count, and the ratio is printed a second time with these in the place of the wall time beside the calls.
 """
 
 import argparse
 import contextlib
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -28,13 +32,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.clean import clone
-from benchmarks.table import Row, Run, measured, report
+from benchmarks.server_process import family
+from benchmarks.table import Row, report
 
 SIZES = (
     (1, 3, 15, 120),
     (3, 9, 100, 500),
     (10, 60, 400, 4_000),
 )  # files at least and at most, changed lines at least and at most
+LOOK = 0.02  # seconds between two looks at a process
 LOOKED_AT = 600  # commits of a repository
 RATIO = 1.15
 
@@ -65,12 +71,54 @@ class Timed:
     waiting: float  # seconds at which at least one call was under way
     before: float  # seconds until the first call
     after: float  # seconds after the last one
-    cpu: float
+    ours: float  # seconds of computing while no call was under way
+    cpu: float  # and in all
 
     @property
     def ratio(self) -> float:
         """The wall time in longest chains."""
         return self.wall / self.chain
+
+    @property
+    def alone(self) -> float:
+        """The same on a machine that has nothing else to do."""
+        return (self.waiting + self.ours) / self.chain
+
+
+class Watch:
+    """A process with all that it starts: its seconds of computing at each moment, and what it printed."""
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], cwd: str) -> None:
+        self.started, self.samples = time.monotonic(), [(time.monotonic(), 0.0)]
+        with tempfile.TemporaryFile("w+") as out:
+            process = subprocess.Popen(
+                command, env={**os.environ, **env}, cwd=cwd, stdout=out, stderr=subprocess.STDOUT, text=True
+            )
+            used: dict[int, float] = {}
+            while process.poll() is None:
+                used.update({pid: _computed(pid) for pid in family(process.pid)})
+                self.samples.append((time.monotonic(), sum(used.values())))
+                time.sleep(LOOK)
+            self.wall = time.monotonic() - self.started
+            out.seek(0)
+            self.out = out.read()
+
+    def computed(self, spans: Sequence[tuple[float, float]]) -> float:
+        """Seconds of computing outside of the spans."""
+        rows = zip(self.samples, self.samples[1:], strict=False)
+        return sum(
+            after - before
+            for (start, before), (end, after) in rows
+            if not any(first <= (start + end) / 2 <= last for first, last in spans)
+        )
+
+
+def _computed(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> int:
@@ -89,7 +137,7 @@ def main() -> int:
             timed.append(done)
             print(
                 f"{done.name:<34} {done.files:>3} files {done.lines:>5} lines  {done.strategy:<8} {done.calls:>3} calls  wall {done.wall:6.1f} s  "
-                f"chain {done.chain:6.1f} s ({done.links})  x{done.ratio:.2f}  before {done.before:.1f}  after {done.after:.1f}  cpu {done.cpu:.1f}",
+                f"chain {done.chain:6.1f} s ({done.links})  x{done.ratio:.2f}  before {done.before:.1f}  after {done.after:.1f}  computing {done.ours:.2f} of {done.cpu:.2f}  alone x{done.alone:.2f}",
                 flush=True,
             )
     if not timed:
@@ -114,7 +162,14 @@ def _rows(timed: Sequence[Timed], speed: float) -> list[Row]:
             "x",
             f"{len(timed)} changes; {paced}",
         ),
-        Row("  the same, p90", ratios[len(ratios) * 9 // 10], None, "x"),
+        Row(
+            "  with our own time counted in seconds of computing",
+            middle(one.alone for one in timed),
+            RATIO,
+            "x",
+            f"load {os.getloadavg()[0]:.0f} at the end",
+        ),
+        Row("  the wall time, p90", ratios[len(ratios) * 9 // 10], None, "x"),
         Row("wall time, median", middle(one.wall for one in timed), None, "s"),
         Row(
             "longest chain, median",
@@ -131,7 +186,13 @@ def _rows(timed: Sequence[Timed], speed: float) -> list[Row]:
         ),
         Row("before the first call, median", middle(one.before for one in timed), None, "s"),
         Row("after the last call, median", middle(one.after for one in timed), None, "s"),
-        Row("computing of our own, median", middle(one.cpu for one in timed), None, "s"),
+        Row(
+            "computing while no call is under way, median",
+            middle(one.ours for one in timed),
+            None,
+            "s",
+            f"of {middle(one.cpu for one in timed):.2f} s in all",
+        ),
     ]
     for name in sorted({one.strategy for one in timed}):
         mine = [one for one in timed if one.strategy == name]
@@ -204,20 +265,20 @@ def _review(change: Change, speed: float, seed: int) -> Timed | None:
         ]
         with _provider(log, speed, seed) as url:
             ours = {"DEEPREPO_BASE_URL": url, "OPENAI_API_KEY": "of-the-bench", "DEEPREPO_CONCURRENCY": "64"}
-            started = time.monotonic()
-            run = measured(command, ours, cwd=scratch)
+            run = Watch(command, ours, scratch)
         if not found.exists():
             print(f"{change.name}: {run.out.strip().splitlines()[-1:]}", file=sys.stderr)
             return None
         rows = [json.loads(line) for line in log.read_text().splitlines()]
-        return _timed(change, json.loads(found.read_text()), rows, run, started, speed) if rows else None
+        return _timed(change, json.loads(found.read_text()), rows, run, speed) if rows else None
 
 
 def _timed(
-    change: Change, review: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], run: Run, started: float, speed: float
+    change: Change, review: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], run: Watch, speed: float
 ) -> Timed:
     strategy = review["strategy"]["name"]
-    busy = covered([(row["at"], row["at"] + row["seconds"] / speed) for row in rows])
+    spans = [(row["at"], row["at"] + row["seconds"] / speed) for row in rows]
+    busy = covered(spans)
     chain, links = longest(rows, strategy)
     last = max(row["at"] + row["seconds"] / speed for row in rows)
     return Timed(
@@ -230,9 +291,10 @@ def _timed(
         chain=chain,
         links=links,
         waiting=busy * speed,
-        before=rows[0]["at"] - started,
-        after=max(0.0, started + run.wall - last),
-        cpu=run.cpu,
+        before=rows[0]["at"] - run.started,
+        after=max(0.0, run.started + run.wall - last),
+        ours=run.computed(spans),
+        cpu=run.samples[-1][1],
     )
 
 

@@ -12,14 +12,14 @@ from bot import __version__, checkout, config, coverage, dependents, diff, strat
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, numbers, place, rank, reported, suggest, suppress
-from bot.findings.remembered import remembered
+from bot.findings.remembered import Opinions
 from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
-from bot.review.session import Session
-from bot.values import SEVERITIES, ChangedFile, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
+from bot.review.session import Session, borne_out
+from bot.values import SEVERITIES, ChangedFile, Finding, Placed, PullRequest, Review, ReviewRequest, Transcript, Unit
 from bot.values.progress import Reading
 from bot.values.reported import Reported
 
@@ -69,12 +69,9 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         )
         session.calls.journal.strategy(name, reason)
         deps.tell(_reading(subject, session, checked=False))
-        session.on_checked = lambda: deps.tell(_reading(subject, session, checked=True))
-        judging = partial(_judge, subject, session, left)
-        opinion = session.second_opinion(settings["verify"])
-        session.judged = partial(judging, remembered(opinion) if opinion is not None else None)
-        transcript = await strategies.run(name, session)
-        judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
+        async with _judging(subject, session, left, deps.tell, verify=settings["verify"]) as judging:
+            transcript = await strategies.run(name, session)
+            judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
             judged = replace(judged, said=(*judged.said, *judged.still), still=())
         held = await subject.past.held(judged.said)
@@ -162,10 +159,47 @@ def _reading(subject: Survey, session: Session, *, checked: bool) -> Reading:
     )
 
 
-async def _judge(subject: Survey, session: Session, reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:
-    """The findings so far that may be said. An opinion that was given before is not asked for again."""
+@asynccontextmanager
+async def _judging(
+    subject: Survey, session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], *, verify: bool
+) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.Judged]]]:
+    """Set up who judges the findings of the session: at the end all of them, and meanwhile those of each prompt by themselves.
+
+    What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
+    """
+    proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
+
+    def checked() -> None:
+        tell(_reading(subject, session, checked=True))
+        if not proven.done():
+            proven.set_result(tuple(session.findings))
+
+    async def now(ask: Ask | None) -> judge.Judged:
+        return await _judge(subject, session.findings, reread, ask)
+
+    async def ahead(found: Sequence[Finding]) -> None:
+        by_code = await proven
+        borne = [await borne_out(session.tree, finding) for finding in found]
+        alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
+        await _judge(subject, alone, reread, opinions.expected)
+
+    session.on_checked = checked
+    model, ask = session.root or session.reader, session.second_opinion(verify)
+    if model is None or ask is None:
+        session.judged = partial(now, None)
+        yield now
+        return
+    opinions = Opinions(ask, partial(session.calls.may_precede, model))
+    session.judged, session.settled = partial(now, opinions.answers), opinions.settled
+    session.heard = lambda found: opinions.begin(ahead(found))
+    async with opinions.open():
+        yield now
+
+
+async def _judge(subject: Survey, findings: Sequence[Finding], reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:
+    """The findings that may be said. An opinion that was given before is not asked for again."""
     return await judge.judge(
-        session.findings,
+        findings,
         subject.tree,
         subject.dependents,
         ask,

@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bot.errors import (
     BadAnswer,
@@ -157,12 +158,23 @@ class Calls:
             self._failure = self._failure or str(error)
             raise
 
-    async def many(self, model: Model, prompts: Sequence[Prompt], role: Purpose) -> list[Slot]:
-        """Replies in the order of the prompts; what failed or was cut off by a cap is an error in its slot."""
+    async def many(
+        self,
+        model: Model,
+        prompts: Sequence[Prompt],
+        role: Purpose,
+        heard: Callable[[int, Slot], None] | None = None,
+    ) -> list[Slot]:
+        """Replies in the order of the prompts; what failed or was cut off by a cap is an error in its slot.
+
+        `heard` is given each of them as soon as it is there.
+        """
         tasks: list[asyncio.Task[Completion]] = []
         try:
-            for prompt in prompts:
+            for at, prompt in enumerate(prompts):
                 tasks.append(asyncio.create_task(self.complete(model, prompt, role)))
+                if heard is not None:
+                    tasks[-1].add_done_callback(partial(_hand_on, heard, at))
                 if len(tasks) == 1 and self._warms(model, prompts):
                     await asyncio.wait(tasks)
             if tasks:
@@ -204,10 +216,18 @@ class Calls:
 
     def _known_offer(self, model: Model, prompt: Prompt) -> bool | None:
         """Whether an earlier run has sent this prompt with the offer to ask for more, or without; None if neither."""
+        with_offer, without = self._known(model, prompt)
+        return with_offer if with_offer != without else None
+
+    def may_precede(self, model: Model, prompt: Prompt) -> bool:
+        """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
+        return not self.journal.replays or any(self._known(model, prompt))
+
+    def _known(self, model: Model, prompt: Prompt) -> tuple[bool, bool]:
+        """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
         asked = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
         plain = replace(asked, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
-        with_offer, without = (self.journal.knows(key_of(model.name, one)[0]) for one in (asked, plain))
-        return with_offer if with_offer != without else None
+        return self.journal.knows(key_of(model.name, asked)[0]), self.journal.knows(key_of(model.name, plain)[0])
 
     def _dialogue(self, model: Model, prompt: Prompt, role: Purpose, more: int) -> tuple[Hold, Hold]:
         """What the first and the second call of a dialogue are likely to use."""
@@ -524,6 +544,12 @@ def _most(message: Message) -> int:
 def _schema(schema: Schema) -> int:
     """The same of a schema, which some providers write out at more length than it has."""
     return 2 * capacity.at_most((schema.name, schema.description, json.dumps(schema.parameters, default=dict)))
+
+
+def _hand_on(heard: Callable[[int, Slot], None], at: int, task: "asyncio.Task[Completion]") -> None:
+    """Tell of a reply. A call that was cancelled and an error that no reply explains end the whole batch."""
+    if not task.cancelled() and isinstance(task.exception(), ProviderError | BudgetSpent | None):
+        heard(at, _slot(task))
 
 
 def _slot(task: "asyncio.Task[Completion]") -> Slot:

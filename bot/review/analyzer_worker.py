@@ -51,7 +51,8 @@ class AnalyzerWorker:
             for name, analyzer in self._analyzers.items():
                 if isinstance(analyzer, Compares):
                     await self._analyze(name, analyzer)
-        self._tracker.compared(self._compared)
+        if self._compared:
+            self._tracker.compared(self._compared)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
         """What the analysers say of these units' files and of the callers that they break.

@@ -1,6 +1,7 @@
 """The worker with a model: whole units packed into small prompts, with the unchanged code that decides about them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -78,6 +79,7 @@ class ModelWorker:
     role: Purpose = "worker"  # "root" where the orchestrating model reads by itself
     whole: bool = False  # everything in one prompt, whatever its size
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
+    heard: Callable[[Sequence[Finding]], None] = lambda _: None  # gets the findings of a prompt while others are out
 
     @property
     def name(self) -> str:
@@ -98,7 +100,7 @@ class ModelWorker:
         builder = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
         await builder.prepare(units)
         prompts = [await self._prompt(group, builder, question) for group in groups]
-        return await self._completed(await self._answered(prompts, builder, question))
+        return _joined(await self._answered(prompts, builder, question))
 
     def _sizes(self) -> tuple[int, int]:
         """Tokens of units, and of code beside them, in one prompt: less where the model's window is known to be small."""
@@ -125,7 +127,7 @@ class ModelWorker:
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
             )
             asked.append(SentPrompt((), self._of(text), text, bare=True))
-        said = await self._completed(await self._answered(asked, ContextBuilder(self.tree, self.files), ""))
+        said = _joined(await self._answered(asked, ContextBuilder(self.tree, self.files), ""))
         if said.error:
             self.tracker.leave((use for use in self.tracker.open_uses() if use not in beyond), said.error)
         return said
@@ -217,24 +219,6 @@ class ModelWorker:
         ]
         return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
 
-    async def _completed(self, answered: Sequence[Answered]) -> WorkerReply:
-        """All answers in one. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
-        back = [one for one in answered if one.wanted or any(map(_vague, one.said.findings))]
-        sent = [await self._further(one) for one in back]
-        replies = await self.calls.many(self.model, [asked.prompt for asked in sent], self.role)
-        final = {
-            id(one): self._finished(one, self._read(asked, reply))
-            for one, asked, reply in zip(back, sent, replies, strict=True)
-        }
-        done = [final.get(id(one), one.said) for one in answered]
-        return WorkerReply(
-            "\n".join(said.text for said in done if said.text),
-            tuple(finding for said in done for finding in said.findings),
-            "; ".join(dict.fromkeys(said.error for said in done if said.error)),
-            sum(said.dropped for said in done),
-            tuple(dict.fromkeys(point for said in done for point in said.open)),
-        )
-
     async def _further(self, one: Answered) -> SentPrompt:
         """What a finder is asked after its first answer."""
         vague = [finding for finding in one.said.findings if _vague(finding)]
@@ -261,24 +245,22 @@ class ModelWorker:
         vague = len(first.findings) - len(whole)
         return WorkerReply(first.text, (*whole, *kept[:vague]), "", vague - len(kept[:vague]), first.open)
 
-    async def _answered(self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str) -> list[Answered]:
-        """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
+    async def _answered(
+        self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str
+    ) -> list[WorkerReply]:
+        """The answer to every prompt. One that is too long for the model's window is asked again in two parts.
 
         A single unit is shown without the code beside it; if it is still too long it stays unread, and the answer says so.
         Raises PromptTooLong where everything was to stand in one prompt.
         """
-        done: list[Answered] = []
+        done: list[WorkerReply] = []
         left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            with self._dialogues.offering([asked.prompt for asked in left]) as offered:
-                replies = await self.calls.many(self.model, offered, self.role)
-            left = [replace(asked, prompt=prompt) for asked, prompt in zip(left, offered, strict=True)]
-            for asked, reply in zip(left, replies, strict=True):
-                said = self._read(asked, reply)
+            left, answers = await self._asked(left)
+            for asked, said in zip(left, answers, strict=True):
                 if isinstance(said, WorkerReply):
-                    readable = reply if isinstance(reply, Completion) and not said.error else NO_REPLY
-                    done.append(Answered(asked, said, readable))
+                    done.append(said)
                 elif self.whole and asked.units:
                     raise said
                 elif len(asked.units) > 1:
@@ -289,9 +271,52 @@ class ModelWorker:
                     smaller.append(await self._prompt(asked.units, builder, question, bare=True))
                 else:
                     what = asked.units[0].id if asked.units else "uses of what changed"
-                    done.append(Answered(asked, WorkerReply("", error=f"{what}: not read, {said}"), NO_REPLY))
+                    done.append(WorkerReply("", error=f"{what}: not read, {said}"))
             left = smaller
         return done
+
+    async def _asked(self, prompts: Sequence[SentPrompt]) -> tuple[list[SentPrompt], list[WorkerReply | PromptTooLong]]:
+        """The prompts as they were sent, and the last answer to each.
+
+        If the budget holds a second call for every one of them, each dialogue goes on as soon as its first answer is there; else
+        all first answers come first. What was offered decides that, so a resumed review and a replay do as the first run did.
+        """
+        tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
+        with self._dialogues.offering([asked.prompt for asked in prompts]) as offered:
+            sent = [replace(asked, prompt=prompt) for asked, prompt in zip(prompts, offered, strict=True)]
+            ample = all(prompt.answer is not None and prompt.answer.final is not None for prompt in offered)
+
+            def go_on(at: int, reply: Completion | DeepRepoError) -> None:
+                tasks[at] = asyncio.create_task(self._last(sent[at], reply, early=ample))
+
+            try:
+                replies = await self.calls.many(self.model, offered, self.role, go_on if ample else None)
+            except BaseException:
+                await _ended(tasks.values())
+                raise
+        for at, reply in enumerate(replies):
+            if at not in tasks:
+                go_on(at, reply)
+        try:
+            return sent, list(await asyncio.gather(*(tasks[at] for at in range(len(sent)))))
+        finally:
+            await _ended(tasks.values())
+
+    async def _last(
+        self, asked: SentPrompt, reply: Completion | DeepRepoError, *, early: bool
+    ) -> WorkerReply | PromptTooLong:
+        """The last answer of a dialogue. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
+        said = self._read(asked, reply)
+        if isinstance(said, PromptTooLong):
+            return said
+        one = Answered(asked, said, reply if isinstance(reply, Completion) and not said.error else NO_REPLY)
+        if one.wanted or any(map(_vague, said.findings)):
+            second = await self._further(one)
+            (answer,) = await self.calls.many(self.model, [second.prompt], self.role)
+            said = self._finished(one, self._read(second, answer))
+        if early and said.findings:
+            self.heard(said.findings)
+        return said
 
     def _read(self, asked: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
         """The answer of one prompt; what was answered is marked as read."""
@@ -311,3 +336,22 @@ class ModelWorker:
 def _vague(finding: Finding) -> bool:
     """Whether a finding leaves open when it happens or whom it hurts."""
     return not finding.trigger.strip() or not finding.consequence.strip()
+
+
+def _joined(answers: Sequence[WorkerReply]) -> WorkerReply:
+    """All answers in one."""
+    return WorkerReply(
+        "\n".join(said.text for said in answers if said.text),
+        tuple(finding for said in answers for finding in said.findings),
+        "; ".join(dict.fromkeys(said.error for said in answers if said.error)),
+        sum(said.dropped for said in answers),
+        tuple(dict.fromkeys(point for said in answers for point in said.open)),
+    )
+
+
+async def _ended(tasks: Iterable["asyncio.Task[Any]"]) -> None:
+    """Nothing of them goes on."""
+    left = list(tasks)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)

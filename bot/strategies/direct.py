@@ -18,7 +18,7 @@ async def run(session: Session) -> Transcript:
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
     await fanout.compare(session)
     session.say(f"asking {model.name}")
-    reader = replace(session.worker, model=model, role="root", whole=True)
+    reader = replace(session.worker, model=model, role="root", whole=True, heard=session.heard)
     try:
         answer = await fanout.beside_checks(session, reader.review(session.tracker.unread()))
     except PromptTooLong as error:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
 
 from bot.review.analyzer_worker import AnalyzerWorker
@@ -16,14 +17,14 @@ async def run(session: Session, *, checked: bool = False) -> Transcript:
         await compare(session)
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
-    reading = session.worker.review(left)
+    reading = hearing(session, session.worker).review(left)
     answer = await (beside_checks(session, reading) if beside else reading)
     session.refused += answer.dropped
     if answer.error:
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
-    await read_uses(session, session.worker)
+    await read_uses(session, hearing(session, session.worker))
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
 
 
@@ -40,6 +41,13 @@ async def read_uses(session: Session, worker: Worker) -> None:
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
+
+
+def hearing(session: Session, worker: Worker) -> Worker:
+    """The worker whose findings get their second opinions while it still reads."""
+    from bot.review.workers import ModelWorker
+
+    return replace(worker, heard=session.heard) if isinstance(worker, ModelWorker) else worker
 
 
 async def compare(session: Session) -> None:
