@@ -4,7 +4,7 @@
 
 The first token comes after a second, 80 tokens a second follow, both with jitter; some first tries are refused with a 429 and
 a Retry-After. Everything is drawn from the request itself and the seed, so that a second run waits for the same times. With
-`--speed 5` all of it passes five times faster. Readers report a finding for one prompt in four, second opinions decide, a root
+`--speed 5` all of it passes five times faster. Readers report a finding for one prompt in three, second opinions decide, a root
 goes on for some turns and asks a worker once.
 
 Every reply carries a mark. A request that repeats a mark was made from that reply: LOG gets a line of JSON for each request with its mark, the
@@ -31,12 +31,12 @@ from deeprepo_sandbox.providers.events import PIECE
 FIRST, RATE = 1.0, 80.0  # seconds until the first token, tokens a second after it
 CHARS = 4  # of a token
 REFUSED, AFTER = 0.04, 2.0  # of the first tries, seconds of their Retry-After
-FINDS, ASKS_BACK = 0.25, 0.12  # of the prompts that readers answer
+FINDS, ASKS_BACK = 0.35, 0.12  # of the prompts that readers answer
 MARK = re.compile(r"zq[0-9a-f]{10}")
 SECTION = re.compile(
     r"^--- (?P<path>[^\s·]+)(?: \([^()]*\))? ---\n(?P<body>.*?)^--- end ---$", re.MULTILINE | re.DOTALL
 )
-ADDED = re.compile(r"^\+ ?\d* (?P<code>.*[A-Za-z]{3}.{6,80})$", re.MULTILINE)
+ADDED = re.compile(r"^\+(?:\d+)? (?P<code>.*[A-Za-z]{3}.{6,80})$", re.MULTILINE)
 WORDS = [
     "the",
     "value",
