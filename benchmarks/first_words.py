@@ -4,7 +4,7 @@
 
 `deeprepo serve` is a process of its own, with its usual settings but for the debounce, which is 0. Eight reviews wait for models that take
 a minute; then pull requests are opened one after the other, each of an installation's own repository. Measured: from the webhook that
-says so until the sandbox GitHub has a check run whose text says what is read. The debounce, by default some seconds, comes on top of it.
+reports it until the sandbox GitHub has a check run whose text says what is read. The debounce, by default some seconds, comes on top of it.
 """
 
 import argparse

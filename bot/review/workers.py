@@ -1,10 +1,10 @@
 """The worker with a model: whole units packed into small prompts, with the unchanged code that decides about them."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from bot import render
 from bot.context import file_questions, look_ups
@@ -257,7 +257,12 @@ class ModelWorker:
         left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            left, answers = await self._asked(left)
+            async with _Dialogues(self._last) as going:
+                with self._dialogues.offering([asked.prompt for asked in left]) as offered:
+                    left = [replace(asked, prompt=prompt) for asked, prompt in zip(left, offered, strict=True)]
+                    heard = going.begin_with(left)
+                    replies = await self.calls.many(self.model, offered, self.role, heard)
+                answers = await going.answers(replies)
             for asked, said in zip(left, answers, strict=True):
                 if isinstance(said, WorkerReply):
                     done.append(said)
@@ -274,33 +279,6 @@ class ModelWorker:
                     done.append(WorkerReply("", error=f"{what}: not read, {said}"))
             left = smaller
         return done
-
-    async def _asked(self, prompts: Sequence[SentPrompt]) -> tuple[list[SentPrompt], list[WorkerReply | PromptTooLong]]:
-        """The prompts as they were sent, and the last answer to each.
-
-        If the budget holds a second call for every one of them, each dialogue goes on as soon as its first answer is there; else
-        all first answers come first. What was offered decides that, so a resumed review and a replay do as the first run did.
-        """
-        tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
-        with self._dialogues.offering([asked.prompt for asked in prompts]) as offered:
-            sent = [replace(asked, prompt=prompt) for asked, prompt in zip(prompts, offered, strict=True)]
-            ample = all(prompt.answer is not None and prompt.answer.final is not None for prompt in offered)
-
-            def go_on(at: int, reply: Completion | DeepRepoError) -> None:
-                tasks[at] = asyncio.create_task(self._last(sent[at], reply, early=ample))
-
-            try:
-                replies = await self.calls.many(self.model, offered, self.role, go_on if ample else None)
-            except BaseException:
-                await _ended(tasks.values())
-                raise
-        for at, reply in enumerate(replies):
-            if at not in tasks:
-                go_on(at, reply)
-        try:
-            return sent, list(await asyncio.gather(*(tasks[at] for at in range(len(sent)))))
-        finally:
-            await _ended(tasks.values())
 
     async def _last(
         self, asked: SentPrompt, reply: Completion | DeepRepoError, *, early: bool
@@ -349,9 +327,39 @@ def _joined(answers: Sequence[WorkerReply]) -> WorkerReply:
     )
 
 
-async def _ended(tasks: Iterable["asyncio.Task[Any]"]) -> None:
-    """Nothing of them goes on."""
-    left = list(tasks)
-    for task in left:
-        task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
+class _Dialogues:
+    """The dialogues of one batch, each with its last answer.
+
+    If the budget holds a second call for every one of them, each goes on as soon as its first answer is there; else all first
+    answers come first. What was offered decides that, so a resumed review and a replay do as the first run did.
+    """
+
+    def __init__(self, last: Callable[..., Coroutine[Any, Any, WorkerReply | PromptTooLong]]) -> None:
+        self._last = last
+        self._sent: Sequence[SentPrompt] = ()
+        self._early = False
+        self._tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
+
+    def begin_with(self, sent: Sequence[SentPrompt]) -> Callable[[int, Completion | DeepRepoError], None] | None:
+        """Take the prompts as they are sent. Returns who hears a first answer at once; None if nobody does."""
+        self._sent = sent
+        self._early = all(asked.prompt.answer is not None and asked.prompt.answer.final is not None for asked in sent)
+        return self._go_on if self._early else None
+
+    async def answers(self, replies: Sequence[Completion | DeepRepoError]) -> list[WorkerReply | PromptTooLong]:
+        """The last answers, in the order of the prompts."""
+        for at, reply in enumerate(replies):
+            if at not in self._tasks:
+                self._go_on(at, reply)
+        return list(await asyncio.gather(*(self._tasks[at] for at in range(len(replies)))))
+
+    def _go_on(self, at: int, reply: Completion | DeepRepoError) -> None:
+        self._tasks[at] = asyncio.create_task(self._last(self._sent[at], reply, early=self._early))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)

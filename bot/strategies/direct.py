@@ -20,7 +20,8 @@ async def run(session: Session) -> Transcript:
     session.say(f"asking {model.name}")
     reader = replace(session.worker, model=model, role="root", whole=True, heard=session.heard)
     try:
-        answer = await fanout.beside_checks(session, reader.review(session.tracker.unread()))
+        async with fanout.checks_beside(session):
+            answer = await reader.review(session.tracker.unread())
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
         return replace(await fanout.run(session, checked=True), open=(IN_PARTS,))

@@ -1,12 +1,13 @@
 """The harness maps every unit to a worker and reduces: no model-written code runs."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
-from typing import Any
 
+from bot.errors import DeepRepoError
 from bot.review.analyzer_worker import AnalyzerWorker
-from bot.review.session import Session, Worker, WorkerReply, admit
+from bot.review.session import Session, Worker, admit
 from bot.values import Transcript
 
 
@@ -17,8 +18,8 @@ async def run(session: Session, *, checked: bool = False) -> Transcript:
         await compare(session)
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
-    reading = hearing(session, session.worker).review(left)
-    answer = await (beside_checks(session, reading) if beside else reading)
+    async with checks_beside(session) if beside else nullcontext():
+        answer = await hearing(session, session.worker).review(left)
     session.refused += answer.dropped
     if answer.error:
         session.notes.append(answer.error)
@@ -56,18 +57,34 @@ async def compare(session: Session) -> None:
         await session.checks.compare()
 
 
-async def beside_checks(session: Session, reading: Coroutine[Any, Any, WorkerReply]) -> WorkerReply:
-    """Await a reading. The analysers begin when its first request is out, and what they prove is admitted before its findings."""
-    task = asyncio.create_task(reading)
-    sent = asyncio.create_task(session.calls.sent.wait())
+@asynccontextmanager
+async def checks_beside(session: Session) -> AsyncIterator[None]:
+    """Run the analysers beside a reading: they begin when its first request is out. At the end what they prove is admitted."""
+    read = asyncio.Event()
+    checking = asyncio.create_task(_check_once_sent(session, read))
     try:
-        await asyncio.wait({task, sent}, return_when=asyncio.FIRST_COMPLETED)
-        await check_by_code(session)
-        return await task
+        try:
+            yield
+        except DeepRepoError:
+            read.set()
+            await checking
+            raise
+        read.set()
+        await checking
     finally:
-        sent.cancel()
-        task.cancel()
-        await asyncio.gather(task, sent, return_exceptions=True)
+        checking.cancel()
+        await asyncio.gather(checking, return_exceptions=True)
+
+
+async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
+    """Check by code when a request is out, or when the reading has ended without one."""
+    either = [asyncio.create_task(event.wait()) for event in (session.calls.sent, read)]
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in either:
+            task.cancel()
+    await check_by_code(session)
 
 
 async def check_by_code(session: Session) -> None:
