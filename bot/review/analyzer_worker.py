@@ -45,14 +45,16 @@ class AnalyzerWorker:
         self._compared: dict[tuple[str, str, int], str] = {}
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
-    async def compare(self) -> None:
-        """Run the analysers that compare uses with changed contracts: what they leave open decides what prompts show."""
+    async def compare(self, units: Sequence[Unit]) -> None:
+        """Run the analysers that compare uses with changed contracts, and mark what they have looked at.
+
+        What they leave open decides what prompts show; the marks come before those of any reader, however soon that answers.
+        """
         async with self._once:
             for name, analyzer in self._analyzers.items():
                 if isinstance(analyzer, Compares):
                     await self._analyze(name, analyzer)
-        if self._compared:
-            self._tracker.compared(self._compared)
+        self._mark_compared(units)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
         """What the analysers say of these units' files and of the callers that they break.
@@ -126,6 +128,9 @@ class AnalyzerWorker:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:
                 self._tracker.checked(unit.id, ", ".join(judges))
+        self._mark_compared(units)
+
+    def _mark_compared(self, units: Sequence[Unit]) -> None:
         if "contracts" in self._ran:
             paths = {unit.path for unit in units}
             targets = [d for d in self._dependents.files if d.target in paths or d.target not in self._homes]

@@ -54,7 +54,7 @@ def hearing(session: Session, worker: Worker) -> Worker:
 async def compare(session: Session) -> None:
     """Compare uses with changed contracts: prompts show first what that could not decide."""
     if isinstance(session.checks, AnalyzerWorker):
-        await session.checks.compare()
+        await session.checks.compare(session.units)
 
 
 @asynccontextmanager
