@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-time bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -158,6 +158,10 @@ bench-providers: $(READY)  ## how providers behave: thinking, small windows, lim
 
 bench-wallet: $(READY)  ## orders of pushes, commands and kills against the caps of a day; SHORT=1 for a few of them, on SQLite
 	$(BIN)/python -m benchmarks.wallet $(if $(SHORT),--short)
+
+bench-time: $(READY)  ## first words in the check run; with REPOS=folder of clones also reviews beside the longest chain of their model calls; SPEED=5 CHANGES=30
+	$(BIN)/python -m benchmarks.first_words
+	$(if $(REPOS),$(BIN)/python -m benchmarks.waiting --repos $(REPOS) $(if $(SPEED),--speed $(SPEED)) $(if $(CHANGES),--changes $(CHANGES)))
 
 bench-hostile: $(READY)  ## pull requests that attack the server's time and memory, beside innocent ones; CPU=20 seconds for one file
 	$(BIN)/python -m benchmarks.hostile $(if $(CPU),--cpu $(CPU))

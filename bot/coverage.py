@@ -156,8 +156,8 @@ class CoverageTracker:
         return bool(self.unread()) and not self.readers() and not self._read
 
     def readers(self) -> dict[str, str]:
-        """Unit -> who judged it, in this round or an earlier one."""
-        return self._reused | {unit: ", ".join(by) for unit, by in self._by.items()}
+        """Unit -> who judged it, in this round or an earlier one. In the order of the units, whichever prompt was answered first."""
+        return self._reused | {unit: ", ".join(self._by[unit]) for unit in self.units if unit in self._by}
 
     def unread(self) -> tuple[Unit, ...]:
         """Units that nobody has judged yet and that were not left out for a reason, riskiest first."""

@@ -13,14 +13,15 @@ from bot.config import Config, Settings
 from bot.errors import NothingToReview
 from bot.findings import areas, judge, memory, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.keep_back import keep_back
-from bot.findings.remembered import remembered
+from bot.findings.remembered import Opinions
 from bot.findings.verify import Ask
 from bot.journal import codec
 from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
-from bot.review.session import Session
+from bot.review.session import Session, borne_out
 from bot.values import (
+    SEVERITIES,
     ChangedFile,
     Coverage,
     Finding,
@@ -34,8 +35,10 @@ from bot.values import (
     Unit,
     Walkthrough,
 )
+from bot.values.progress import Reading
 from bot.values.reported import Reported
 
+NAMED = 5  # files and findings that are named while the review works
 if TYPE_CHECKING:
     from bot.policy import No
     from bot.values import Trigger
@@ -52,6 +55,7 @@ class Deps:
     scratch: str  # a folder that is thrown away afterwards
     clock: Callable[[], float]
     say: Callable[[str], None]
+    tell: Callable[[Reading], None] = lambda _: None  # what is read, and what was found by code
     pull: Callable[[ReviewRequest, str], Awaitable[PullRequest]] = checkout.pull
     today: Callable[[], date] = date.today  # decides which suppressions have expired
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
@@ -80,11 +84,10 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             effort=settings["effort"],
         )
         session.calls.journal.strategy(name, reason)
-        judging = partial(_judge, subject, session, left)
-        opinion = session.second_opinion(settings["verify"])
-        session.judged = partial(judging, remembered(opinion) if opinion is not None else None)
-        transcript = await strategies.run(name, session)
-        judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
+        deps.tell(_reading(subject, session, checked=False))
+        async with _judging(subject, session, left, deps.tell, verify=settings["verify"]) as judging:
+            transcript = await strategies.run(name, session)
+            judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
             judged = replace(judged, said=(*judged.said, *judged.still), still=())
         judged, kept = keep_back(judged, settings["minimum_severity"])
@@ -154,10 +157,69 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
     return decision if isinstance(decision, policy.No) else None
 
 
-async def _judge(subject: Survey, session: Session, reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:
-    """The findings so far that may be said. An opinion that was given before is not asked for again."""
+def _reading(subject: Survey, session: Session, *, checked: bool) -> Reading:
+    """What the review reads, and what code has proven so far and nobody has asked not to hear."""
+    read = [file.path for file in subject.files if not file.skip]
+    changed = {path for file in subject.files for path in (file.path, file.old_path) if path}
+    using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
+    users = [path for path in dict.fromkeys(using) if path not in changed]
+    proven = [finding for finding in session.findings if finding.verdict == "proven"]
+    found, _ = subject.ignored.split(proven)
+    worst = sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))[:NAMED]
+    return Reading(
+        files=len(read),
+        names=tuple(read[:NAMED]),
+        units=len(subject.units),
+        left_out=len(subject.files) - len(read),
+        users=len(users),
+        user_names=tuple(users[:NAMED]),
+        checked=checked,
+        findings=len(found),
+        found=tuple(worst),
+    )
+
+
+@asynccontextmanager
+async def _judging(
+    subject: Survey, session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], *, verify: bool
+) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.Judged]]]:
+    """Set up who judges the findings of the session: at the end all of them, and meanwhile those of each prompt by themselves.
+
+    What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
+    """
+    proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
+
+    def checked() -> None:
+        tell(_reading(subject, session, checked=True))
+        if not proven.done():
+            proven.set_result(tuple(session.findings))
+
+    async def now(ask: Ask | None) -> judge.Judged:
+        return await _judge(subject, session.findings, reread, ask)
+
+    async def ahead(found: Sequence[Finding]) -> None:
+        by_code = await proven
+        borne = [await borne_out(session.tree, finding) for finding in found]
+        alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
+        await _judge(subject, alone, reread, opinions.expected)
+
+    session.on_checked = checked
+    model, ask = session.root or session.reader, session.second_opinion(verify)
+    if model is None or ask is None:
+        session.judged = partial(now, None)
+        yield now
+        return
+    opinions = Opinions(ask, partial(session.calls.may_precede, model))
+    session.judged, session.settled = partial(now, opinions.answers), opinions.settled
+    session.heard = lambda found: opinions.begin(ahead(found))
+    async with opinions.open():
+        yield now
+
+
+async def _judge(subject: Survey, findings: Sequence[Finding], reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:
+    """The findings that may be said. An opinion that was given before is not asked for again."""
     return await judge.judge(
-        session.findings,
+        findings,
         subject.tree,
         subject.dependents,
         ask,

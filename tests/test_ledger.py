@@ -171,3 +171,12 @@ def test_short_uses_can_be_read() -> None:
     assert kept.open_uses()
     kept.saw("--- unchanged: till.py ---\n     9 pay(x)\n", "worker")
     assert not kept.open_uses()
+
+
+def test_who_read_what_is_listed_in_the_order_of_the_units() -> None:
+    """Whichever prompt is answered first: a replay answers them in another order than the first run."""
+    first, second = (coverage.start([UNIT, OTHER], FILES, USERS) for _ in range(2))
+    for tracker, units in ((first, (UNIT, OTHER)), (second, (OTHER, UNIT))):
+        for unit in units:
+            tracker.mark([unit.id], "worker")
+    assert list(first.readers()) == list(second.readers()) == [UNIT.id, OTHER.id]

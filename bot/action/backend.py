@@ -25,7 +25,8 @@ from bot.render import plain
 from bot.values import PullRequest, Review
 from bot.wiring import action as parts
 from bot.workflow import asking, fetching
-from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun, Say
+from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
+from bot.workflow.progress import Say
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
 NO_SECRETS = (

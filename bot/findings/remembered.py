@@ -1,26 +1,65 @@
-"""Second opinions that are asked for more than once while a review grows: each is given once."""
+"""Second opinions that are asked for more than once while a review grows: each is given once, and may be asked for ahead of time."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
 
 from bot.errors import DeepRepoError
 from bot.findings.verify import Ask
 from bot.values import Completion, Prompt
 
 
-def remembered(ask: Ask) -> Ask:
-    """The same second opinions, with every reply kept for the next time. What failed is asked for again.
+class Opinions:
+    """The second opinions of one review. A finding that has changed since has another prompt, so it gets an opinion of its own.
 
-    A finding that has changed since has another prompt, so it gets an opinion of its own.
+    `allowed`: whether a prompt may be sent before it is certain that anybody needs its answer.
     """
-    given: dict[str, Completion] = {}
 
-    async def answers(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
-        asked = {text: prompt for prompt in prompts if (text := _text(prompt)) not in given}
-        replies = dict(zip(asked, await ask(tuple(asked.values())) if asked else (), strict=True))
-        given.update({text: reply for text, reply in replies.items() if isinstance(reply, Completion)})
-        return [given[text] if (text := _text(prompt)) in given else replies[text] for prompt in prompts]
+    def __init__(self, ask: Ask, allowed: Callable[[Prompt], bool] = lambda _: True) -> None:
+        self._ask, self._allowed = ask, allowed
+        self._given: dict[str, Completion] = {}
+        self._ahead: set[asyncio.Task[Any]] = set()
 
-    return answers
+    async def answers(self, prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
+        """An answer to each prompt. What failed before is asked for again."""
+        await self.settled()
+        return await self._answers(prompts)
+
+    async def expected(self, prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
+        """The same ahead of time, for work that was begun with `begin`; an error for a prompt that may not be sent yet."""
+        allowed = [self._allowed(prompt) for prompt in prompts]
+        sent = iter(await self._answers([prompt for prompt, may in zip(prompts, allowed, strict=True) if may]))
+        return [next(sent) if may else DeepRepoError("not asked ahead of time") for may in allowed]
+
+    def begin(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do this meanwhile; `answers` waits for its end."""
+        self._ahead.add(asyncio.create_task(work))
+
+    async def settled(self) -> None:
+        """Wait for the end of everything that was begun. Raises the first error of it."""
+        while self._ahead:
+            done, self._ahead = self._ahead, set()
+            try:
+                await asyncio.gather(*done)
+            finally:
+                self._ahead |= {task for task in done if not task.done()}
+
+    async def _answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
+        asked = {text: prompt for prompt in prompts if (text := _text(prompt)) not in self._given}
+        replies = dict(zip(asked, await self._ask(tuple(asked.values())) if asked else (), strict=True))
+        self._given.update({text: reply for text, reply in replies.items() if isinstance(reply, Completion)})
+        return [self._given[text] if (text := _text(prompt)) in self._given else replies[text] for prompt in prompts]
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """At the end nothing that was begun goes on."""
+        try:
+            yield
+        finally:
+            for task in self._ahead:
+                task.cancel()
+            await asyncio.gather(*self._ahead, return_exceptions=True)
 
 
 def _text(prompt: Prompt) -> str:

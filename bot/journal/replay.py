@@ -24,6 +24,8 @@ PATIENCE = 0.2  # seconds for what was answered before an interruption to be dea
 class Replay(Journal):
     """The record of a finished review in the place of a journal: every outcome comes from it."""
 
+    replays = True
+
     def __init__(self, recorded: Record, section: Section) -> None:
         super().__init__()
         at = recorded.sections.index(section)

@@ -33,6 +33,8 @@ class Journal:
     With `keep`, the lines of the file are in a second place too; not those that were in it before.
     """
 
+    replays = False  # whether every outcome comes from the record
+
     def __init__(
         self, path: Path | None = None, *, fresh: bool = False, watch: Watch | None = None, keep: Keep | None = None
     ) -> None:

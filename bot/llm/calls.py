@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bot.errors import (
     BadAnswer,
@@ -86,6 +87,9 @@ class Calls:
     ) -> None:
         self.budget, self.journal = budget, journal
         self._failure, self._too_long = "", ""  # the first of each that no other try has mended
+        self.sent = (
+            asyncio.Event()
+        )  # set when the first request goes out: from then on somebody else's work is waited for
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
         self._pause, self._clock, self._chance = pause, clock, chance
         self._done: dict[str, Completion] = {}
@@ -154,12 +158,23 @@ class Calls:
             self._failure = self._failure or str(error)
             raise
 
-    async def many(self, model: Model, prompts: Sequence[Prompt], role: Purpose) -> list[Slot]:
-        """Replies in the order of the prompts; what failed or was cut off by a cap is an error in its slot."""
+    async def many(
+        self,
+        model: Model,
+        prompts: Sequence[Prompt],
+        role: Purpose,
+        heard: Callable[[int, Slot], None] | None = None,
+    ) -> list[Slot]:
+        """Replies in the order of the prompts; what failed or was cut off by a cap is an error in its slot.
+
+        `heard` is given each of them as soon as it is there.
+        """
         tasks: list[asyncio.Task[Completion]] = []
         try:
-            for prompt in prompts:
+            for at, prompt in enumerate(prompts):
                 tasks.append(asyncio.create_task(self.complete(model, prompt, role)))
+                if heard is not None:
+                    tasks[-1].add_done_callback(partial(_hand_on, heard, at))
                 if len(tasks) == 1 and self._warms(model, prompts):
                     await asyncio.wait(tasks)
             if tasks:
@@ -201,10 +216,18 @@ class Calls:
 
     def _known_offer(self, model: Model, prompt: Prompt) -> bool | None:
         """Whether an earlier run has sent this prompt with the offer to ask for more, or without; None if neither."""
+        with_offer, without = self._known(model, prompt)
+        return with_offer if with_offer != without else None
+
+    def may_precede(self, model: Model, prompt: Prompt) -> bool:
+        """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
+        return not self.journal.replays or any(self._known(model, prompt))
+
+    def _known(self, model: Model, prompt: Prompt) -> tuple[bool, bool]:
+        """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
         asked = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
         plain = replace(asked, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
-        with_offer, without = (self.journal.knows(key_of(model.name, one)[0]) for one in (asked, plain))
-        return with_offer if with_offer != without else None
+        return self.journal.knows(key_of(model.name, asked)[0]), self.journal.knows(key_of(model.name, plain)[0])
 
     def _dialogue(self, model: Model, prompt: Prompt, role: Purpose, more: int) -> tuple[Hold, Hold]:
         """What the first and the second call of a dialogue are likely to use."""
@@ -440,6 +463,7 @@ class Calls:
                 self.budget.keep(self._next_turn(model, request))  # its workers cannot use up what its next reply needs
             request = replace(request, prompt=replace(request.prompt, max_tokens=hold.output))
             with self._settling(model, request, hold, tried) as outcome:
+                self.sent.set()
                 outcome.reply = await model.complete(request.prompt)
             await self.journal.stored()
             ticket.allowance = outcome.reply.allowance
@@ -520,6 +544,12 @@ def _most(message: Message) -> int:
 def _schema(schema: Schema) -> int:
     """The same of a schema, which some providers write out at more length than it has."""
     return 2 * capacity.at_most((schema.name, schema.description, json.dumps(schema.parameters, default=dict)))
+
+
+def _hand_on(heard: Callable[[int, Slot], None], at: int, task: "asyncio.Task[Completion]") -> None:
+    """Tell of a reply. A call that was cancelled and an error that no reply explains end the whole batch."""
+    if not task.cancelled() and isinstance(task.exception(), ProviderError | BudgetSpent | None):
+        heard(at, _slot(task))
 
 
 def _slot(task: "asyncio.Task[Completion]") -> Slot:

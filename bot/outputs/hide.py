@@ -1,7 +1,7 @@
 """A leaked secret must not leak again through the review: what a finding about a secret quotes is masked in every output."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
@@ -28,17 +28,22 @@ Value = TypeVar("Value")
 
 def secrets(review: Review) -> Review:
     """The review with every secret that a finding of the category "secret" quotes masked, wherever else it stands."""
+    return masked(review, tuple(_all(review)))
+
+
+def masked(value: Value, findings: Iterable[Finding]) -> Value:
+    """A value with every secret masked that one of the findings quotes."""
     found = {
         value
-        for finding in _all(review)
+        for finding in findings
         if finding.category == "secret"
         for quote in (finding.quote, *(item.quote for item in finding.evidence))
         for value in _values(quote)
     }
     if not found:
-        return review
+        return value
     anyone = re.compile("|".join(re.escape(value) for value in sorted(found, key=lambda value: (-len(value), value))))
-    return _masked(review, anyone)
+    return _masked(value, anyone)
 
 
 def _all(review: Review) -> Iterator[Finding]:

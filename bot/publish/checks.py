@@ -10,6 +10,7 @@ from bot.outputs import facts, hide, markdown, marker
 from bot.publish import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import SEVERITIES, Action, Annotation, Check, Ending, Review
+from bot.values.progress import Progress
 
 NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
@@ -36,10 +37,13 @@ async def start(host: Host, head: str, run: str, language: str = "en") -> int:
     return found.id
 
 
-async def progress(host: Host, number: int, run: str, says: str, language: str = "en") -> None:
-    """Report how far it is. A failure to report this stops nothing."""
+async def progress(host: Host, number: int, run: str, now: Progress, language: str = "en") -> None:
+    """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
+    words, reading = load(language), now.reading
+    found = hide.masked(reading.found, reading.found) if reading is not None else ()
+    said = comment("publish/progress.md.j2", words, reading=reading, found=found, step=now.step)
     with suppress(HostError):
-        await host.checks.update(number, load(language).say("check_running"), _marked(run, plain(says)))
+        await host.checks.update(number, words.say("check_running"), _marked(run, said))
 
 
 async def done(host: Host, number: int, run: str, review: Review, outcome: PublishResult, page: str = "") -> Ending:

@@ -40,10 +40,21 @@ class AnalyzerWorker:
         self._analyzers, self._tree, self._files, self._dependents = analyzers, tree, tuple(files), dependents
         self._homes = {unit.path for unit in units}
         self._tracker = tracker
-        self._found: list[Finding] | None = None
+        self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
         self._ran: set[str] = set()
         self._compared: dict[tuple[str, str, int], str] = {}
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
+
+    async def compare(self, units: Sequence[Unit]) -> None:
+        """Run the analysers that compare uses with changed contracts, and mark what they have looked at.
+
+        What they leave open decides what prompts show; the marks come before those of any reader, however soon that answers.
+        """
+        async with self._once:
+            for name, analyzer in self._analyzers.items():
+                if isinstance(analyzer, Compares):
+                    await self._analyze(name, analyzer)
+        self._mark_compared(units)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - analysers know their question
         """What the analysers say of these units' files and of the callers that they break.
@@ -51,10 +62,11 @@ class AnalyzerWorker:
         Findings outside every unit (such as those of a file that only moved) are part of every answer, even if no unit is asked about.
         """
         async with self._once:
-            if self._found is None:
-                self._found = await self._analyzed()
+            for name, analyzer in self._analyzers.items():
+                await self._analyze(name, analyzer)
         paths = {unit.path for unit in units}
-        named = [(finding, {finding.path, *(item.path for item in finding.evidence)}) for finding in self._found]
+        found = [finding for name in self._analyzers for finding in self._found[name]]
+        named = [(finding, {finding.path, *(item.path for item in finding.evidence)}) for finding in found]
         mine = [finding for finding, places in named if places & paths or not places & self._homes]
         self._mark(units)
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
@@ -70,18 +82,20 @@ class AnalyzerWorker:
         """No analyser answers free prompts."""
         return [WorkerReply("", error="no model is configured: a prompt needs one") for _ in texts]
 
-    async def _analyzed(self) -> list[Finding]:
-        found: list[Finding] = []
-        for name, analyzer in self._analyzers.items():
-            wanted = [file for file in self._files if analyzer.wants(file)]
-            try:
-                found += self._most(name, await analyzer.check(self._tree, wanted, self._dependents) if wanted else ())
-                self._ran.add(name)
-                if isinstance(analyzer, Compares):
-                    self._compared.update(analyzer.compared(self._dependents))
-            except DeepRepoError as error:
-                self.failures.append(f"{name} could not run: {error}")
-        return found
+    async def _analyze(self, name: str, analyzer: Analyzer) -> None:
+        """Run one analyser, once."""
+        if name in self._found:
+            return
+        wanted = [file for file in self._files if analyzer.wants(file)]
+        found: Sequence[Finding] = ()
+        try:
+            found = self._most(name, await analyzer.check(self._tree, wanted, self._dependents) if wanted else ())
+            self._ran.add(name)
+            if isinstance(analyzer, Compares):
+                self._compared.update(analyzer.compared(self._dependents))
+        except DeepRepoError as error:
+            self.failures.append(f"{name} could not run: {error}")
+        self._found[name] = list(found)
 
     def _most(self, name: str, found: Sequence[Finding]) -> list[Finding]:
         """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""
@@ -114,6 +128,9 @@ class AnalyzerWorker:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:
                 self._tracker.checked(unit.id, ", ".join(judges))
+        self._mark_compared(units)
+
+    def _mark_compared(self, units: Sequence[Unit]) -> None:
         if "contracts" in self._ran:
             paths = {unit.path for unit in units}
             targets = [d for d in self._dependents.files if d.target in paths or d.target not in self._homes]

@@ -72,6 +72,10 @@ async def _unheard() -> Judged:
     return Judged((), 0)
 
 
+async def _at_once() -> None:
+    """Nothing is under way."""
+
+
 @dataclass(slots=True)
 class Session:
     """The state of one review. Mutable on purpose: it is what grows between the diff and the findings."""
@@ -100,6 +104,9 @@ class Session:
     effort: ReviewEffort = "medium"  # how far the review goes
     judged: Callable[[], Awaitable[Judged]] = _unheard  # the findings so far, each with its second opinion
     say: Callable[[str], None] = lambda _: None  # progress, one short line
+    on_checked: Callable[[], None] = lambda: None  # called when every check by code is done
+    heard: Callable[[Sequence[Finding]], None] = lambda _: None  # begins second opinions while other prompts are out
+    settled: Callable[[], Awaitable[None]] = _at_once  # returns when none of these is under way any more
 
     def second_opinion(self, wanted: bool) -> Ask | None:
         """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""
@@ -120,11 +127,15 @@ class Session:
         return True
 
 
-async def checked(session: Session, finding: Finding) -> Finding | str:
+async def borne_out(tree: Tree, finding: Finding) -> Finding | str:
     """The finding as the tree bears it out, or the sentence that says why it cannot stand."""
-    found = await check(finding, session.tree)
-    if not isinstance(found, str):
-        found = await claims.check(found, session.tree)
+    found = await check(finding, tree)
+    return found if isinstance(found, str) else await claims.check(found, tree)
+
+
+async def checked(session: Session, finding: Finding) -> Finding | str:
+    """The same, counted."""
+    found = await borne_out(session.tree, finding)
     session.refused += isinstance(found, str)
     return found
 

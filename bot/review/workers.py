@@ -1,9 +1,10 @@
 """The worker with a model: whole units packed into small prompts, with the unchanged code that decides about them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from bot import render
 from bot.context import file_questions, look_ups
@@ -93,6 +94,7 @@ class ModelWorker:
     whole: bool = False  # everything in one prompt, whatever its size
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
+    heard: Callable[[Sequence[Finding]], None] = lambda _: None  # gets the findings of a prompt while others are out
 
     @property
     def name(self) -> str:
@@ -114,7 +116,7 @@ class ModelWorker:
         await builder.prepare(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await self._prompt(group, builder, question, extent) for group in groups]
-        return await self._completed(await self._answered(prompts, builder, question))
+        return _joined(await self._answered(prompts, builder, question))
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
         """Of how much a reader says what the change does: who has all of it in one prompt speaks of the whole."""
@@ -148,7 +150,7 @@ class ModelWorker:
                 questions=[render.text("prompts/uses.md.j2", uses=mine).strip()],
             )
             asked.append(SentPrompt((), self._of(text), text, bare=True))
-        said = await self._completed(await self._answered(asked, ContextBuilder(self.tree, self.files), ""))
+        said = _joined(await self._answered(asked, ContextBuilder(self.tree, self.files), ""))
         if said.error:
             self.tracker.leave((use for use in self.tracker.open_uses() if use not in beyond), said.error)
         return said
@@ -253,26 +255,6 @@ class ModelWorker:
         ]
         return [render.text(name).strip() for name in wanted[:MAX_LENSES]] or [QUESTION]
 
-    async def _completed(self, answered: Sequence[Answered]) -> WorkerReply:
-        """All answers in one. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
-        back = [one for one in answered if one.wanted or any(map(_vague, one.said.findings))]
-        sent = [await self._further(one) for one in back]
-        replies = await self.calls.many(self.model, [asked.prompt for asked in sent], self.role)
-        final = {
-            id(one): self._finished(one, self._read(asked, reply))
-            for one, asked, reply in zip(back, sent, replies, strict=True)
-        }
-        done = [final.get(id(one), one.said) for one in answered]
-        return WorkerReply(
-            "\n".join(said.text for said in done if said.text),
-            tuple(finding for said in done for finding in said.findings),
-            "; ".join(dict.fromkeys(said.error for said in done if said.error)),
-            sum(said.dropped for said in done),
-            tuple(dict.fromkeys(point for said in done for point in said.open)),
-            _together([said.told for said in done if said.told]),
-            tuple(report for said in done for report in said.issues),
-        )
-
     async def _further(self, one: Answered) -> SentPrompt:
         """What a finder is asked after its first answer."""
         vague = [finding for finding in one.said.findings if _vague(finding)]
@@ -307,24 +289,27 @@ class ModelWorker:
         dropped = vague - len(kept[:vague])
         return replace(first, findings=(*whole, *kept[:vague]), error="", dropped=dropped)
 
-    async def _answered(self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str) -> list[Answered]:
-        """Every prompt with its answer. One that is too long for the model's window is asked again in two parts.
+    async def _answered(
+        self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str
+    ) -> list[WorkerReply]:
+        """The answer to every prompt. One that is too long for the model's window is asked again in two parts.
 
         A single unit is shown without the code beside it; if it is still too long it stays unread, and the answer says so.
         Raises PromptTooLong where everything was to stand in one prompt.
         """
-        done: list[Answered] = []
+        done: list[WorkerReply] = []
         left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            with self._dialogues.offering([asked.prompt for asked in left]) as offered:
-                replies = await self.calls.many(self.model, offered, self.role)
-            left = [replace(asked, prompt=prompt) for asked, prompt in zip(left, offered, strict=True)]
-            for asked, reply in zip(left, replies, strict=True):
-                said = self._read(asked, reply)
+            async with _Dialogues(self._last) as going:
+                with self._dialogues.offering([asked.prompt for asked in left]) as offered:
+                    left = [replace(asked, prompt=prompt) for asked, prompt in zip(left, offered, strict=True)]
+                    heard = going.begin_with(left)
+                    replies = await self.calls.many(self.model, offered, self.role, heard)
+                answers = await going.answers(replies)
+            for asked, said in zip(left, answers, strict=True):
                 if isinstance(said, WorkerReply):
-                    readable = reply if isinstance(reply, Completion) and not said.error else NO_REPLY
-                    done.append(Answered(asked, said, readable))
+                    done.append(said)
                 elif self.whole and asked.units:
                     raise said
                 elif len(asked.units) > 1:
@@ -336,9 +321,25 @@ class ModelWorker:
                     smaller.append(await self._prompt(asked.units, builder, question, asked.walkthrough, bare=True))
                 else:
                     what = asked.units[0].id if asked.units else "uses of what changed"
-                    done.append(Answered(asked, WorkerReply("", error=f"{what}: not read, {said}"), NO_REPLY))
+                    done.append(WorkerReply("", error=f"{what}: not read, {said}"))
             left = smaller
         return done
+
+    async def _last(
+        self, asked: SentPrompt, reply: Completion | DeepRepoError, *, early: bool
+    ) -> WorkerReply | PromptTooLong:
+        """The last answer of a dialogue. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
+        said = self._read(asked, reply)
+        if isinstance(said, PromptTooLong):
+            return said
+        one = Answered(asked, said, reply if isinstance(reply, Completion) and not said.error else NO_REPLY)
+        if one.wanted or any(map(_vague, said.findings)):
+            second = await self._further(one)
+            (answer,) = await self.calls.many(self.model, [second.prompt], self.role)
+            said = self._finished(one, self._read(second, answer))
+        if early and said.findings:
+            self.heard(said.findings)
+        return said
 
     def _read(self, asked: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
         """The answer of one prompt; what was answered is marked as read."""
@@ -368,3 +369,54 @@ def _together(said: Sequence[ReaderNotes]) -> ReaderNotes | None:
 def _vague(finding: Finding) -> bool:
     """Whether a finding leaves open when it happens or whom it hurts."""
     return not finding.trigger.strip() or not finding.consequence.strip()
+
+
+def _joined(answers: Sequence[WorkerReply]) -> WorkerReply:
+    """All answers in one."""
+    return WorkerReply(
+        "\n".join(said.text for said in answers if said.text),
+        tuple(finding for said in answers for finding in said.findings),
+        "; ".join(dict.fromkeys(said.error for said in answers if said.error)),
+        sum(said.dropped for said in answers),
+        tuple(dict.fromkeys(point for said in answers for point in said.open)),
+        _together([said.told for said in answers if said.told]),
+        tuple(report for said in answers for report in said.issues),
+    )
+
+
+class _Dialogues:
+    """The dialogues of one batch, each with its last answer.
+
+    If the budget holds a second call for every one of them, each goes on as soon as its first answer is there; else all first
+    answers come first. What was offered decides that, so a resumed review and a replay do as the first run did.
+    """
+
+    def __init__(self, last: Callable[..., Coroutine[Any, Any, WorkerReply | PromptTooLong]]) -> None:
+        self._last = last
+        self._sent: Sequence[SentPrompt] = ()
+        self._early = False
+        self._tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
+
+    def begin_with(self, sent: Sequence[SentPrompt]) -> Callable[[int, Completion | DeepRepoError], None] | None:
+        """Take the prompts as they are sent. Returns who hears a first answer at once; None if nobody does."""
+        self._sent = sent
+        self._early = all(asked.prompt.answer is not None and asked.prompt.answer.final is not None for asked in sent)
+        return self._go_on if self._early else None
+
+    async def answers(self, replies: Sequence[Completion | DeepRepoError]) -> list[WorkerReply | PromptTooLong]:
+        """The last answers, in the order of the prompts."""
+        for at, reply in enumerate(replies):
+            if at not in self._tasks:
+                self._go_on(at, reply)
+        return list(await asyncio.gather(*(self._tasks[at] for at in range(len(replies)))))
+
+    def _go_on(self, at: int, reply: Completion | DeepRepoError) -> None:
+        self._tasks[at] = asyncio.create_task(self._last(self._sent[at], reply, early=self._early))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)

@@ -16,11 +16,12 @@ async def run(session: Session) -> Transcript:
     model = session.root or session.reader
     if model is None or not isinstance(session.worker, ModelWorker):
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
-    await fanout.check_by_code(session)
+    await fanout.compare(session)
     session.say(f"asking {model.name}")
-    reader = replace(session.worker, model=model, role="root", whole=True)
+    reader = replace(session.worker, model=model, role="root", whole=True, heard=session.heard)
     try:
-        answer = await reader.review(session.tracker.unread())
+        async with fanout.checks_beside(session):
+            answer = await reader.review(session.tracker.unread())
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
         return replace(await fanout.run(session, checked=True), open=(IN_PARTS,))

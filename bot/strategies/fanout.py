@@ -1,23 +1,32 @@
 """The harness maps every unit to a worker and reduces: no model-written code runs."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
+
+from bot.errors import DeepRepoError
+from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, admit
 from bot.values import Transcript
 
 
 async def run(session: Session, *, checked: bool = False) -> Transcript:
     """Read every unread unit in some prompt, all prompts at once. `checked`: the analysers have run before."""
-    if not checked and session.checks is not session.worker:
-        await check_by_code(session)
+    beside = not checked and session.checks is not session.worker
+    if beside:
+        await compare(session)
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
-    answer = await session.worker.review(left)
+    async with checks_beside(session) if beside else nullcontext():
+        answer = await hearing(session, session.worker).review(left)
     session.told += [answer.told] if answer.told else []
     session.refused += answer.dropped
     if answer.error:
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
-    await read_uses(session, session.worker)
+    await read_uses(session, hearing(session, session.worker))
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
 
 
@@ -36,6 +45,49 @@ async def read_uses(session: Session, worker: Worker) -> None:
         await admit(session, finding)
 
 
+def hearing(session: Session, worker: Worker) -> Worker:
+    """The worker whose findings get their second opinions while it still reads."""
+    from bot.review.workers import ModelWorker
+
+    return replace(worker, heard=session.heard) if isinstance(worker, ModelWorker) else worker
+
+
+async def compare(session: Session) -> None:
+    """Compare uses with changed contracts: prompts show first what that could not decide."""
+    if isinstance(session.checks, AnalyzerWorker):
+        await session.checks.compare(session.units)
+
+
+@asynccontextmanager
+async def checks_beside(session: Session) -> AsyncIterator[None]:
+    """Run the analysers beside a reading: they begin when its first request is out. At the end what they prove is admitted."""
+    read = asyncio.Event()
+    checking = asyncio.create_task(_check_once_sent(session, read))
+    try:
+        try:
+            yield
+        except DeepRepoError:
+            read.set()
+            await checking
+            raise
+        read.set()
+        await checking
+    finally:
+        checking.cancel()
+        await asyncio.gather(checking, return_exceptions=True)
+
+
+async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
+    """Check by code when a request is out, or when the reading has ended without one."""
+    either = [asyncio.create_task(event.wait()) for event in (session.calls.sent, read)]
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in either:
+            task.cancel()
+    await check_by_code(session)
+
+
 async def check_by_code(session: Session) -> None:
     """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
     answer = await session.checks.review(session.units)
@@ -43,3 +95,4 @@ async def check_by_code(session: Session) -> None:
         session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
+    session.on_checked()

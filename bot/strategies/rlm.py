@@ -15,6 +15,7 @@ async def run(session: Session) -> Transcript:
     """Fan out, then the root's turns."""
     reserve(session)
     await fanout.run(session)
+    await session.settled()  # a turn shows what is left of the budget: that must not depend on which call ends first
     return await go_on(session)
 
 

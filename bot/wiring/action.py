@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -21,11 +21,12 @@ from bot.values import PullRef, PullRequest, Review, ReviewRequest
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, timed
+from bot.workflow.progress import Say
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
 
 
-async def reviewed(change: Change, file: str, say: Callable[[str], None]) -> Review:
+async def reviewed(change: Change, file: str, say: Say) -> Review:
     """Review a change. `file`: where the base branch keeps its settings."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
@@ -40,6 +41,7 @@ async def _step(line: ChildPipe, change: Change, file: str, scratch: str, left_o
     made, ends = _deps(line, change, file, scratch)
     deps = replace(
         made,
+        tell=line.tell,
         earlier=change.earlier,
         full=change.full,
         note=change.note,

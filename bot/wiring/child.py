@@ -30,6 +30,7 @@ from typing import Any, Protocol, TypeVar
 from bot import limits
 from bot.errors import DeepRepoError, OverLimit
 from bot.limits import ProcessLimits
+from bot.values.progress import Reading
 
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
@@ -71,7 +72,7 @@ class Sink(Protocol):
 class Hooks:
     """What the parent does with what a child says."""
 
-    say: Callable[[str], None] = lambda _: None
+    say: Callable[[str | Reading], None] = lambda _: None
     put: Callable[[str], None] = lambda _: None
     stored: Callable[[], None] = lambda: None
 
@@ -92,6 +93,10 @@ class ChildPipe:
         """Progress, one short line."""
         self.send("say", text)
 
+    def tell(self, reading: Reading) -> None:
+        """What the review reads and has found by code."""
+        self.send("say", reading)
+
     def deadline(self, seconds: float | None) -> None:
         """How long the work may take from now on; None: as long as it needs."""
         self.send("deadline", seconds)
@@ -109,7 +114,7 @@ class ChildPipe:
             raise failed
 
 
-Watching = AbstractContextManager[Callable[[str], None]]
+Watching = AbstractContextManager[Callable[[str], None]]  # what is told a person at a terminal
 Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a Line and the arguments
 
 
@@ -117,7 +122,7 @@ async def run(
     task: Task[Result],
     *arguments: object,
     caps: ProcessLimits,
-    say: Callable[[str], None] = lambda _: None,
+    say: Callable[[str | Reading], None] = lambda _: None,
     keep: Sink | None = None,
 ) -> Result:
     """Await the work of a child. Who is cancelled here ends it there, and leaves when it has ended.
@@ -125,7 +130,7 @@ async def run(
     Raises Ended where a limit or a fault ended it, and DeepRepoError's kinds as they were raised there.
     """
     here, leave = asyncio.get_running_loop(), threading.Event()
-    hooks = Hooks(say=lambda text: _soon(here, say, text))
+    hooks = Hooks(say=lambda said: _soon(here, say, said))
     if keep is not None:
         stored = keep.stored
         hooks = Hooks(hooks.say, keep.put, lambda: asyncio.run_coroutine_threadsafe(stored(), here).result())
@@ -187,7 +192,9 @@ def alone(task: Task[Result], *arguments: object, caps: ProcessLimits, watching:
         child, leave = _Child(task, (*arguments, left_out), caps, fork=True), threading.Event()
         try:
             with watching() as say:
-                outcome: Result = _interruptible(child, Hooks(say=say), leave)
+                outcome: Result = _interruptible(
+                    child, Hooks(say=lambda said: say(said) if isinstance(said, str) else None), leave
+                )
         except Ended as ended:
             if leave.is_set():
                 raise KeyboardInterrupt from ended
@@ -392,9 +399,9 @@ def _tried(stored: Callable[[], None]) -> Exception | None:
     return None
 
 
-def _soon(loop: asyncio.AbstractEventLoop, do: Callable[[str], None], text: str) -> None:
+def _soon(loop: asyncio.AbstractEventLoop, do: Callable[[str | Reading], None], said: str | Reading) -> None:
     with suppress(RuntimeError):  # the loop is gone, and who listened with it
-        loop.call_soon_threadsafe(do, text)
+        loop.call_soon_threadsafe(do, said)
 
 
 @cache

@@ -27,6 +27,7 @@ from bot.storage import Store, StoredJournal
 from bot.values import Ask, PullRef, PullRequest, Review, Trigger
 from bot.wiring import child, review, tasks
 from bot.workflow import Services, fetching, journals
+from bot.workflow.progress import Say
 
 SETTINGS = 5  # seconds of computing on an owner's settings
 PAGES = 60.0  # seconds for comments to be rendered anew
@@ -79,9 +80,7 @@ async def _apologise(parts: Services, ask: Ask, why: str) -> None:
     await workflow.apologise(ask, why, parts)
 
 
-async def _reviewed(
-    store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Callable[[str], None]
-) -> Made:
+async def _reviewed(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> Made:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     path = journals.path(folder, change.journal)
     known = await asyncio.to_thread(_known, path)

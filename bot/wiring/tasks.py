@@ -84,6 +84,7 @@ def _deps(line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept:
     return replace(
         timed(line, made),
         pull=given,
+        tell=line.tell,
         earlier=change.earlier,
         full=change.full,
         ignored=change.ignored,

@@ -13,11 +13,12 @@ from bot.payloads import Change, Made
 from bot.policy import ASKED, No
 from bot.publish import PublishResult, checks
 from bot.values import Ending, PullRequest, Review, ReviewAsk
+from bot.values.progress import Progress
 from bot.workflow.looking import PullState
 from bot.workflow.pausing import PushCount
+from bot.workflow.progress import Say
 
 Result = TypeVar("Result")
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +75,14 @@ class CheckRun:
     run: ReviewRun
     number: int | None
     optional: bool = False
-    heard: Say = field(default=lambda _: None)  # gets each line of progress
+    heard: Callable[[str], None] = field(default=lambda _: None)  # gets each line of progress
 
-    async def show(self, says: str) -> None:
+    async def show(self, now: Progress) -> None:
         """Report how far the review is."""
-        self.heard(says)
+        if now.step:
+            self.heard(now.step)
         if self.number is not None:
-            await checks.progress(self.run.host, self.number, self.run.id, says, self.run.language)
+            await checks.progress(self.run.host, self.number, self.run.id, now, self.run.language)
 
     async def end(self, result: ReviewResult, page: str = "") -> None:
         """End it with the review, or with the reason why nothing was reviewed. `page`: the review as Markdown, if it is rendered already."""

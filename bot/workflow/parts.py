@@ -13,11 +13,10 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
 from bot.values import Ask, PullRef, PullRequest, Review, Trigger
+from bot.workflow.progress import Say
 
 if TYPE_CHECKING:
     from bot.storage import Store
-
-Say = Callable[[str], None]
 
 
 async def _unheard(_: Ask, __: str) -> None:

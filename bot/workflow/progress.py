@@ -1,37 +1,72 @@
-"""The check run while the review works: what it is doing now, told no more often than people look."""
+"""The check run while the review works: what is read and what code has found at once, then what it is doing now.
+
+GitHub counts every update as a write, so the second one comes no sooner than people look.
+"""
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from bot.errors import HostError
+from bot.values.progress import Progress, Reading
 
-EVERY = 10.0  # seconds; each update is a write that GitHub counts
+EVERY = 10.0  # seconds between two updates
+CHECKS = 1.5  # seconds that the first update waits for the checks by code, once it is known what is read
 log = logging.getLogger("deeprepo.review")
+Say = Callable[[str | Reading], None]
+
+
+class _Newest:
+    """What was said last of each kind."""
+
+    def __init__(self) -> None:
+        self.progress = Progress()
+        self.known, self.checked = asyncio.Event(), asyncio.Event()
+
+    def say(self, said: str | Reading) -> None:
+        if isinstance(said, str):
+            self.progress = Progress(self.progress.reading, said)
+            return
+        self.progress = Progress(said, self.progress.step)
+        self.known.set()
+        if said.checked:
+            self.checked.set()
 
 
 @asynccontextmanager
 async def progress(
-    update: Callable[[str], Awaitable[None]], every: float = EVERY
-) -> AsyncIterator[Callable[[str], None]]:
-    """Take short lines and hand on the newest one, at most once in `every` seconds. That an update fails hurts nobody."""
-    newest: list[str] = []
+    update: Callable[[Progress], Awaitable[None]], every: float = EVERY, checks: float = CHECKS
+) -> AsyncIterator[Say]:
+    """Take what a review says and hand on the newest: once it is known what is read, then at most once in `every` seconds.
+
+    The first update waits up to `checks` seconds for what code finds. An update that fails stops nothing.
+    """
+    newest = _Newest()
 
     async def tell() -> None:
-        told = ""
+        await _set(newest.known, every)
+        if newest.known.is_set():
+            await _set(newest.checked, checks)
+        told = Progress()
         while True:
-            await asyncio.sleep(every)
-            if newest and newest[0] != told:
-                told = newest[0]
+            if newest.progress != told:
+                told = newest.progress
                 try:
                     await update(told)
                 except HostError as error:
                     log.info("progress could not be shown", extra={"facts": {"reason": str(error)}})
+            await asyncio.sleep(every)
 
     telling = asyncio.create_task(tell())
     try:
-        yield lambda text: newest.__setitem__(slice(None), [text])
+        yield newest.say
     finally:
         telling.cancel()
         await asyncio.gather(telling, return_exceptions=True)
+
+
+async def _set(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, no longer than so many seconds."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)

@@ -26,10 +26,11 @@ from bot.publish import checks
 from bot.storage import Exhausted
 from bot.values import PullRequest, Review, ReviewAsk
 from bot.workflow import asking, journals, keeping, learning, reviewing, spending
-from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun, Say
+from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import look
 from bot.workflow.parts import Services
+from bot.workflow.progress import Say
 
 Result = TypeVar("Result")
 

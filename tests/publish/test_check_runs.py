@@ -11,6 +11,7 @@ from bot.outputs import marker
 from bot.publish import PublishResult, checks
 from bot.render import languages, load
 from bot.values import Coverage, CoverageRow, Review
+from bot.values.progress import Progress, Reading
 from deeprepo_sandbox.github import Fault
 
 OUTCOME = PublishResult(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")
@@ -32,7 +33,7 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
             head = at.stands.head_sha
             number = await checks.start(at.host, head, "run-1")
             begun = at.stands.checks[0]
-            await checks.progress(at.host, number, "run-1", "7 of 12 units read")
+            await checks.progress(at.host, number, "run-1", Progress(step="7 of 12 units read"))
             told = at.stands.checks[0]
             await checks.done(at.host, number, "run-1", reviewed(head, finding("f1", 5), finding("f2")), OUTCOME)
             ended = at.stands.checks[0]
@@ -43,7 +44,7 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
                 "in_progress",
                 "Reviewing",
             )
-            assert (told.summary or "").endswith("\n7 of 12 units read")
+            assert (told.summary or "").endswith("\nNow: 7 of 12 units read\n")
             assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings (2 high).")
             assert "1 on the changed lines, 2 listed in the summary." in (ended.summary or "")
             assert OUTCOME.summary_url in (ended.summary or "")
@@ -170,9 +171,51 @@ def test_progress_that_cannot_be_told_stops_nothing(tmp_path: Path) -> None:
             number = await checks.start(at.host, at.stands.head_sha, "run-1")
             for status in (403, 422, 502):
                 at.gh.fail("PATCH", r"/check-runs/", Fault(status))
-                await checks.progress(at.host, number, "run-1", "half")
+                await checks.progress(at.host, number, "run-1", Progress(step="half"))
 
             assert at.stands.checks[0].status == "in_progress"
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("language", languages())
+def test_what_is_read_and_found_is_said_in_every_language(tmp_path: Path, language: str) -> None:
+    """Names and titles come from strangers: they link nowhere, call nobody, hold no secret and are few."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            number = await checks.start(at.host, at.stands.head_sha, "run-1", language)
+            key = "AKIA9Q7W5E3R1T8Y6U4I"
+            planted = replace(
+                finding("f1", 5).finding,
+                path="`@team` <img src=x>.py",
+                title=f"@everyone: {key} ![x](https://evil.example/x) " + "long " * 200,
+                quote=f'key = "{key}"',
+                category="secret",
+                verdict="proven",
+            )
+            reading = Reading(
+                1_200,
+                ("`a`](https://evil.example).py",),
+                7,
+                3,
+                41,
+                ("@b.py",),
+                checked=True,
+                findings=9,
+                found=(planted,),
+            )
+            await checks.progress(at.host, number, "run-1", Progress(reading, "@team\n# Heading"), language)
+            said = at.stands.checks[0].summary or ""
+
+            assert at.stands.checks[0].title == load(language).say("check_running")
+            assert load(language).number(1_200) in said
+            assert key not in said
+            assert "\n#" not in said
+            assert "![" not in said
+            assert "[x](" not in said
+            assert "@everyone" not in said
+            assert len(said) < 1_500
 
     asyncio.run(go())
 

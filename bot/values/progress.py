@@ -1,0 +1,28 @@
+"""What a review in progress can say of itself: what it reads, what code has found, and what it is doing now."""
+
+from dataclasses import dataclass
+
+from bot.values.review import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a review reads, and what was found by code so far. Counts are whole; names and findings are the first few."""
+
+    files: int  # changed files that are read
+    names: tuple[str, ...]
+    units: int
+    left_out: int  # changed files that are not read
+    users: int  # unchanged files that depend on what changed
+    user_names: tuple[str, ...]
+    checked: bool = False  # whether every check by code is done
+    findings: int = 0  # that code has proven
+    found: tuple[Finding, ...] = ()  # the worst of them
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The newest of both."""
+
+    reading: Reading | None = None  # None: the change is not known yet
+    step: str = ""  # one short line
