@@ -37,7 +37,7 @@ from bot.storage.tables import (
     suppression,
     used,
 )
-from bot.storage.used import Used
+from bot.storage.used import UsedSessions
 from bot.storage.workers import Workers
 
 DAY = 86400.0
@@ -60,7 +60,7 @@ class Store:
     listing: ReviewList
     days: Days
     failures: Failures
-    used: Used
+    used: UsedSessions
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""
@@ -129,7 +129,7 @@ async def opened(url: str) -> AsyncIterator[Store]:
             ReviewList(database),
             Days(database),
             Failures(database),
-            Used(database),
+            UsedSessions(database),
         )
     finally:
         await asyncio.shield(database.close())

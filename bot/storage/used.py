@@ -9,7 +9,7 @@ from bot.storage.tables import used
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedSessions:
     """Their ids, until they would have ended by themselves."""
 
     database: Database

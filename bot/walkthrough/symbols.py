@@ -15,7 +15,7 @@ ARROW = "→"
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedSymbol:
     """A changed definition with the places that surely use it."""
 
     name: str
@@ -61,7 +61,7 @@ def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
     return [symbol for symbol in code if symbol.symbol.exported] or code
 
 
-def used(dependents: Dependents, changed: frozenset[str]) -> list[Used]:
+def used(dependents: Dependents, changed: frozenset[str]) -> list[UsedSymbol]:
     """The changed definitions that files outside the change use, most telling first. Guesses by name do not count."""
     known: dict[str, ChangedSymbol] = {}
     for symbol in dependents.symbols:
@@ -76,7 +76,7 @@ def used(dependents: Dependents, changed: frozenset[str]) -> list[Used]:
         files = Counter(path for path, _ in mine)
         broken = bool(known[key].contract) or known[key].change in ("removed", "renamed", "signature")
         ordered = sorted(files, key=lambda path: (is_test(path), -files[path], path))
-        found.append(Used(name, frozenset(mine), tuple(ordered), broken))
+        found.append(UsedSymbol(name, frozenset(mine), tuple(ordered), broken))
     return sorted(found, key=lambda one: (not one.contract, -len(one.places), one.name))
 
 

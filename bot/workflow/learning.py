@@ -103,7 +103,7 @@ async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[tupl
 async def withdrawn(
     pull: PullRef, finding: Finding, who: str, reason: str, link: str, language: str, store: Store, *, writes: bool
 ) -> tuple[Safe, int]:
-    """Note that a finding was withdrawn after what somebody said; the proposal of a rule as words below our answer, and its number.
+    """What a finding teaches that was withdrawn (`People.withdraw`): the proposal of a rule as words below our answer, and its number.
 
     `reason`: that person's own words. Unless they may write (`writes`), nothing is proposed: no words, and 0. Once the answer is posted,
     `store.rules.show` remembers its comment, so that reactions on it decide.
@@ -114,7 +114,6 @@ async def withdrawn(
     if writes:
         said = proposing.proposal(finding, reason[: rejecting.LONGEST], "withdrawn", who, link)
         made = await store.rules.propose(pull, said, now)
-    await store.people.tell(pull, finding.fingerprint, who, "withdrawn", reason[: rejecting.LONGEST], now)
     told = proposing.shown(made, load(language))
     return told, made.rule.number if made is not None and told else 0
 

@@ -74,7 +74,9 @@ def test_no_secret_is_left_behind(tmp_path: Path) -> None:
         server.wait_for("delivery.*one")
         server.end()
         said = server.said()
-    assert all(json.loads(line) for line in said.splitlines())
+    link, *lines = said.splitlines()  # the link of the operator's page is printed, and logged nowhere
+    assert link.startswith("The operator's page, signed in, once: http")
+    assert all(json.loads(line) for line in lines)
     left = [said, *(page.text for page in pages)]
     left += [path.read_bytes().decode("latin-1") for path in (tmp_path / "data").rglob("*") if path.is_file()]
     assert [secret for secret in planted for text in left if secret in text] == []
@@ -100,7 +102,7 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
             assert httpx2.get(f"{origin}/healthz").status_code == 200
             assert deliver(origin, "one").json()["outcome"] == "queued"
             again = httpx2.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
-            assert (again.status_code, "deeprepo is running" in again.text) == (200, True)
+            assert (again.status_code, "Sign in · deeprepo" in again.text) == (200, True)
             server.end()
             assert stat.S_IMODE((tmp_path / "data" / "app.json").stat().st_mode) == 0o600
 
