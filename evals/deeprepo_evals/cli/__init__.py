@@ -5,6 +5,7 @@ import typer
 from deeprepo_evals.cli import (
     context,
     journals,
+    learn,
     mine,
     plant,
     report,
@@ -28,5 +29,6 @@ app.command(name="mine")(mine.command)
 app.command(name="plant")(plant.command)
 app.command(name="roots")(roots.command)
 app.command(name="train")(train.command)
+app.command(name="learn")(learn.command)
 app.command(name="traces")(traces.command)
 app.command(name="export-journals")(journals.command)
