@@ -145,9 +145,9 @@ $(TRAIN_CPU)/.ready: evals/train-cpu.txt pyproject.toml sandbox/pyproject.toml e
 	@echo "setting up $(TRAIN_CPU): torch and TRL take 1.5 GB and some minutes ..." >&2
 	@test -x $(TRAIN_CPU)/bin/python || $(PYTHON) -m venv $(TRAIN_CPU)
 	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install "$$(grep '^torch==' evals/train-cpu.txt)" \
-		|| { echo "torch could not be installed: put a build for this machine into $(TRAIN_CPU) and run make $@ again" >&2; exit 2; }
+		|| { echo "torch could not be installed: put a build for this machine into $(TRAIN_CPU) and run make train-cpu again" >&2; exit 2; }
 	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install -c evals/train-cpu.txt -e . -e sandbox -e evals trl \
-		|| { echo "TRL could not be installed: run make $@ again with network" >&2; exit 2; }
+		|| { echo "TRL could not be installed: run make train-cpu again with network" >&2; exit 2; }
 	@touch $@
 
 train-cpu: $(TRAIN_CPU)/.ready  ## GRPO with tiny policies on two cores, under our reward and a gameable one; LEARNT=folder of the report

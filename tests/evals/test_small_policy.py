@@ -116,13 +116,17 @@ def test_mentions_by_the_published_formula() -> None:
     assert Mentions(2, 0, 2, 0, 16).reward == pytest.approx(0.02)
 
 
-def test_a_stage_plays_each_rollout_once() -> None:
-    """The same program over the same code base is carried out once, and comes back in the asked order."""
-    with play.Stage() as stage:
-        words = grammar.program(["empty"]), grammar.program(["bullets"])
+def test_a_stage_plays_each_rollout_once(tmp_path: Path) -> None:
+    """The same program over the same code base is carried out once, also by a later run; a torn last line is played again."""
+    kept, words = tmp_path / "rollouts.jsonl", [grammar.program([word]) for word in ("empty", "bullets")]
+    with play.Stage(kept) as stage:
         told = stage.play([(WHOLE, words[0]), (WHOLE, words[1]), (WHOLE, words[0])])
-        assert [one.program for one in told] == [words[0], words[1], words[0]]
-        assert len(stage) == 2
+    assert [one.program for one in told] == [words[0], words[1], words[0]]
+    assert (len(stage), stage.kept) == (2, 0)
+    kept.write_text(kept.read_text() + '{"torn')
+    with play.Stage(kept) as again:
+        assert again.play([(WHOLE, words[1])]) == [told[1]]
+        assert (len(again), again.kept) == (2, 2)
 
 
 def test_splits_share_no_code_base() -> None:
@@ -147,6 +151,7 @@ RUN = run.Run(
     ),
     shown=(("names bullets", told(0.0, 0.97, 1.0)),),
     rollouts=10,
+    kept=0,
     asked=100,
     cpu=60.0,
     wall=30.0,

@@ -13,7 +13,7 @@ class Plan:
     """Each seed is a policy of its own, trained once under each reward."""
 
     seeds: int = 5
-    steps: int = 30
+    steps: int = 45
     rollouts: int = 32  # of a step
     group: int = 8  # rollouts of one task that are compared with each other
     rate: float = 5e-3

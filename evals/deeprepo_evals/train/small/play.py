@@ -1,10 +1,13 @@
 """Programs of the grammar played over code bases: through the product's pipeline, REPL and coverage, each once."""
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Self
 
 from deeprepo_evals.train import policies
@@ -59,12 +62,16 @@ async def play(task: Task, words: Program) -> Played:
 
 
 class Stage:
-    """Plays what it is asked, each rollout once: the same program over the same code base comes to the same facts."""
+    """Plays what it is asked, each rollout once: the same program over the same code base comes to the same facts.
 
-    def __init__(self, processes: int = PROCESSES) -> None:
-        self._pool = ProcessPoolExecutor(processes, get_context("spawn"))
-        self._processes = processes
-        self._played: dict[Key, Played] = {}
+    `keep` is a file of JSON lines with what was played: a run that was broken off goes on from there.
+    """
+
+    def __init__(self, keep: Path) -> None:
+        self._keep = keep
+        self._played = dict(_kept(keep))
+        self.kept = len(self._played)  # of an earlier run
+        self._pool = ProcessPoolExecutor(PROCESSES, get_context("spawn"))
 
     def __enter__(self) -> Self:
         return self
@@ -73,16 +80,32 @@ class Stage:
         self._pool.shutdown(cancel_futures=True)
 
     def __len__(self) -> int:
-        """How many rollouts were carried out."""
+        """How many rollouts there are."""
         return len(self._played)
 
     def play(self, wanted: Sequence[Key]) -> list[Played]:
         """All of these, in this order. Raises what a rollout raised."""
         missing = [key for key in dict.fromkeys(wanted) if key not in self._played]
-        parts = [missing[at :: self._processes] for at in range(self._processes)]
+        parts = [missing[at::PROCESSES] for at in range(PROCESSES)]
         for part, rollouts in zip(parts, self._pool.map(_several, parts), strict=True):
             self._played.update(zip(part, rollouts, strict=True))
+            with self._keep.open("a", encoding="utf-8") as file:
+                file.writelines(_line(task, one) for (task, _), one in zip(part, rollouts, strict=True))
         return [self._played[key] for key in wanted]
+
+
+def _line(task: Task, one: Played) -> str:
+    row = {"task": asdict(task), "program": one.program, "facts": asdict(one.facts), "mentions": asdict(one.mentions)}
+    return json.dumps(row) + "\n"
+
+
+def _kept(path: Path) -> Iterator[tuple[Key, Played]]:
+    """What an earlier run has played; a line that a killed process tore is left out."""
+    for line in path.read_text("utf-8").splitlines() if path.exists() else ():
+        with suppress(ValueError):
+            row = json.loads(line)
+            one = Played(tuple(row["program"]), Facts(**row["facts"]), Mentions(**row["mentions"]))
+            yield (Task(**row["task"]), one.program), one
 
 
 def _several(keys: Sequence[Key]) -> list[Played]:

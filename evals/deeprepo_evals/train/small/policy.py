@@ -68,6 +68,7 @@ class Policy:
     def learn(self, tasks: Sequence[Task], plan: Plan, pay: Pay) -> None:
         """Steps of GRPO over these tasks. Raises what `pay` raises."""
         from datasets import Dataset
+        from transformers import PrinterCallback
         from trl import GRPOConfig, GRPOTrainer
 
         def reward(completion_ids: Sequence[Sequence[int]], task: Sequence[int], **_: Any) -> list[float]:  # noqa: ANN401 - of TRL
@@ -94,9 +95,11 @@ class Policy:
                 disable_tqdm=True,
             )
             data = Dataset.from_list([{"prompt": task.scope, "task": at} for at, task in enumerate(tasks)])
-            GRPOTrainer(
+            trainer = GRPOTrainer(
                 model=self._model, reward_funcs=[reward], args=how, train_dataset=data, processing_class=self._reader
-            ).train()
+            )
+            trainer.remove_callback(PrinterCallback)
+            trainer.train()
 
     def _said(self, row: Sequence[int]) -> Words:
         said = [self.words[number] for number in row]
@@ -130,6 +133,7 @@ def _model(words: Sequence[str]) -> Any:  # noqa: ANN401 - the same
             tie_word_embeddings=False,
         )
     )
+    model.generation_config.eos_token_id = [words.index(word) for word in (END, *grammar.ANSWERS)]
     foreign = torch.tensor([word in {PAD, *SEEN} for word in words])
     model.lm_head.register_forward_hook(lambda _module, _given, scores: scores.masked_fill(foreign, NEVER))
     return model

@@ -23,10 +23,9 @@ Read = Callable[[Figures], float]
 
 
 def write(run: Run, folder: Path) -> Path:
-    """Write the three files; the page's path. Raises UsageError where the folder cannot be written."""
+    """Write the three files into a folder that is there; the page's path. Raises UsageError where it cannot be written."""
     page = folder / "report.md"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         page.write_text(markdown(run, _machine()), "utf-8")
         (folder / "curve.svg").write_text(curve.svg(panels(run)), "utf-8")
         (folder / "run.json").write_text(data(run), "utf-8")
@@ -51,7 +50,7 @@ def markdown(run: Run, machine: str) -> str:
     head = (
         f"{machine}. {len(run.policies)} policies of {run.parameters:,} parameters ({plan.seeds} seeds under each reward), "
         f"{plan.steps} steps of {plan.rollouts} rollouts in groups of {plan.group}; {run.asked:,} rollouts, of which "
-        f"{run.rollouts:,} differ and were carried out. {run.cpu / 60:.1f} minutes of CPU time, {run.wall / 60:.1f} minutes."
+        f"{run.rollouts:,} differ{_kept(run)} and were carried out. {run.cpu / 60:.1f} minutes of CPU time, {run.wall / 60:.1f} minutes."
     )
     return "\n".join(
         [
@@ -70,6 +69,10 @@ def markdown(run: Run, machine: str) -> str:
             "",
         ]
     )
+
+
+def _kept(run: Run) -> str:
+    return f" (of these {run.kept:,} come from an earlier run, whose time is not in the following)" if run.kept else ""
 
 
 def _before_after(run: Run) -> Iterator[str]:

@@ -5,14 +5,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 
+from bot.errors import UsageError
 from deeprepo_evals.train.small import grammar, play, policy
 from deeprepo_evals.train.small.plan import Plan
 from deeprepo_evals.train.tasks import Task
 
 OURS, SEEDS = "ours", "seeds"
 REWARDS = (OURS, SEEDS)
+ROLLOUTS = "rollouts.jsonl"
 # What a person would write, honest and not: judged beside the policies, so that the table says what there was to learn.
 SHOWN = (
     "related batch report answer",
@@ -61,18 +64,18 @@ class Run:
     parameters: int
     policies: tuple[Trained, ...]
     shown: tuple[tuple[str, Figures], ...]
-    rollouts: int  # that were carried out; the others are repetitions
+    rollouts: int  # that differ; the others are repetitions, and not carried out
+    kept: int  # of these, from an earlier run that was broken off
     asked: int
     cpu: float
     wall: float
 
 
-def carry_out(plan: Plan, say: Callable[[str], None]) -> Run:
-    """Train and judge. Raises UsageError where a library is missing."""
-    policy.check()
+def carry_out(plan: Plan, folder: Path, say: Callable[[str], None]) -> Run:
+    """Train and judge; rollouts are kept in the folder. Raises UsageError where that cannot be written."""
     start, asked = time.monotonic(), 0
     done: list[Trained] = []
-    with play.Stage() as stage:
+    with play.Stage(_opened(folder)) as stage:
 
         def played(pairs: Sequence[tuple[Task, Sequence[str]]]) -> list[play.Played]:
             nonlocal asked
@@ -85,9 +88,8 @@ def carry_out(plan: Plan, say: Callable[[str], None]) -> Run:
                 done.append(_trained(plan, reward, seed, played))
         held_out = plan.held_out()
         shown = [(text, figures(played([(task, text.split()) for task in held_out]))) for text in SHOWN]
-    return Run(
-        plan, policy.Policy(1).size, tuple(done), tuple(shown), len(stage), asked, _cpu(), time.monotonic() - start
-    )
+    seconds = time.monotonic() - start
+    return Run(plan, policy.Policy(1).size, tuple(done), tuple(shown), len(stage), stage.kept, asked, _cpu(), seconds)
 
 
 def figures(rollouts: Sequence[play.Played]) -> Figures:
@@ -127,6 +129,16 @@ def _trained(plan: Plan, reward: str, seed: int, played: Stand) -> Trained:
 def _commonest(rollouts: Sequence[play.Played], most: int = 3) -> tuple[tuple[str, float], ...]:
     counted = Counter(" ".join(one.program) for one in rollouts)
     return tuple((words, count / len(rollouts)) for words, count in counted.most_common(most))
+
+
+def _opened(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / ROLLOUTS
+        file.touch()
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+    return file
 
 
 def _cpu() -> float:
