@@ -50,7 +50,7 @@ def markdown(run: Run, machine: str) -> str:
     head = (
         f"{machine}. {len(run.policies)} policies of {run.parameters:,} parameters ({plan.seeds} seeds under each reward), "
         f"{plan.steps} steps of {plan.rollouts} rollouts in groups of {plan.group}; {run.asked:,} rollouts, of which "
-        f"{run.rollouts:,} differ{_kept(run)} and were carried out. {run.cpu / 60:.1f} minutes of CPU time, {run.wall / 60:.1f} minutes."
+        f"{run.rollouts:,} differ{_kept(run)} and were carried out; {run.cpu / 60:.1f} minutes of CPU time in {run.wall / 60:.1f} minutes."
     )
     return "\n".join(
         [
