@@ -190,12 +190,7 @@ def test_a_policy_learns() -> None:
     pytest.importorskip("trl", reason="torch and TRL take 1.5 GB: `make train-cpu` makes an environment with them")
     from deeprepo_evals.train.small.policy import Policy
 
-    wanted = ["each", "ask"]
     one, other = Policy(1), Policy(1)
     assert one.write([WHOLE], 8) == other.write([WHOLE], 8)
-    one.learn(
-        [WHOLE, CHANGE],
-        Plan(steps=25),
-        lambda pairs: [float(words[:2] == wanted) + 0.3 * (words[:1] == wanted[:1]) for _, words in pairs],
-    )
-    assert sum(words[:2] == wanted for words in one.write([WHOLE, CHANGE], 8)) > 8
+    one.learn([WHOLE, CHANGE], Plan(steps=25), lambda pairs: [float(words[:1] == ["each"]) for _, words in pairs])
+    assert sum(words[:1] == ["each"] for words in one.write([WHOLE, CHANGE], 8)) > 8

@@ -1,6 +1,6 @@
 """What a rollout came to, in figures: the only thing that the reward looks at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
@@ -9,7 +9,7 @@ from bot.errors import BudgetSpent
 from bot.journal.codec import Row
 from bot.values import CoverageRow, Review, tokens
 from deeprepo_evals import match
-from deeprepo_evals.plant.values import CodeBase, Label
+from deeprepo_evals.plant.values import CodeBase
 
 PAR_READINGS, PAR_BASE = 2, 10_000  # reading the whole code base twice costs nothing; tokens of instructions beside it
 
@@ -22,7 +22,7 @@ class Facts:
     read: int  # of these, whose own text stood in a worker's answered prompt
     labels: int  # planted defects
     findings: int  # that were handed in and stood the check of their quotes
-    matched: int  # of these, one to one: path, line and class of a label in a unit that a worker has read
+    matched: int  # of these, one to one: path, line and class of a label in a file of which a worker has read a unit
     proven: int  # of these, with the line that proves it
     turns: int
     most_turns: int
@@ -70,7 +70,8 @@ def told(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
     """The figures of one review."""
     rows = [row for row in review.coverage.readings if row.kind == "unit"]
     findings = [placed.finding for placed in review.findings]
-    seen = [label for label in code.labels if _was_read(label, rows)]  # what is reported elsewhere is a guess
+    opened = {row.path for row in rows if _by_worker(row)}
+    seen = [label for label in code.labels if label.path in opened]  # what is reported of other files is a guess
     found = match.match(findings, seen)
     root, worker = (till.spent.get(role, [0, 0]) for role in ("root", "worker"))
     return Facts(
@@ -94,12 +95,6 @@ def told(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
 
 def _by_worker(row: CoverageRow) -> bool:
     return any(by.startswith("worker ") for by in row.by.split(", "))
-
-
-def _was_read(label: Label, rows: Sequence[CoverageRow]) -> bool:
-    """Whether a worker has read the unit that the label is in: the last one of its file that does not begin below it."""
-    above = [row for row in rows if row.path == label.path and row.line <= label.line]
-    return bool(above) and _by_worker(max(above, key=lambda row: row.line))
 
 
 def _ends() -> tuple[str, ...]:
