@@ -192,5 +192,5 @@ def test_a_policy_learns() -> None:
 
     one, other = Policy(1), Policy(1)
     assert one.write([WHOLE], 8) == other.write([WHOLE], 8)
-    one.learn([WHOLE, CHANGE], Plan(steps=25), lambda pairs: [float(words[:1] == ["each"]) for _, words in pairs])
+    one.learn([WHOLE, CHANGE] * 2, Plan(steps=30), lambda pairs: [float(words[:1] == ["each"]) for _, words in pairs])
     assert sum(words[:1] == ["each"] for words in one.write([WHOLE, CHANGE], 8)) > 8
