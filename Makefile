@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-time bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-time bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -152,6 +152,22 @@ train-check:  ## the training environment inside verifiers; TRAIN=a virtual envi
 	@test -x $(TRAIN)/bin/python || $(PYTHON) -m venv $(TRAIN)
 	$(TRAIN)/bin/python -m pip --disable-pip-version-check --quiet install -e ".[server]" -e sandbox -e "evals[train]" "pytest>=9,<10"
 	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py
+
+# torch by itself and first: by its exact version, an installer takes a build without CUDA where the machine has one on disk.
+TRAIN_CPU ?= .cache/train-cpu
+LEARNT ?= .cache/learnt
+$(TRAIN_CPU)/.ready: evals/train-cpu.txt pyproject.toml sandbox/pyproject.toml evals/pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
+	@echo "setting up $(TRAIN_CPU): torch and TRL take 1.5 GB and some minutes ..." >&2
+	@test -x $(TRAIN_CPU)/bin/python || $(PYTHON) -m venv $(TRAIN_CPU)
+	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install "$$(grep '^torch==' evals/train-cpu.txt)" \
+		|| { echo "torch could not be installed: put a build for this machine into $(TRAIN_CPU) and run make train-cpu again" >&2; exit 2; }
+	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install -c evals/train-cpu.txt -e . -e sandbox -e evals trl \
+		|| { echo "TRL could not be installed: run make train-cpu again with network" >&2; exit 2; }
+	@touch $@
+
+train-cpu: $(TRAIN_CPU)/.ready  ## GRPO with tiny policies on two cores, under our reward and a gameable one; LEARNT=folder of the report
+	$(TRAIN_CPU)/bin/deeprepo eval learn --out $(LEARNT)
 
 bench-providers: $(READY)  ## how providers behave: thinking, small windows, limits, broken streams; what becomes of a review there
 	$(BIN)/python -m benchmarks.providers

@@ -7,10 +7,12 @@ process of its own, without files, network or clock; every power comes from the 
 import os
 import re
 import signal
+import sysconfig
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.errors import DeepRepoError, ReplUnavailable
@@ -28,6 +30,7 @@ ARGUMENT_CHARS = 2 << 20  # of the arguments of one host call
 MEMORY = 192 << 20  # what a block raises or prints comes to the host, which holds it several times over
 HOST_CALLS = 5_000  # of one checkout; the default of 1000 is too small
 RECURSION = 500
+_PATHS = Lock()  # Python fills its table of paths without one, and pydantic_monty looks there for its program
 START_SECONDS = 20.0  # to get a worker process; without it a busy pool would wait for ever
 CUTS = 40  # pieces of output that more() can return; the oldest go first
 MODULES = (
@@ -118,6 +121,8 @@ class MontyRepl:
         except ImportError as error:
             raise ReplUnavailable(f"the REPL is not installed ({error}): pip install 'deeprepo-bot[models]'") from error
         self._stack.close()
+        with _PATHS:
+            sysconfig.get_config_vars()
         self._fed, self._numbers = 1, {}
         wait = max(30.0, self._limits.turn_seconds + 5)  # longer than the limit inside, which ends a block more gently
         try:

@@ -7,6 +7,7 @@ from deeprepo_evals.cli import (
     fetch,
     journals,
     large,
+    learn,
     mine,
     plant,
     report,
@@ -32,5 +33,6 @@ app.command(name="plant")(plant.command)
 app.command(name="large")(large.command)
 app.command(name="roots")(roots.command)
 app.command(name="train")(train.command)
+app.command(name="learn")(learn.command)
 app.command(name="traces")(traces.command)
 app.command(name="export-journals")(journals.command)

@@ -7,7 +7,7 @@ from typing import Any, Self
 from bot.agent.loop import ENDS
 from bot.errors import BudgetSpent
 from bot.journal.codec import Row
-from bot.values import Review, tokens
+from bot.values import CoverageRow, Review, tokens
 from deeprepo_evals import match
 from deeprepo_evals.plant.values import CodeBase
 
@@ -22,7 +22,7 @@ class Facts:
     read: int  # of these, whose own text stood in a worker's answered prompt
     labels: int  # planted defects
     findings: int  # that were handed in and stood the check of their quotes
-    matched: int  # of these, one to one: path, line and class of a label
+    matched: int  # of these, one to one: path, line and class of a label in a file of which a worker has read a unit
     proven: int  # of these, with the line that proves it
     turns: int
     most_turns: int
@@ -70,11 +70,13 @@ def told(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
     """The figures of one review."""
     rows = [row for row in review.coverage.readings if row.kind == "unit"]
     findings = [placed.finding for placed in review.findings]
-    found = match.match(findings, code.labels)
+    opened = {row.path for row in rows if _by_worker(row)}
+    seen = [label for label in code.labels if label.path in opened]  # what is reported of other files is a guess
+    found = match.match(findings, seen)
     root, worker = (till.spent.get(role, [0, 0]) for role in ("root", "worker"))
     return Facts(
         units=len(rows),
-        read=sum(any(by.startswith("worker ") for by in row.by.split(", ")) for row in rows),
+        read=sum(map(_by_worker, rows)),
         labels=len(code.labels),
         findings=len(findings),
         matched=len(found.pairs),
@@ -89,6 +91,10 @@ def told(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
         root_output=root[1],
         errors=sum(turn.observation.error is not None for turn in review.turns),
     )
+
+
+def _by_worker(row: CoverageRow) -> bool:
+    return any(by.startswith("worker ") for by in row.by.split(", "))
 
 
 def _ends() -> tuple[str, ...]:

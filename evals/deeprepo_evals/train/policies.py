@@ -46,12 +46,12 @@ def check(name: str, *, root: bool) -> str:
 
 def root(name: str) -> Model:
     """A root by its name: scripted, or a real model whose key is in the environment."""
-    return _played(name) if name.startswith(PREFIX) else _real(name)
+    return playing(blocks(name), name) if name.startswith(PREFIX) else _real(name)
 
 
 def worker(name: str, task: Task, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
     """A worker by its name; the scripted one knows what is planted and says what its prompt shows of it."""
-    return _reading(task.code()) if name == READER else _real(name, base_url, timeout)
+    return reading(task.code()) if name == READER else _real(name, base_url, timeout)
 
 
 def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
@@ -60,7 +60,8 @@ def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> M
     return connect(name, config.key(named(name).key_variable), base_url, timeout)
 
 
-def _reading(code: CodeBase) -> Model:
+def reading(code: CodeBase) -> ScriptedModel:
+    """The scripted worker, which reports what its prompt shows of what is planted."""
     reader = Reader(code)
 
     def script(prompt: Prompt) -> Reply:
@@ -73,9 +74,8 @@ def _reading(code: CodeBase) -> Model:
     return ScriptedModel(script, READER, price=0.0)
 
 
-def _played(name: str) -> Model:
+def playing(sent: tuple[str, ...], name: str) -> ScriptedModel:
     """A root that sends one block after the other, and the last one again and again."""
-    sent = blocks(name)
     model: ScriptedModel
     play: Callable[[Prompt], Reply] = lambda _: _sent(len(model.prompts), sent)  # noqa: E731 - it needs the model
     model = ScriptedModel(play, name, price=0.0)

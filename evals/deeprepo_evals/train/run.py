@@ -17,7 +17,7 @@ from deeprepo_evals.train.rollout import Rollout, roll
 from deeprepo_evals.train.tasks import SIZES, TURNS, Split, Task, tasks
 
 EXPERIMENT = "train"
-REWARD = 1  # rises when the same rollout would get another reward
+REWARD = 2  # rises when the same rollout would get another reward
 SCOPES: dict[str, tuple[plant.Scope, ...]] = {"whole": ("whole",), "change": ("change",), "both": ("whole", "change")}
 
 
