@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 
-from bot.errors import DeepRepoError
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, admit
 from bot.values import Transcript
@@ -60,18 +59,18 @@ async def compare(session: Session) -> None:
 
 @asynccontextmanager
 async def checks_beside(session: Session) -> AsyncIterator[None]:
-    """Run the analysers beside a reading: they begin when its first request is out. At the end what they prove is admitted."""
+    """Run the analysers beside a reading: they begin when its first request is out. At the end what they prove is admitted.
+
+    So it is if the reading fails or a person breaks it off: what code finds costs nothing, and is shown.
+    """
     read = asyncio.Event()
     checking = asyncio.create_task(_check_once_sent(session, read))
     try:
         try:
             yield
-        except DeepRepoError:
+        finally:
             read.set()
             await checking
-            raise
-        read.set()
-        await checking
     finally:
         checking.cancel()
         await asyncio.gather(checking, return_exceptions=True)

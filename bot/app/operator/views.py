@@ -93,7 +93,7 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CoverageReading:
     """A kind of coverage: how much of it is in which state."""
 
     name: str
@@ -114,7 +114,7 @@ class ReviewPage:
     row: ListedReview | None
     output: Mapping[str, Any]
     findings: tuple[Mapping[str, Any], ...]
-    coverage: tuple[Reading, ...]
+    coverage: tuple[CoverageReading, ...]
     trace: Trace | None
 
     @property
@@ -275,7 +275,7 @@ KINDS = {
 }
 
 
-def _coverage(coverage: Mapping[str, Any]) -> tuple[Reading, ...]:
+def _coverage(coverage: Mapping[str, Any]) -> tuple[CoverageReading, ...]:
     rows = [row for row in coverage.get("readings") or () if isinstance(row, Mapping)]
     found = []
     for kind, name in KINDS.items():
@@ -286,7 +286,7 @@ def _coverage(coverage: Mapping[str, Any]) -> tuple[Reading, ...]:
             "open": counts["unread"],
         }
         if counts:
-            found.append(Reading(name, plots.parts(named), sum(named.values())))
+            found.append(CoverageReading(name, plots.parts(named), sum(named.values())))
     return tuple(found)
 
 
