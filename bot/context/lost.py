@@ -88,7 +88,9 @@ def pick(
 
 
 def _texts(line: str) -> Iterable[str]:
-    return (next(group for group in groups if group) for groups in _STRING.findall(line))
+    """The texts of a line that are a key, a path or a pattern: in prose, a word means many things."""
+    found = (next(group for group in groups if group) for groups in _STRING.findall(line))
+    return (text for text in found if not re.search(r"\s", _PLACEHOLDER.sub("", text)))
 
 
 def _telling(name: str) -> bool:
