@@ -72,7 +72,8 @@ async def _staged(port: int, effort: str, *, once: bool, log: bool) -> None:
         tell(f"review     {await live.reviewed(gh, bot)}")
         if once:
             return
-        tell(f"\nLook at it: {gh.page(1)}\n")
+        tell(f"\nLook at it: {gh.page(1)}")
+        tell(f"The operator's page, signed in, once: {await bot.page}\n")
         tell(
             "Comment `/deeprepo review`, reply in a thread, resolve one, or push the next commit. Press Ctrl-C to end the demo."
         )

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import secrets
 import sys
 import tempfile
@@ -21,16 +22,18 @@ from deeprepo_sandbox import github as sandbox
 START, REVIEW, REST = 60.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
 SHOWN = 20  # lines of the server's log, where it fails
 COMMANDS = ("/deeprepo review", "/deeprepo full review", "/deeprepo config", "/deeprepo help")
+LINK = re.compile(r"https?://\S+/signin\?token=\S+")  # signs the operator in; the server prints it beside its log
 Say = Callable[[str], None]
 
 
 @dataclass(slots=True)
 class Bot:
-    """The server's process: where it listens, and the last lines of its log."""
+    """The server's process: where it listens, the link to its operator's page, and the last lines of its log."""
 
     process: asyncio.subprocess.Process
     say: Say | None  # who wants to hear the log
     address: asyncio.Future[str]
+    page: asyncio.Future[str]
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
 
     async def listen(self) -> None:
@@ -40,6 +43,9 @@ class Bot:
             self.lines.append(text)
             if self.say:
                 self.say(text)
+            link = LINK.search(text)
+            if link and not self.page.done():
+                self.page.set_result(link[0])
             with suppress(ValueError, AttributeError):
                 where = json.loads(text).get("address")
                 if where and not self.address.done():
@@ -65,7 +71,8 @@ async def server(gh: sandbox.GitHub, data: Path, effort: str, say: Say | None) -
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for us: the server is told to leave when the page is gone
     )
-    made = Bot(process, say, asyncio.get_running_loop().create_future())
+    loop = asyncio.get_running_loop()
+    made = Bot(process, say, loop.create_future(), loop.create_future())
     listening = asyncio.create_task(made.listen())
     try:
         yield made
