@@ -263,7 +263,7 @@ def changed(value: Any, data: st.DataObject) -> Any:  # noqa: ANN401 - any JSON 
 def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
     """Sound deliveries with anything in any place of them."""
     name, payload = data.draw(st.sampled_from(SOUND))
-    kinds = (ReviewAsk, CommandAsk, Cancel, Forget, MergeGroup, NothingAsked)
+    kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, NothingAsked)
     assert isinstance(read(name, changed(payload, data)), kinds)
 
 
