@@ -152,6 +152,13 @@ def _output(chance: random.Random, title: str, rows: list[dict[str, str]], state
     return json.dumps(said | {"turns": "x" * SIZE}).encode()
 
 
+def _ended(done: Finished) -> dict[str, str]:
+    """What became of the findings: pull requests are closed after a week, and what was silenced was rejected."""
+    old = done.finished < time.time() - 7 * 86_400
+    kept = {mark: "left" if old and state == "waiting" else state for mark, state in done.outcomes.items()}
+    return kept | {one.fingerprint: "rejected" for one in done.findings if one.state == "suppressed"}
+
+
 async def fill(store: Store, count: int, days: int) -> None:
     """Store the reviews as the server does, with the sums of their days, a thousand in a transaction."""
     from bot.storage import days as sums
@@ -176,7 +183,7 @@ async def fill(store: Store, count: int, days: int) -> None:
                 found[done.pull.key, known.fingerprint] = {**owned(done.pull), **facts, **more}
             ended += [
                 {**owned(done.pull), "fingerprint": mark, "state": state, "at": done.finished}
-                for mark, state in done.outcomes.items()
+                for mark, state in _ended(done).items()
             ]
         connection.execute(sa.insert(review), rows)
         if found:
