@@ -38,10 +38,11 @@ from bot.values import (
 from bot.values.progress import Reading
 from bot.values.reported import Reported
 
-NAMED = 5  # files and findings that are named while the review works
 if TYPE_CHECKING:
     from bot.policy import No
     from bot.values import Trigger
+
+NAMED = 5  # files and findings that are named while the review works
 
 
 @dataclass(frozen=True, slots=True)

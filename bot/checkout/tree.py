@@ -225,7 +225,7 @@ class Checkout:
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
-        """The first files in these folders and beneath, at the tip of the base branch; [] if it has none of them."""
+        """The first files in these folders and beneath, at the tip of the base branch; an empty list if it has no such folder."""
         done = await git.search(
             "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", self.pull.base_tip or self.pull.base, "--", *folders,
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=MOST_NAMES, most=MOST_NAMES * PATH_BYTES, row_end=b"\0",

@@ -12,7 +12,7 @@ from bot.config.resolved import DEFAULTS
 from bot.config.schema import json_schema
 from bot.config.server import PREFIX, SECRETS, App, ServerPlace
 
-AS_FILE = (*SECRETS, "database_url")  # secrets that may also stand in a file whose path is given
+AS_FILE = (*SECRETS, "database_url")  # secrets that may also be read from a file whose path is given
 SECTIONS = ("models", "budget")  # of the repository's file, whose keys are settings of their own
 
 

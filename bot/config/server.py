@@ -19,7 +19,7 @@ from bot.errors import ConfigError
 PREFIX = "DEEPREPO_"
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")
 SIGN_IN = ("client_id", "client_secret")  # of the App: people sign in on the operator's page with them
-SECRETS = (*CREDENTIALS, "client_secret")  # what may also stand in a file whose path is given
+SECRETS = (*CREDENTIALS, "client_secret")  # what may also be read from a file whose path is given
 STORED = "app.json"  # in the data folder: what the set-up page brought home
 SHORTEST_SECRET = 16
 MOST = 64_000  # bytes of a file that holds a secret

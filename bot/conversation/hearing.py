@@ -49,7 +49,7 @@ def above(ask: RemarkAsk, thread: Sequence[Posted], login: str) -> HeardRemark |
     mentions = named(remark.body, login)
     if not mentions.us:
         if facts.get("kind") != FINDING:
-            return "it stands in a thread of other people"
+            return "it is in a thread that other people began"
         if mentions.first:
             return "it is addressed to somebody else"
         before = thread[at - 1]

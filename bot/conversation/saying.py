@@ -1,4 +1,4 @@
-"""The comment that answers a remark, and the sentence where there is none. Whatever a model or a person brings is disarmed."""
+"""The comment that answers a remark, or the sentence that says why it is not answered. Text of models and people is disarmed."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -53,7 +53,7 @@ async def respond(
     opened: Callable[[], AbstractAsyncContextManager[Session]],
     clock: Callable[[], float],
 ) -> RemarkReply:
-    """A model's answer as a comment; where there is none, the reason."""
+    """A model's answer as a comment; the reason if the model gave no answer."""
     words, said, started = load(language), target.read(last), clock()
     if any(finding.category == "secret" for finding in answering.meant(heard, said)):
         return RemarkReply(comment("replies/phrase.md.j2", words, key="reply_secret", number=None, values={}))

@@ -55,13 +55,13 @@ async def explained(done: Review, number: int) -> str:
 
 
 def handed_over(done: Review, number: int) -> str:
-    """One finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview and UsageError where there is none."""
+    """One finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
     safe = hide.secrets(done)
     return chosen(facts.listing(safe).all, number, safe.pull.head)
 
 
 def chosen(findings: Sequence[Placed], number: int, commit: str) -> str:
-    """The prompt for one of these findings, or for all of them. Raises NothingToReview and UsageError where there is none."""
+    """The prompt for one of these findings, or for all of them. Raises NothingToReview, and UsageError if there is no such finding."""
     if not findings:
         raise NothingToReview("The review has no open finding.")
     mine = [placed for placed in findings if number in (0, placed.finding.number)]

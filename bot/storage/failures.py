@@ -53,7 +53,7 @@ class Failures:
         return await self.database.look(lambda connection: int(connection.execute(wanted).scalar_one()))
 
     async def one(self, name: str, scope: Scope) -> Failure | None:
-        """One by its id, None where this scope has none of this name."""
+        """One by its id; None if this scope does not contain it."""
         wanted = _of(scope).where(failure.c.id == name)
         row = await self.database.look(lambda connection: connection.execute(wanted).first())
         return _read(row) if row is not None else None

@@ -87,7 +87,7 @@ class ReviewList:
         return ListPage(rows, _mark(rows[-1]) if len(found) > most else "")
 
     async def one(self, job: str, scope: Scope) -> tuple[ListedReview, bytes] | None:
-        """A review with its JSON output, None where there is none that this scope has."""
+        """A review with its JSON output; None if this scope does not contain it."""
         wanted = sa.select(*_COLUMNS, review.c.output).where(review.c.id == job)
         if scope is not None:
             wanted = wanted.where(review.c.installation.in_(scope))
@@ -110,7 +110,7 @@ def _mark(row: ListedReview) -> str:
 
 
 def _read(mark: str) -> tuple[float, str] | None:
-    """What a mark says; it comes from an address, so anything may stand there."""
+    """What a mark says; it is part of an address, so it may hold anything."""
     if not mark or len(mark) > LONGEST:
         return None
     try:

@@ -22,9 +22,9 @@ class Rules:
     database: Database
 
     async def propose(self, pull: PullRef, proposal: Proposal, now: float) -> LearnedRule | None:
-        """Remember a proposal. The same kind and path again is the same rule, in whatever state; None where there is room for no more.
+        """Remember a proposal. The same kind and path again is the same rule, whatever its state; None if the repository has too many rules.
 
-        A reason that comes later is added to a proposal that has none, with the name of its author.
+        A later reason is added to a proposal without a reason, with the name of its author.
         """
         wanted = proposal.rule
         mark = hashlib.sha256(f"{wanted.kind}\0{wanted.path}".encode("utf-8", "replace")).hexdigest()[:20]

@@ -184,7 +184,7 @@ rule = sa.Table(
     sa.Column("grave", sa.Boolean, nullable=False),
     sa.Column("decider", sa.Text, nullable=False, server_default=""),
     sa.Column("decided", sa.Double, nullable=False, server_default="0"),
-    sa.Column("comment", sa.BigInteger),  # that shows the proposal; null: there is none yet
+    sa.Column("comment", sa.BigInteger),  # that shows the proposal; null until it is posted
     sa.Column("comment_kind", sa.Text),
     sa.Column("silenced", sa.Integer, nullable=False, server_default="0"),
     sa.Column("last", sa.Double, nullable=False, server_default="0"),

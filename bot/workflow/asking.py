@@ -45,7 +45,7 @@ async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, pa
 
 
 def address(pull: str, comment: CommentRef) -> str:
-    """The address of a comment's page. `pull`: that of the pull request; empty where it has none."""
+    """The address of a comment's page. `pull`: that of the pull request; empty if it has no page."""
     places = {"issue": "issuecomment-", "review": "discussion_r"}
     return f"{pull}#{places[comment.kind]}{comment.id}" if pull and comment.kind in places else pull
 

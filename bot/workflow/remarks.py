@@ -19,7 +19,7 @@ async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     try:
         if place.thread:
             if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
-                return "it stands in a thread of other people"
+                return "it is in a thread that other people began"
             thread = [one for one in await host.review_comments() if one.thread == place.thread]
             return conversation.above(ask, thread, login)
         comments = await host.comments()

@@ -58,7 +58,7 @@ def host(tmp_path: Path) -> tuple[Path, str]:
 def test_a_pair_is_the_same_diff_in_two_trees(
     host: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The real change with one small thing of ours; only the user differs; an oracle with the diff alone scores 0."""
+    """The real change with one small addition; only the user differs; an oracle with the diff alone scores 0."""
     repos, commit = host
     out = tmp_path / "out"
     command = [

@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bot import render
 
-POLICY = (  # a form of ours leads to our own pages only; the way to GitHub is a link
+POLICY = (  # forms are sent to this server only; the way to GitHub is a link
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 )
@@ -16,7 +16,7 @@ HEADERS = {
     "content-security-policy": POLICY,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "same-origin",  # another site learns no address of ours
+    "referrer-policy": "same-origin",  # other sites do not see the addresses of these pages
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }

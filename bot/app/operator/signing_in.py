@@ -20,7 +20,7 @@ CROSS = frozenset({"cross-site", "same-site"})
 BUSY = "Too many sign-ins from your address have failed. Wait a few minutes, then try again."
 SPENT = "This link is not valid, or was used before. `deeprepo status --link` on the server makes a new one."
 LOST = "The sign-in took too long, or was begun in another browser. Try again."
-NONE = "administers no installation of this App. Ask an owner of the organization, or whoever runs the server."
+NONE = "does not administer any installation of this App. Ask an owner of the organization or the person who runs this server."
 _log = log("signin")
 router = APIRouter(include_in_schema=False)
 
@@ -81,7 +81,7 @@ async def done(request: Request, code: str = "", state: str = "", error: str = "
         return _failed(request, f"{wrong}. Try again.", str(wrong))
     if not visitor.installations:
         refusal = _failed(request, f"@{visitor.login} {NONE}", "administers nothing", 403)
-        await gate.end(refusal, request)  # whoever has lost the right loses the session with it
+        await gate.end(refusal, request)  # a person who lost the right is signed out
         return refusal
     response = answers.sent(leaving.back)
     response.delete_cookie(LEAVING)
@@ -113,7 +113,7 @@ def again(request: Request) -> Response:
 
 
 async def form(request: Request) -> dict[str, str]:
-    """The fields of a form; what is too long has none."""
+    """The fields of a form; none if the form is too long."""
     data = b""
     async for chunk in request.stream():
         data += chunk

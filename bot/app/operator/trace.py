@@ -69,7 +69,7 @@ class Trace:
 
 
 async def of(journal: str, store: Store, folder: Path) -> Trace | None:
-    """The trace of a journal, None where there is none."""
+    """The trace of a journal; None if there is no journal."""
     import asyncio
 
     if store.database.postgres:

@@ -65,7 +65,7 @@ class QueuedJob:
     stored: float
     tries: int
     title: str  # owner/name#number
-    review: str  # the address of its page, "" where it has none
+    review: str  # the address of its page; empty if it has no page
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ async def queue(opened: Opened, session: SignedIn) -> Queue:
 
 
 async def review(opened: Opened, session: SignedIn, job: str) -> ReviewPage | None:
-    """One review, None where there is none of this name that the session may see."""
+    """One review; None if no review of this name exists or the session may not see it."""
     found = await opened.store.listing.one(job, session.scope)
     if found is not None:
         return await _finished(opened, *found)

@@ -71,7 +71,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def read(name: str) -> Piece:
-    """A piece. Raises UsageError if there is none of that name."""
+    """A piece. Raises UsageError if no piece has that name."""
     path = FOLDER / f"{name}.txt"
     if name not in names():
         raise UsageError(f"there is no piece {name!r}: known are {', '.join(names())}")

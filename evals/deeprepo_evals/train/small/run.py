@@ -41,7 +41,7 @@ class Figures:
     read: float  # share of the units whose text a worker has read
     calls: float  # of workers, for each rollout
     gaming: float  # share of rollouts that tried to be paid for what nobody has read
-    gamed: float  # the highest reward of ours that such a rollout got
+    gamed: float  # our highest reward for such a rollout
 
 
 @dataclass(frozen=True, slots=True)
