@@ -264,7 +264,7 @@ def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: pytest.M
             await at.quiet()
             assert (quiet, at.replies(number), one.asked) == ([""] * 6, [], [])
             assert "needs write" not in at.summary(number)
-            assert "has none" in await one.below("@deeprepo why?", author="stranger")
+            assert "does not have it" in await one.below("@deeprepo why?", author="stranger")
             # Who answers another person and names somebody else speaks to them; who only names them speaks to us.
             one.script += [said("Ask them."), said("Because.")]
             await at.repo.reply(number, one.thread("mean()"), "Why, I ask.", author="colleague")
