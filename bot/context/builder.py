@@ -6,12 +6,14 @@ of the changed lines is searched in the whole tree, at once for the whole change
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from bot import blocks
 from bot.concurrency import together
-from bot.context import definitions, elsewhere, identifiers, lost, meaning, routes, similar, snippets, usages
+from bot.context import definitions, elsewhere, handed, identifiers, lost, meaning, routes, similar, snippets, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE
 from bot.context.elsewhere import Elsewhere
@@ -24,7 +26,7 @@ from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
 NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
-LOST_TOKENS = 1_000  # beside these, for who still uses what the change removes
+APART_TOKENS = 1_000  # beside these, for who still uses what the change removes, and for callers of callers
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
@@ -34,7 +36,9 @@ MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 SMALL = 8  # lines of a called definition that is shown whole, and not by its first lines alone
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
-WRAPPERS, DEEPER = 30, 40  # callers and definitions looked at for passing on what they get
+WRAPPERS, DEEPER = 60, 40  # callers and definitions looked at for passing on what they get
+HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
+BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
 PASSED_TO, MAX_CONSUMERS = 2, 3  # what one of them passes on to; consumers shown in one prompt
 MAX_IMPORTED = 2  # names of one prompt whose importers are listed
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
@@ -42,6 +46,9 @@ FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
 MAX_ALIKE = 200  # lines that hold the beginning of one pattern
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
+
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -62,27 +69,28 @@ class ContextBuilder:
     _beneath: dict[Row, tuple[Row, ...]] = field(default_factory=dict)  # what a called definition passes on to
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
-    _kept: frozenset[str] | None = None
+    _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
+    _kept: lost.Kept | None = None
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
         room = min(self.most, REVIEW_TOKENS // max(1, self.prompts))
         shown = Shown(units)
         await self.prepare(units)
-        left = await self._windows(self._left(units, shown), shown, min(LOST_TOKENS, room))
+        sure = [*self._left(units, shown), *self._passed_on(units, shown), *await self._handed(units, shown)]
+        apart = await self._windows(sure, shown, min(APART_TOKENS, room))
         callers = await self._callers(units, shown, room if self.first else min(CALLERS_TOKENS, room))
         room = max(0, room - sum(excerpt.size for excerpt in callers))
         called, needed = await self._called(units, shown, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
         linked = (await self._linked()).pick(units, shown.lines, self._imports)
         picked = [
-            *self._passed_on(units, shown),
             *linked,
             *await self._routes(units, callers, shown),
             *similar.pick(units, self._near, self._alike, shown.lines),
             *usages.pick(self._rows, units, shown.lines, [file.path for file in self.files]),
         ]
         windows = await self._windows(picked, shown, room - needed)
-        found = [*left, *callers, *windows, *snippets.by_file(called, shown), *self._importers(units)]
+        found = [*apart, *callers, *windows, *snippets.by_file(called, shown), *self._importers(units)]
         return snippets.marked(found, self.files)
 
     def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
@@ -101,8 +109,8 @@ class ContextBuilder:
         changed = {file.path: file.added for file in self.files}
         return lost.pick(self._rows, lost.names(units, self._said()), units, shown.lines, changed)
 
-    def _said(self) -> frozenset[str]:
-        """The words of the added lines of the whole change."""
+    def _said(self) -> lost.Kept:
+        """What the added lines of the whole change say."""
         if self._kept is None:
             self._kept = lost.kept(self.files)
         return self._kept
@@ -115,13 +123,44 @@ class ContextBuilder:
     def _passed_on(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
         """The real consumers of what the units change, if its caller only passes it on."""
         wrapped = {_last(row.function): row.name for row in call_sites(units) if _last(row.function) in self._consumers}
-        picks = [
-            Pick(path, line, (name,), defines=False, title=f"calls {name}, which passes on to {of}")
-            for name, of in wrapped.items()
-            for path, line, _ in self._consumers[name]
-            if (path, line) not in shown.lines
+        by_wrapper = [
+            [
+                Pick(path, line, (name,), defines=False, title=f"calls {name}, which passes on to {of}")
+                for path, line, _ in self._consumers[name]
+                if (path, line) not in shown.lines
+            ]
+            for name, of in sorted(wrapped.items(), key=lambda item: len(self._consumers[item[0]]))
         ]
-        return picks[:MAX_CONSUMERS]
+        return _in_turn(by_wrapper)[:MAX_CONSUMERS]
+
+    async def _handed(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
+        """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
+        sites = [row for row in call_sites(units) if row.call and row.sure and not row.test][:HANDING]
+        texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
+        lines = {path: snippets.lines(blob) for path, blob in texts.items()}
+        if lines and self._by_file_name is None:
+            self._by_file_name = handed.by_file_name(await self.tree.entries())
+        keys: dict[str, set[str]] = defaultdict(set)  # by the file to which they are given
+        for row in sites:
+            if given := identifiers.stored(row.text, row.name):
+                for path in handed.files(lines.get(row.path, ()), self._by_file_name or {}):
+                    keys[path] |= given
+        read = await self.tree.read_many([*keys]) if keys else {}
+        found = [
+            Pick(path, number, tuple(sorted(keys[path])), defines=False, title="gets it from a caller", beside=1)
+            for path, blob in read.items()
+            for number, text in enumerate(snippets.lines(blob), 1)
+            if keys[path] & identifiers.words(text)
+        ]
+        callers = {option: row.path for row in sites for option in handed.options(lines.get(row.path, ()), row)}
+        rows = await self.tree.grep_lines(list(callers), word=True, limit=MAX_ALIKE) if callers else ()
+        found += [
+            Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
+            for path, number, text in rows
+            for option in callers
+            if option in text and usages.OTHER.search(path) and is_product(path)
+        ]
+        return [one for one in found if (one.path, one.line) not in shown.lines][:MAX_HANDED]
 
     async def _called(self, units: Sequence[Unit], shown: Shown, room: int) -> tuple[list[Excerpt], int]:
         """The signatures of what the units' added lines call, where the prompt does not show them; and the tokens they need."""
@@ -170,22 +209,25 @@ class ContextBuilder:
 
     async def _follow(self, units: Sequence[Unit]) -> None:
         """Search the callers of what only passes on what the units change."""
+        results = {row.symbol for unit in units if handed.changes_result(unit) for row in unit.references}
         sites = [row for row in call_sites(units) if row.sure and row.span and not row.test]
         sites = [row for row in sites if _telling(_last(row.function)) and _last(row.function) not in self._consumers]
-        short = [row for row in sites if row.span and row.span[1] - row.span[0] < blocks.MAX_WRAPPER][:WRAPPERS]
-        texts = await self.tree.read_many([row.path for row in short]) if short else {}
+        sites = [row for row in sites if row.symbol in results or _short(row)][:WRAPPERS]
+        texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
+        lines = {path: snippets.lines(blob) for path, blob in texts.items()}
         names = dict.fromkeys(
             _last(row.function)
-            for row in short
-            if row.span and row.name in blocks.passes_on(row.path, snippets.lines(texts.get(row.path, b"")), *row.span)
+            for row in sites
+            if (body := lines.get(row.path))
+            if _passes_on(row, body) or (row.symbol in results and handed.returns(row.path, body, row))
         )
         if names:
             ends = "|".join(map(re.escape, names))
-            globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in short})
+            globs = sorted({f"*{posixpath.splitext(row.path)[1]}" for row in sites})
             rows = await self.tree.grep_lines([rf"(?<![\w$])(?:{ends})\s*\("], globs, syntax="perl", limit=MAX_ROWS)
             calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
-            for name, mine in usages.by_name(calls, list(names)).items():
-                self._consumers[name] = [row for row in mine if name not in definitions.names(row[0], row[2])]
+            for name, found in usages.by_name(calls, list(names)).items():
+                self._consumers[name] = [row for row in found if name not in definitions.names(row[0], row[2])]
 
     async def _deepen(self, calls: Sequence[definitions.CalledName]) -> None:
         """Find what called definitions pass on to, one step further, in their own files."""
@@ -293,7 +335,7 @@ def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
     if row.defines or row.builds:
         # A long type that is named tells by its head; what of it is called has a definition of its own.
         most = TYPE_LINES if row.defines and meaning.is_type(lines[row.line - 1]) else snippets.BODY
-        numbers = blocks.opened(row.path, lines, row.line, snippets.BODY if _short(lines, row.line) else most)
+        numbers = blocks.opened(row.path, lines, row.line, snippets.BODY if _whole(lines, row.line) else most)
     else:
         head = definitions.head(row.path, lines, row.line) if row.headed else 0
         numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)
@@ -302,8 +344,17 @@ def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
     return snippets.cut(row.path, lines, shown.left(row.path, numbers), row.reason)
 
 
-def _short(lines: Sequence[str], line: int) -> bool:
+def _whole(lines: Sequence[str], line: int) -> bool:
     return len(blocks.statement(lines, line)) <= snippets.BODY
+
+
+def _short(row: Reference) -> bool:
+    """Whether a use is in a function that is short enough to do nothing but pass on."""
+    return row.span is not None and row.span[1] - row.span[0] < blocks.MAX_WRAPPER
+
+
+def _passes_on(row: Reference, lines: Sequence[str]) -> bool:
+    return row.span is not None and row.name in blocks.passes_on(row.path, lines, *row.span)
 
 
 def _last(function: str) -> str:
@@ -341,7 +392,7 @@ def _first(row: Reference) -> tuple[bool, ...]:
     return (not row.missing, not row.sure, row.test, not row.call)
 
 
-def _in_turn(lists: Sequence[Sequence[Reference]]) -> list[Reference]:
+def _in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
     """The first of each, then the second of each, and so on."""
     most = max(map(len, lists), default=0)
     return [rows[at] for at in range(most) for rows in lists if at < len(rows)]

@@ -7,9 +7,10 @@ written weigh most, because their readers are the ones that break.
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bot.lines import defined, is_comment, special
-from bot.values import Unit
+from bot.values import DiffRow, Unit
 
 Row = tuple[str, int, str]  # path, line, text
 IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5
@@ -27,13 +28,12 @@ _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _ARGUMENT = re.compile(r"\w=(?:\"([a-z]+)\"|'([a-z]+)')")
 # A string that is a key, a path, a route or a flag: no prose, no version, no ending of file names.
 _KEYLIKE = re.compile(r"(?!v?\d+(?:\.\d+)+|\.\w{1,5}$)[\w$@/.:-]+$")
+_MARKED, _DOCSTRINGS = re.compile(r"`([A-Za-z_][\w$.]{2,80})`"), (".py", ".pyi")
+_TRIPLE = re.compile(r"\"\"\"|'''")
 _DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names traits of libraries, which every file uses
 _WRITE = re.compile(
     r"(?<![\w$])([A-Za-z_$][\w$]*+)[\"'\])]*+\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])"
     r"|[\"']?(?<![\w$])([A-Za-z_$][\w$-]{0,200}+)[\"']?\s*+:(?!:)"
-)
-_STORED = re.compile(
-    r"[\"']([\w$-]{3,})[\"']\s*(?::|\]\s*=(?!=)|=>)|(?:self|this)\.([\w$]{3,})\s*=(?!=)|^\s*([\w$]{3,}):\s"
 )
 COMMON = frozenset(
     """
@@ -56,10 +56,11 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
     """The names in the changed lines of these units, with their weights."""
     sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
     for unit in units:
-        for row in unit.changed:
-            if not is_comment(row.text, unit.path) and not _DERIVED.match(row.text):
-                for name, weight in _of_line(row.text):
-                    sides[row.sign][name] = max(sides[row.sign][name], weight)
+        for row, told in told_apart(unit):
+            if row.sign == " " or _DERIVED.match(row.text):
+                continue
+            for name, weight in ((name, IDENTIFIER) for name in in_prose(row.text)) if told else _of_line(row.text):
+                sides[row.sign][name] = max(sides[row.sign][name], weight)
     weights = dict(sides["+"])
     for name, weight in sides["-"].items():
         gone = 0.0 if name in sides["+"] else GONE * WORD if plain(name) else GONE
@@ -67,9 +68,18 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
     return {name: weight for name, weight in weights.items() if telling(name)}
 
 
-def stored(line: str) -> frozenset[str]:
-    """The keys and attributes in which a line keeps what it computes: others read them by name. No local variables."""
-    return frozenset(next(filter(None, groups)) for groups in _STORED.findall(line)) - COMMON
+def stored(line: str, of: str) -> frozenset[str]:
+    """The keys and fields to which a line gives what a name stands for: others read them. No local variables."""
+    return frozenset(next(filter(None, groups)) for groups in _stored(of).findall(line)) - COMMON
+
+
+@lru_cache(maxsize=256)
+def _stored(of: str) -> re.Pattern[str]:
+    value = rf"(?=[^,;\n]{{0,80}}(?<![\w$]){re.escape(of)}(?![\w$]))"
+    return re.compile(
+        rf"[\"']([\w$-]{{3,}})[\"']\s*(?::|\]\s*=(?!=)|=>){value}|(?:self|this)\.([\w$]{{3,}})\s*=(?!=){value}"
+        rf"|(?:^|[{{(,])\s*([\w$]{{3,}})\s*:(?!:){value}"
+    )
 
 
 def given(line: str) -> frozenset[str]:
@@ -86,6 +96,32 @@ def dotted(line: str) -> list[str]:
 def words(line: str) -> frozenset[str]:
     """Every identifier of a line."""
     return frozenset(_WORD.findall(line))
+
+
+def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
+    """The rows of a unit, each with whether it is prose: a comment, or a line of a docstring."""
+    found: list[tuple[DiffRow, bool]] = []
+    inside: dict[
+        str, tuple[str, bool]
+    ] = {}  # by side: the quotes that a text of several lines began with, and whether it is a docstring
+    for row in unit.rows:
+        sides = "+-" if row.sign == " " else row.sign
+        told = is_comment(row.text, unit.path)
+        for side in sides if unit.path.endswith(_DOCSTRINGS) else ():
+            quotes, prose = inside.get(side, ("", False))
+            opened = _TRIPLE.search(row.text) if not quotes else None
+            if opened:
+                quotes, prose = opened[0], not row.text[: opened.start()].strip(" \trbuRBU")
+            told |= bool(quotes) and prose
+            ended = quotes and row.text.count(quotes) > (1 if opened else 0)
+            inside[side] = ("", False) if ended else (quotes, prose)
+        found.append((row, told))
+    return found
+
+
+def in_prose(line: str) -> list[str]:
+    """The names that a comment or a docstring marks as code: `orders.total` is a table and its column."""
+    return [name for text in _MARKED.findall(line) for name in text.split(".") if not plain(name)]
 
 
 def quoted(line: str) -> list[str]:

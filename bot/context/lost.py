@@ -6,9 +6,10 @@ on would leave none for the few that it removes.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
-from bot.context import identifiers, meaning, usages
+from bot.context import akin, identifiers, meaning, usages
 from bot.context.identifiers import Row
 from bot.context.usages import Pick
 from bot.lines import is_comment
@@ -26,31 +27,37 @@ _PART = re.compile(r"[A-Za-z_][\w-]{2,60}")
 _ACCESSOR = re.compile(r"(?:get|is|set)([A-Z])(\w*)")
 
 
-def kept(files: Iterable[ChangedFile]) -> frozenset[str]:
-    """Every word that an added line of the change holds, the parts of its texts included."""
-    added = (line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+")
-    return frozenset(chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added))
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the added lines of a change still say: a value that is gone may be the name of a key that is not."""
+
+    words: frozenset[str]  # identifiers, and the parts of texts
+    parts: frozenset[str]  # of texts alone
 
 
-def names(units: Sequence[Unit], kept: Collection[str]) -> list[str]:
+def kept(files: Iterable[ChangedFile]) -> Kept:
+    """What the added lines of the whole change say."""
+    added = [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
+    parts = frozenset(chain.from_iterable(map(_parts, added)))
+    return Kept(
+        frozenset(chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added)), parts
+    )
+
+
+def names(units: Sequence[Unit], kept: Kept) -> list[str]:
     """What the removed lines of these units' product code define, set, or say in a text, and nothing added says; the longest first."""
     code = [unit for unit in units if is_product(unit.path)]
     decided = meaning.decided(code)
-    found: set[str] = set()
+    found: set[str] = {unit.name.rpartition(".")[2] for unit in code if unit.side == "base"}
+    said: set[str] = set()
     for unit in code:
-        for row in unit.removed:
-            if is_comment(row.text, unit.path):
-                continue
-            words = identifiers.words(row.text)
-            found |= {*identifiers.literals(row.text), *words} & decided
-            found |= {
-                part
-                for text in _texts(identifiers.unlabelled(row.text))
-                for part in _PART.findall(_PLACEHOLDER.sub(" ", text))
-            }
+        for row, told in identifiers.told_apart(unit):
+            if row.sign == "-" and not told:
+                found |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided
+                said |= _parts(row.text)
     found |= {f"{one[1].lower()}{one[2]}" for name in found if (one := _ACCESSOR.fullmatch(name))}
-    telling = (name for name in found if name not in kept and _telling(name))
-    return sorted(telling, key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
+    gone = (found - kept.words) | (said - kept.parts)
+    return sorted(filter(_telling, gone), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
 
 
 def pick(
@@ -60,37 +67,34 @@ def pick(
     shown: Collection[tuple[str, int]],
     changed: Mapping[str, Collection[int]],
 ) -> list[Pick]:
-    """The lines that still use such names: other languages first, a name in fewer files before one in more.
+    """The lines that still use such names: a name in fewer files before one in more, and files called after the same thing first.
 
     `rows`: name -> the lines of the tree that hold it; `changed`: path -> added lines.
     """
     own = {usages.family(unit.path) for unit in units}
-    found: list[tuple[int, bool, Pick]] = []
+    found: list[tuple[tuple[int, int, bool], Pick]] = []
     for name in wanted:
+        told = name.lower()
+        after = akin.words(unit for unit in units if any(told in row.text.lower() for row in unit.removed))
         lines = [
-            row for row in rows.get(name, ()) if row[1] not in changed.get(row[0], ()) and _uses(name, row[0], row[2])
+            (-akin.shared(row[0], after), usages.family(row[0]) in own, row)
+            for row in rows.get(name, ())
+            if row[1] not in changed.get(row[0], ()) and _uses(name, row[0], row[2])
         ]
-        files = len({path for path, _, _ in lines})
-        best = (
-            sorted(lines, key=lambda row: (usages.family(row[0]) in own, row))[:PER_NAME] if files <= MAX_FILES else ()
-        )
-        for path, line, _ in best:
+        files = len({path for _, _, (path, _, _) in lines})
+        for nearness, same, (path, line, _) in sorted(lines)[:PER_NAME] if files <= MAX_FILES else ():
             if (path, line) not in shown:
                 title = f"names {name}, which the change removes"
-                found.append(
-                    (
-                        files,
-                        usages.family(path) in own,
-                        Pick(path, line, (name,), defines=False, title=title, beside=BESIDE),
-                    )
-                )
-    return [one for _, _, one in sorted(found, key=lambda item: (item[0], item[1]))]
+                one = Pick(path, line, (name,), defines=False, title=title, beside=BESIDE)
+                found.append(((nearness, files, same), one))
+    return [one for _, one in sorted(found, key=lambda item: item[0])]
 
 
-def _texts(line: str) -> Iterable[str]:
-    """The texts of a line that are a key, a path or a pattern: in prose, a word means many things."""
-    found = (next(group for group in groups if group) for groups in _STRING.findall(line))
-    return (text for text in found if not re.search(r"\s", _PLACEHOLDER.sub("", text)))
+def _parts(line: str) -> set[str]:
+    """What the texts of a line consist of that are a key, a path or a pattern: in prose, a word means many things."""
+    texts = (next(group for group in groups if group) for groups in _STRING.findall(identifiers.unlabelled(line)))
+    bare = (_PLACEHOLDER.sub(" ", text) for text in texts if not re.search(r"\s", _PLACEHOLDER.sub("", text)))
+    return {part for text in bare for part in _PART.findall(text)}
 
 
 def _telling(name: str) -> bool:

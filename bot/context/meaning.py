@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bot.context import definitions, identifiers
-from bot.lines import binds, defined, defines, is_comment, says
+from bot.lines import binds, defined, defines, says
 from bot.paths import is_code
 from bot.values import Unit
 
@@ -39,10 +39,11 @@ def decided(units: Iterable[Unit]) -> frozenset[str]:
     found: set[str] = set()
     for unit in units:
         depth = -1  # of the type whose fields the lines are; -1 inside of a function
-        for row in unit.rows:
+        for row, told in identifiers.told_apart(unit):
             space = len(row.text) - len(row.text.lstrip())
-            if row.sign in ("+", "-") and not is_comment(row.text, unit.path):
-                found.update(_of_line(unit.path, row.text, field=0 <= depth < space))
+            if row.sign in ("+", "-"):
+                field = 0 <= depth < space
+                found.update(identifiers.in_prose(row.text) if told else _of_line(unit.path, row.text, field=field))
             if definitions.names(unit.path, row.text):
                 depth = -1
             elif _TYPE.match(row.text):

@@ -28,6 +28,10 @@ MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
 PER_NAME = 6  # lines that hold one name and no other of the change
 MAX_ASIDE = 3  # lines of tests, and of files that decide nothing
+TOLD = 1.5  # how telling a name is that a comment of another language may name
+BESIDE = (
+    2  # lines before and after such a comment, and in templates, statements and scripts, where blocks are not indented
+)
 APART = 4  # lines between two picks of one file
 
 BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
@@ -102,7 +106,7 @@ def family(path: str) -> str:
 def _kept(units: Iterable[Unit]) -> frozenset[str]:
     """The keys and attributes in which callers of what changed keep the result."""
     calls = (row for unit in units for row in unit.references if row.call and row.sure and not row.test)
-    return frozenset(name for row in calls for name in identifiers.stored(row.text))
+    return frozenset(name for row in calls for name in identifiers.stored(row.text, row.name))
 
 
 def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
@@ -169,18 +173,25 @@ class _Meant:
         """Whether a line uses what changed in meaning, or settles what the change only mentions."""
         if path not in self._idle:
             self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
-        if is_comment(text, path) or IMPORT.match(text):
+        if IMPORT.match(text):
             return False
+        if is_comment(text, path):
+            return self._told(name, path)
         if self._idle[path]:
             return name in self.decided and not re.fullmatch(r"[\w$]+", name)
         if name not in self.decided:
-            if name in self.written and not identifiers.plain(name) and family(path) not in self.suffixes:
-                return True  # what one language calls a variable may be a key for another
-            return is_product(path) and meaning.settled(name, path, text)
+            # What one language calls a variable may be a key for another.
+            another = name in self.written and not identifiers.plain(name) and family(path) not in self.suffixes
+            return another or (is_product(path) and meaning.settled(name, path, text))
         # A plain word means something else elsewhere, unless both are keys.
         if identifiers.plain(name) and (name in self.said or posixpath.dirname(path) not in self.folders):
             return name in identifiers.quoted(text)
         return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
+
+    def _told(self, name: str, path: str) -> bool:
+        """Whether a comment tells of the name: a script that names a constant of the program was written for it."""
+        foreign = not self._idle[path] and family(path) not in self.suffixes
+        return foreign and name in self.decided and distinct(name) >= TOLD
 
 
 def _greedily(
@@ -229,7 +240,8 @@ def _picked(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
     if of := tuple(name for name in names if meaning.settled(name, path, text)):
         return Pick(path, line, of, defines=True)
     of = tuple(name for name in names if _builds_on(name, text))
-    return Pick(path, line, of or tuple(names), defines=False, builds=bool(of))
+    beside = BESIDE if is_comment(text, path) or OTHER.search(path) else 0
+    return Pick(path, line, of or tuple(names), defines=False, builds=bool(of), beside=beside)
 
 
 def imports(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit]) -> dict[str, list[Row]]:

@@ -183,9 +183,9 @@ def test_what_is_gone_weighs_most_and_what_is_written_more_than_what_is_mentione
 
 def test_where_a_caller_keeps_the_result_is_followed_one_step() -> None:
     """Keys and attributes, not local variables."""
-    assert identifiers.stored('    "shipping_address": payload(order),') == {"shipping_address"}
-    assert identifiers.stored("self.total_rate = payload(order)") == {"total_rate"}
-    assert identifiers.stored("local = payload(order)") == frozenset()
+    assert identifiers.stored('    "shipping_address": payload(order),', "payload") == {"shipping_address"}
+    assert identifiers.stored("self.total_rate = payload(order)", "payload") == {"total_rate"}
+    assert identifiers.stored("local = payload(order)", "payload") == frozenset()
 
 
 def test_a_name_that_is_only_mentioned_leads_to_its_definition_and_not_to_others_that_mention_it(
