@@ -57,7 +57,7 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
     sides: dict[str, dict[str, float]] = {"+": defaultdict(float), "-": defaultdict(float)}
     for unit in units:
         for row, told in told_apart(unit):
-            if row.sign == " " or _DERIVED.match(row.text):
+            if row.sign not in sides or _DERIVED.match(row.text):
                 continue
             for name, weight in ((name, IDENTIFIER) for name in in_prose(row.text)) if told else _of_line(row.text):
                 sides[row.sign][name] = max(sides[row.sign][name], weight)
@@ -105,7 +105,7 @@ def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
         str, tuple[str, bool]
     ] = {}  # by side: the quotes that a text of several lines began with, and whether it is a docstring
     for row in unit.rows:
-        sides = "+-" if row.sign == " " else row.sign
+        sides = row.sign if row.sign in ("+", "-") else "+-"
         told = is_comment(row.text, unit.path)
         for side in sides if unit.path.endswith(_DOCSTRINGS) else ():
             quotes, prose = inside.get(side, ("", False))
