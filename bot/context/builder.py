@@ -101,6 +101,7 @@ class ContextBuilder:
         told = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
         told |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
         wanted = self._rows if self.prompts == 1 else lost.names(units, self._said())
+        wanted = [one for name in wanted for one in (name, *elsewhere.spelled(name))]
         rows = {name: self._rows[name] for name in wanted if name in self._rows and name not in self._cut}
         return elsewhere.told(rows, units, told, {file.path: file.added for file in self.files})
 
@@ -199,6 +200,9 @@ class ContextBuilder:
     async def prepare(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
         weights = usages.together(units) | dict.fromkeys(lost.names(units, self._said()), LOST)
+        weights |= {
+            other: weights[name] for name in weights for other in elsewhere.spelled(name) if other not in weights
+        }
         new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
         self._rows.update({name: [] for name in new})
         calls = [call for call in definitions.called(units) if call.name not in self._defined]

@@ -12,6 +12,7 @@ from bot.values import Unit
 
 MAX_NAMES = 6  # of one prompt
 MAX_PLACES = 8  # lines of one name that are listed, beside those that the prompt shows
+_HYPHENS = re.compile(r"-{0,2}[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 TOO_MANY = 60  # lines of product code that hold one name; a name that is everywhere is no lead
 
 
@@ -25,6 +26,15 @@ class Elsewhere:
     more: int = 0  # how many of these are not listed
     idle: int = 0  # lines of tests, documents and generated files that the prompt does not show
     quoted: bool = False  # a plain word, of which only the lines count that hold it as a string
+    spelled: str = ""  # as what it occurs too: programs make the option `--no-cache` of a field `no_cache`
+
+
+def spelled(name: str) -> tuple[str, ...]:
+    """How a program may write a name with hyphens: with underscores, or with capitals."""
+    if not _HYPHENS.fullmatch(name):
+        return ()
+    first, *others = name.strip("-").split("-")
+    return "_".join((first, *others)), first + "".join(map(str.capitalize, others))
 
 
 def told(
@@ -41,10 +51,12 @@ def told(
     weights = {name: weight for name, weight in identifiers.names(code).items() if name in rows}
     decided = meaning.decided(code)
     said = {text for unit in code for row in unit.changed for text in identifiers.literals(row.text)}
+    others = {name: " or ".join(other for other in spelled(name) if rows.get(other)) for name in weights}
     lines = {
         name: frozenset(
             (path, line)
-            for path, line, text in rows[name]
+            for one in (name, *spelled(name))
+            for path, line, text in rows.get(one, ())
             if line not in changed.get(path, ()) and (not identifiers.plain(name) or name in identifiers.quoted(text))
         )
         for name in weights
@@ -52,7 +64,7 @@ def told(
     }
     names = sorted(lines, key=lambda name: (-weights[name] - usages.distinct(name), name))
     found = [
-        _one(name, lines[name], shown)
+        _one(name, lines[name], shown, others[name])
         for name in names
         if not any(lines[name] and lines[name] == lines[other] and name in _parts(other) for other in names)
         and (lines[name] or not any(part in names for part in _parts(name)))
@@ -72,7 +84,9 @@ def _parts(name: str) -> list[str]:
     return name.split(".") if re.fullmatch(r"[\w$]+(?:\.[\w$]+)+", name) else []
 
 
-def _one(name: str, lines: Collection[tuple[str, int]], shown: Collection[tuple[str, int]]) -> Elsewhere | None:
+def _one(
+    name: str, lines: Collection[tuple[str, int]], shown: Collection[tuple[str, int]], spelled: str
+) -> Elsewhere | None:
     others = sorted(one for one in lines if one not in shown)
     product = [one for one in others if is_product(one[0]) and not decides_nothing(one[0])]
     if len(product) > TOO_MANY:
@@ -82,4 +96,4 @@ def _one(name: str, lines: Collection[tuple[str, int]], shown: Collection[tuple[
         by_path[path].append(line)
     places = tuple((path, tuple(numbers)) for path, numbers in by_path.items())
     more, idle = max(0, len(product) - MAX_PLACES), len(others) - len(product)
-    return Elsewhere(name, len(lines) - len(others), places, more, idle, identifiers.plain(name))
+    return Elsewhere(name, len(lines) - len(others), places, more, idle, identifiers.plain(name), spelled)

@@ -1,4 +1,4 @@
-"""Check a finding against the tree: every quote must are there; the line is where the quote was found.
+"""Check a finding against the tree: every quote must be there; the line is where the quote was found.
 
 Order of the search: exact, then with whitespace folded, then the other side, and for evidence any place in the file.
 """
@@ -24,7 +24,10 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
     side, start, end = found
     evidence = []
     for item in finding.evidence:
-        at = await find_quote(tree, item.path, item.quote, item.line, _sides(item.side))
+        near = item.line or (
+            start if item.path == finding.path else 0
+        )  # of several such lines the one beside the finding
+        at = await find_quote(tree, item.path, item.quote, near, _sides(item.side))
         if at is not None:
             evidence.append(replace(item, side=at[0], line=at[1]))
     return replace(finding, side=side, start=start, end=end, evidence=_distinct(evidence))

@@ -79,3 +79,13 @@ def test_a_plain_word_is_listed_where_it_is_a_string(repository: Repository) -> 
     found = listed(repository, before, {"client.ts": 'export const kinds = ["exponential", "fixed", "linear"]\n'})
     assert found["linear"] == Elsewhere("linear", 0, (), quoted=True)
     assert found["fixed"].places == (("delay.sql", (2,)),)
+
+
+def test_an_option_is_looked_for_as_the_field_of_which_programs_make_it(repository: Repository) -> None:
+    """A parser may derive `--no-cache` from a field: that it is written nowhere would be a false trail."""
+    before: Files = {
+        "app/run.rs": 'warn(OLD, "--with-cache");\n',
+        "app/cli.rs": "struct Cli {\n    #[arg(long)]\n    no_cache: bool,\n}\n",
+    }
+    one = listed(repository, before, {"app/run.rs": 'warn(OLD, "--no-cache");\n'})["--no-cache"]
+    assert (one.name, one.spelled, one.places) == ("--no-cache", "no_cache", (("app/cli.rs", (3,)),))

@@ -54,6 +54,15 @@ def test_evidence_that_is_not_there_is_dropped_and_the_finding_stands(repository
     assert [(item.path, item.line) for item in found.evidence] == [("b.py", 2)]
 
 
+def test_of_several_lines_alike_the_evidence_is_the_one_beside_the_finding(repository: Repository) -> None:
+    pull = repository.change(
+        {}, {"a.py": "def f(x):\n    go(x)\n\n\ndef g(x):\n    if x:\n        stop()\n    go(x)\n"}
+    )
+    found = checked(pull, finding("a.py", "    if x:", evidence=(Evidence("a.py", "    go(x)"),)))
+    assert isinstance(found, Finding)
+    assert [item.line for item in found.evidence] == [8]
+
+
 @pytest.mark.parametrize(
     ("text", "quote", "near", "lines"),
     [
