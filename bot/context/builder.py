@@ -19,7 +19,7 @@ from bot.context.definitions import LONG_LINE
 from bot.context.elsewhere import Elsewhere
 from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
-from bot.paths import is_product
+from bot.paths import decides_nothing, is_product
 from bot.ports import Tree
 from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
@@ -380,7 +380,8 @@ def _sifted(rows: Iterable[Reference]) -> list[Reference]:
     unsure = tests = 0
     kept = []
     for row in rows:
-        if (row.form == "import" and not row.missing) or row.everyday:
+        idle = decides_nothing(row.path) and not row.missing
+        if (row.form == "import" and not row.missing) or row.everyday or idle:
             continue
         if not row.sure and not row.missing:
             unsure += 1

@@ -27,9 +27,9 @@ _KEY = re.compile(
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _ARGUMENT = re.compile(r"\w=(?:\"([a-z]+)\"|'([a-z]+)')")
 # A string that is a key, a path, a route or a flag: no prose, no version, no ending of file names.
-_KEYLIKE = re.compile(r"(?!v?\d+(?:\.\d+)+|\.\w{1,5}$)[\w$@/.:-]+$")
+_KEYLIKE = re.compile(r"(?!v?\d+(?:\.\d+)+|\.\w{1,5}$)[\w$@/.:-]+(?<![.:])$")
 _MARKED, _DOCSTRINGS = re.compile(r"`([A-Za-z_][\w$.]{2,80})`"), (".py", ".pyi")
-_TRIPLE = re.compile(r"\"\"\"|'''")
+_TRIPLE, _BLOCK = re.compile(r"(\"\"\"|''')"), re.compile(r"^\s*(/\*)")
 _DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names traits of libraries, which every file uses
 _WRITE = re.compile(
     r"(?<![\w$])([A-Za-z_$][\w$]*+)[\"'\])]*+\s*+(?::[^=:]{0,40})?(?:[-+|&^*/%]|<<|>>|\|\||&&|\?\?)?=(?![=>~])"
@@ -99,22 +99,21 @@ def words(line: str) -> frozenset[str]:
 
 
 def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
-    """The rows of a unit, each with whether it is prose: a comment, or a line of a docstring."""
+    """The rows of a unit, each with whether it is prose: a comment of one line or of several, or a line of a docstring."""
     found: list[tuple[DiffRow, bool]] = []
-    inside: dict[
-        str, tuple[str, bool]
-    ] = {}  # by side: the quotes that a text of several lines began with, and whether it is a docstring
+    python = unit.path.endswith(_DOCSTRINGS)
+    inside: dict[str, tuple[str, bool]] = {}  # by side: what ends the text of several lines, and whether it is prose
     for row in unit.rows:
-        sides = row.sign if row.sign in ("+", "-") else "+-"
         told = is_comment(row.text, unit.path)
-        for side in sides if unit.path.endswith(_DOCSTRINGS) else ():
-            quotes, prose = inside.get(side, ("", False))
-            opened = _TRIPLE.search(row.text) if not quotes else None
-            if opened:
-                quotes, prose = opened[0], not row.text[: opened.start()].strip(" \trbuRBU")
-            told |= bool(quotes) and prose
-            ended = quotes and row.text.count(quotes) > (1 if opened else 0)
-            inside[side] = ("", False) if ended else (quotes, prose)
+        for side in row.sign if row.sign in ("+", "-") else "+-":
+            end, prose = inside.get(side, ("", False))
+            begun = (_TRIPLE if python else _BLOCK).search(row.text) if not end else None
+            if begun:
+                end = begun[1] if python else "*/"
+                prose = not row.text[: begun.start(1)].strip(" \trbuRBU")
+            told |= bool(end) and prose
+            ended = end and end in row.text[begun.end() if begun else 0 :]
+            inside[side] = ("", False) if ended else (end, prose)
         found.append((row, told))
     return found
 
@@ -126,7 +125,7 @@ def in_prose(line: str) -> list[str]:
 
 def quoted(line: str) -> list[str]:
     """The strings of a line that are a key, a label, a path or a route: no prose."""
-    texts = (next(group for group in groups if group).strip() for groups in _QUOTED.findall(line))
+    texts = (next(group for group in groups if group) for groups in _QUOTED.findall(line))
     return [text for text in texts if _KEYLIKE.match(text)]
 
 

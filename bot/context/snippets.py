@@ -13,6 +13,7 @@ from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 BODY = 14  # lines of a definition at most
 ABOVE = 12  # lines above one in which a variable of it may get its value
 MAX_LISTED = 5  # files that import a name
+_NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
 
@@ -49,7 +50,8 @@ def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Ex
     """What a line, one around it, or one that gives these a value, calls in its own file: a neighbour often decides."""
     around = [*blocks.openings(rows, line, excerpt.start)]
     around += _givers(excerpt.path, rows, around)
-    for name in dict.fromkeys(name for number in around for name in _CALLED.findall(rows[number - 1])):
+    called = (name for number in around for name in _CALLED.findall(rows[number - 1]))
+    for name in dict.fromkeys(name for name in called if name not in _NO_CALL):
         at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
         if at in around:
             continue

@@ -8,7 +8,7 @@ from bot import diff, units
 from bot.checkout import Checkout
 from bot.context import identifiers, meaning, usages
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
-from bot.values import Dependents, Excerpt, Reference, Unit, tokens
+from bot.values import Dependents, DiffRow, Excerpt, Reference, Unit, tokens
 
 Files = dict[str, str | bytes | None]
 
@@ -274,3 +274,26 @@ def test_who_reads_a_container_is_shown_when_the_change_fills_it_otherwise(repos
     before: Files = {"shop/stats.py": old, "web/page.py": "def page(stats):\n    return stats._totals.items()\n"}
     after: Files = {"shop/stats.py": old.replace("= self._totals.get(key, 0) + 1", "= 1")}
     assert "web/page.py" in paths(shown(repository, before, after))
+
+
+def added(*lines: str) -> tuple[DiffRow, ...]:
+    return tuple(DiffRow("+", line, number) for number, line in enumerate(lines, 1))
+
+
+def test_prose_of_several_lines_names_nothing() -> None:
+    """Docstrings and block comments; what they mark as code is a name, and a text that is no docstring is code."""
+    rows = added(
+        "def total(x):",
+        "    '''Warning_one of the",
+        "    Warning_two kind, see `order_rows.total_sum`.",
+        "    '''",
+        '    query = """',
+        "        select order_id",
+        '    """',
+        "    return query",
+    )
+    found = identifiers.names([Unit("a.py:total", "a.py", "total", 1, 8, "head", "", rows)])
+    assert {"order_rows", "total_sum", "order_id"} <= found.keys()
+    assert found.keys().isdisjoint({"Warning_one", "Warning_two"})
+    script = added("/*", "  Warning_one here", "*/", "const order_id = 1")
+    assert identifiers.names([Unit("a.js:x", "a.js", "x", 1, 4, "head", "", script)]).keys() == {"order_id"}
