@@ -3,7 +3,7 @@
 import re
 
 
-def alike(one: str, other: str) -> bool:
-    """Titles that share most of their telling words."""
+def alike(one: str, other: str, share: float = 0.5) -> bool:
+    """Titles that share this part of the telling words of the shorter one, by default half."""
     words, others = (set(re.findall(r"\w{4,}", title.lower())) for title in (one, other))
-    return bool(words and others) and len(words & others) >= 0.5 * min(len(words), len(others))
+    return len(words & others) >= max(1.0, share * min(len(words), len(others)))

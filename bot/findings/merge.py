@@ -11,6 +11,7 @@ from bot.findings.quotes import fold
 from bot.values import SEVERITIES, Evidence, Finding
 
 STRETCH = 32  # lines
+PART_TOLD = 0.3  # of the words of two titles that tell one failure, if line and evidence are the same
 STRENGTH = {"proven": 3, "confirmed": 2, "unproven": 1, "refuted": 0}
 
 
@@ -78,7 +79,14 @@ def same(one: Finding, other: Finding) -> bool:
     overlap = one.path == other.path and one.side == other.side and one.start <= other.end and other.start <= one.end
     if overlap and (one.category == other.category or alike(one.title, other.title)):
         return True
-    return one_cause(one, other)
+    # The same line breaks the same code, told in other words.
+    at_once = overlap and fold(one.quote) == fold(other.quote) and not _shown(one).isdisjoint(_shown(other))
+    return (at_once and alike(one.title, other.title, PART_TOLD)) or one_cause(one, other)
+
+
+def _shown(finding: Finding) -> set[tuple[str, str, int]]:
+    """The places in other files that a finding shows."""
+    return {(item.path, item.side, item.line) for item in finding.evidence if item.path != finding.path}
 
 
 def _united(one: Finding, other: Finding) -> Finding:

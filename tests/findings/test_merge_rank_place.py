@@ -25,6 +25,21 @@ def test_different_defects_on_one_line_stay_two() -> None:
     assert len(merge.merge([BASE, other])) == 2
 
 
+def test_one_line_that_breaks_the_same_code_is_one_finding_in_whatever_words() -> None:
+    """Evidence in common is needed, and a part of the words: one line may break one caller in two ways."""
+    shows = (Evidence("clean.sql", "WHERE ends_at < now", 3),)
+    one = replace(
+        BASE,
+        category="contract",
+        title="`ends_at` mixes seconds and milliseconds: the cleanup fits neither",
+        evidence=shows,
+    )
+    other = replace(one, category="logic", title="Leases are kept in milliseconds, the cleanup compares with seconds")
+    assert len(merge.merge([one, other])) == 1
+    assert len(merge.merge([one, replace(other, evidence=())])) == 2
+    assert len(merge.merge([one, replace(other, title="The row is written before its owner exists")])) == 2
+
+
 def test_a_fingerprint_survives_a_move() -> None:
     """Lines and indentation are no part of it; the words are."""
     moved = replace(BASE, start=90, end=90, quote="    x  = f(1)")
