@@ -18,6 +18,7 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 from benchmarks.chaos_server import database
 from benchmarks.scale_load import Measured, played, workers
@@ -27,6 +28,7 @@ from benchmarks.scale_review import RECORDED, measured, rows
 from benchmarks.table import Row, report
 from bot.jobs import JobSettings
 
+USUAL = JobSettings(Path())  # the settings of a server that sets none
 SEEDS = range(1, 6)
 TIMES, APART = 3.0, 20.0  # of the fair share; per cent
 
@@ -37,6 +39,7 @@ class Load:
 
     processes: int
     tenants: int
+    alone: float  # seconds of a few reviews with places to spare
     seconds: float
     service: float  # seconds of a review, mean
     busy: float = 0.7  # of the places, by the mean of all the time
@@ -44,7 +47,7 @@ class Load:
     uneven: float = 0.8
 
 
-WHOLE, QUICK = Load(4, 200, 75.0, 4.0), Load(2, 40, 6.0, 0.5)
+WHOLE, QUICK = Load(4, 200, 20.0, 75.0, 5.0), Load(2, 40, 4.0, 6.0, 0.5)
 
 
 def main() -> int:
@@ -72,8 +75,8 @@ def main() -> int:
 
 def _played(load: Load) -> tuple[Measured, Measured]:
     """A few reviews with places to spare, then the load."""
-    places = load.processes * JobSettings.at_once
-    few = traffic(load.tenants, load.seconds / 3, places / 8, 0.3, uneven=load.uneven, seed=5)
+    places = load.processes * USUAL.at_once
+    few = traffic(load.tenants, load.alone, places / 8, 0.3, uneven=load.uneven, seed=5)
     rate = load.busy * places / load.service
     many = traffic(load.tenants, load.seconds, rate, load.service, uneven=load.uneven, burst=load.burst)
     with database("postgres") as url, workers(url, load.processes) as logs:
@@ -82,8 +85,7 @@ def _played(load: Load) -> tuple[Measured, Measured]:
 
 def _queue(load: Load, light: Measured, busy: Measured) -> Queue:
     """The simulated queue. What reviews waited with places to spare, and a look at the queue does not explain, is the time of a claim."""
-    usual = JobSettings
-    bare = Queue(load.processes, usual.at_once, usual.per_installation, usual.poll, lead=light.lead, tail=light.tail)
+    bare = Queue(load.processes, USUAL.at_once, USUAL.per_installation, USUAL.poll, lead=light.lead, tail=light.tail)
     explained = statistics.fmean(statistics.fmean(simulate(light.arrivals, bare, seed=seed)) for seed in SEEDS)
     claim = max(0.0, statistics.fmean(light.waits) - explained)
     return replace(bare, claim=claim, lead=busy.lead, tail=busy.tail)
@@ -156,11 +158,14 @@ def _table(needs: Sequence[Need], waiting: Sequence[float]) -> str:
     """The sizes as a table in Markdown."""
     lines: list[tuple[str, Callable[[Need], str]]] = [
         ("installations; share of the largest", lambda one: f"{one.installations:,}; {100 * one.share:.0f} %"),
-        ("reviews a second in the busiest hour", lambda one: f"{one.rate:.2g}"),
+        ("reviews a second in the busiest hour", lambda one: _short(one.rate)),
         ("places; processes of 8 places", lambda one: f"{one.places:,}; {one.processes:,}"),
         ("machines for reviews, 8 cores and 32 GB", lambda one: f"{one.machines:,}"),
         ("rows written to the database a second, mean", lambda one: _short(one.rows)),
-        ("commits a second; cores of the database", lambda one: f"{_short(one.commits)}; {one.database:.1g}"),
+        (
+            "commits a second to look for work; cores of the database",
+            lambda one: f"{_short(one.polls)}; {_short(one.database)}",
+        ),
         ("database after 30 days", lambda one: f"{_short(one.stored)} GB"),
         ("GitHub: requests of the largest installation an hour (5,000)", lambda one: _short(one.requests)),
         ("GitHub: content that it creates an hour (500)", lambda one: _short(one.content)),

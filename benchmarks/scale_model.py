@@ -24,7 +24,11 @@ EMPTY = 60.0  # seconds of a simulation that do not count: at its beginning all 
 WAIT = 5.0  # seconds that a review may wait for a place at p95
 
 # Measured by other commands.
-REVIEW, SPREAD = 20.0, 0.8  # seconds of a review, mean; sigma of its logarithm. `make bench-time`: median 14.9 s
+REVIEW, SPREAD = (
+    25.0,
+    0.8,
+)  # seconds of a review, mean; sigma of its logarithm. `make bench-time`: median 14.9 s, to which
+# come the fetch and six writes to GitHub, one a second
 DOLLARS = 0.09  # of a review. `deeprepo estimate 90a3537a^..90a3537a` in a clone of pr-agent: 7 files, the strategy that it selects
 FETCHED = 2.2  # MB of a review. `python -m benchmarks.scale_git --repos FOLDER`, mean
 ANSWERED = (
@@ -65,7 +69,7 @@ class Need:
     processes: int
     machines: int
     rows: float  # written to the database a second, mean of the day
-    commits: float  # in the busiest hour, a second
+    polls: float  # commits a second of processes that look for work
     database: float  # cores of it
     requests: float  # of the largest installation in the busiest hour
     content: float  # the same, that creates something
@@ -113,7 +117,7 @@ def need(pulls: int, cost: Cost) -> Need:
         processes,
         math.ceil(machines),
         reviews / DAY * cost.rows,
-        rate * cost.commits + processes * cost.idle,
+        processes * cost.idle,
         database,
         requests,
         content,
@@ -149,9 +153,14 @@ def waits(one: Need, queue: Queue, *, seconds: float = 240.0) -> float:
 def placed(load: float) -> int:
     """The fewest places with which 95 of 100 reviews wait at most `WAIT`, if so many places are busy in the mean."""
     places = math.floor(load) + 1
-    while waiting(places, load) * math.exp(-(places - load) * WAIT / REVIEW) > 0.05:
+    while late(places, load) > 0.05:
         places += 1
     return places
+
+
+def late(places: int, load: float) -> float:
+    """The share of reviews that wait longer than `WAIT`, if so many places are busy in the mean."""
+    return waiting(places, load) * math.exp(-(places - load) * WAIT / REVIEW)
 
 
 def waiting(places: int, load: float) -> float:
