@@ -55,6 +55,21 @@ def simulate(arrivals: Sequence[Arrival], queue: Queue, rule: Rule = "turns", se
     return run.waits
 
 
+def shares(arrivals: Sequence[Arrival], waits: Sequence[float], each: int) -> list[float]:
+    """What each review of a run would have waited at its fair share.
+
+    The places of that run come at the same moments, and each goes to the installation whose turn is longest ago. Whatever slows the
+    whole run down, a machine with other work say, is therefore in both.
+    """
+    run = _Again(arrivals, Queue(1, 0, each, poll=0.0), "turns", random.Random(0))  # noqa: S311 - which is not asked
+    for number, (arrival, wait) in enumerate(zip(arrivals, waits, strict=True)):
+        run.later(arrival.at, "arrival", number)
+        run.later(arrival.at + wait, "place", 0)
+    while run.left:
+        run.next()
+    return run.waits
+
+
 class _Run:
     """One run: what waits and what has a place. A review is its place in `arrivals`, an event is a moment, what happens, and to whom."""
 
@@ -84,12 +99,18 @@ class _Run:
             if tenant not in self.waiting:
                 self.waiting[tenant], self.turn[tenant] = deque(), now
             self.waiting[tenant].append(who)
+        elif what == "place":
+            self.free[who] += 1
         else:
-            self.running[self.arrivals[who].tenant] -= 1
-            self.free[self.held.pop(who)] += 1
-            self.left -= 1
+            self.ended(who)
         if not self.queue.poll:
             self.shared(now)
+
+    def ended(self, review: int) -> None:
+        """Take a review's place back."""
+        self.running[self.arrivals[review].tenant] -= 1
+        self.free[self.held.pop(review)] += 1
+        self.left -= 1
 
     def looked(self, worker: int, now: float) -> float:
         """Give a worker's places away: each installation gets as many as it may have. The moment at which that is done."""
@@ -127,6 +148,15 @@ class _Run:
         begins = now + self.queue.lead
         self.waits[review] = begins - self.arrivals[review].at
         self.later(begins + self.arrivals[review].seconds + self.queue.tail, "end", review)
+
+
+class _Again(_Run):
+    """A run in which each place comes at a moment of its own and serves once."""
+
+    def ended(self, review: int) -> None:
+        """Count a review as done; its place does not come back."""
+        super().ended(review)
+        self.free[0] -= 1
 
 
 def traffic(

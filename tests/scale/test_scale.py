@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.scale_model import SIZES, late, need, placed, reached, waiting, waits
-from benchmarks.scale_queue import Arrival, Queue, by_tenant, percentile, simulate, traffic
+from benchmarks.scale_queue import Arrival, Queue, Rule, by_tenant, percentile, shares, simulate, traffic
 from benchmarks.scale_review import RECORDED
 
 ROOT = Path(__file__).parents[2]
@@ -60,15 +60,22 @@ def test_an_installation_has_no_more_places_than_its_limit() -> None:
 def test_turns_are_fair_and_random_order_is_not() -> None:
     """Under load no installation waits more than three times its fair share at p95 in turns; some do in random order."""
     asked = traffic(200, 75, 5.6, 4.0, uneven=0.8, burst=2.0)
-    alone = 0.3  # seconds that a review waits if nobody else asks
-    share = simulate(asked, replace(SHARED, poll=0.0, claim=0.0, lead=SHARED.lead + SHARED.claim + SHARED.poll / 2))
-    fair = by_tenant(asked, [max(alone, wait) for wait in share])
 
-    def worst(rule: str) -> float:
-        mine = by_tenant(asked, simulate(asked, SHARED, rule))  # type: ignore[arg-type]
-        return max(percentile(found, 95) / percentile(fair[tenant], 95) for tenant, found in mine.items())
+    def worst(rule: Rule) -> float:
+        waits = simulate(asked, SHARED, rule)
+        fair = by_tenant(asked, [max(1.0, share) for share in shares(asked, waits, SHARED.each)])
+        return max(
+            percentile(mine, 95) / percentile(fair[tenant], 95) for tenant, mine in by_tenant(asked, waits).items()
+        )
 
     assert worst("turns") <= 3.0 < worst("random")
+
+
+def test_a_fair_run_is_its_own_fair_share() -> None:
+    """If a run gave its places in turns, one by one and at once, the fair shares are its waits."""
+    asked = traffic(50, 60, 1.0, 4.0, burst=2.0)
+    waits = simulate(asked, Queue(1, 3, 2, poll=0.0))
+    assert shares(asked, waits, 2) == pytest.approx(waits)
 
 
 def test_more_pull_requests_need_no_less() -> None:
