@@ -92,8 +92,8 @@ def _played(load: Load) -> tuple[Measured, Measured]:
 def _queue(load: Load, light: Measured, busy: Measured) -> Queue:
     """The simulated queue. What reviews waited with places to spare, and a look at the queue does not explain, is the time of a claim."""
     bare = Queue(load.processes, USUAL.at_once, USUAL.per_installation, USUAL.poll, lead=light.lead, tail=light.tail)
-    explained = statistics.fmean(statistics.fmean(simulate(light.arrivals, bare, seed=seed)) for seed in SEEDS)
-    claim = max(0.0, statistics.fmean(light.waits) - explained)
+    explained = statistics.fmean(statistics.median(simulate(light.arrivals, bare, seed=seed)) for seed in SEEDS)
+    claim = max(0.0, statistics.median(light.waits) - explained)
     return replace(bare, claim=claim, lead=busy.lead, tail=busy.tail)
 
 

@@ -21,7 +21,7 @@ from bot.errors import StorageError
 from bot.jobs.ids import QUEUES
 from bot.jobs.rows import VERSION, WORKFLOW
 from bot.jobs.settings import JobSettings
-from bot.jobs.turns import Turns, fair
+from bot.jobs.turns import TurnTaking, fair
 from bot.storage.sqlite import connect, tidy
 
 REVIEWS = QUEUES["review"]
@@ -56,7 +56,7 @@ async def launch(settings: JobSettings, who: str, run: Run, reviews: Callable[[]
             if not work_here:
                 DBOS.listen_queues([])
             DBOS.launch()
-            turns = Turns(REVIEWS, settings.per_installation, lambda: settings.at_once - reviews())
+            turns = TurnTaking(REVIEWS, settings.per_installation, lambda: settings.at_once - reviews())
             fair(library, turns)
             await _queues(settings)
         except (SQLAlchemyError, errors.DBOSException) as error:

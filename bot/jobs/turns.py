@@ -18,7 +18,7 @@ SPARE = 8  # installations more than there are free places: another process may 
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class TurnTaking:
     """The order of one queue. `each`: reviews of an installation at the same time; `free`: counts the free places of this process."""
 
     queue: str
@@ -26,7 +26,7 @@ class Turns:
     free: Callable[[], int]
 
 
-def fair(library: DBOS, turns: Turns) -> None:
+def fair(library: DBOS, turns: TurnTaking) -> None:
     """Make the library give the places of one queue away in turns.
 
     Raises StorageError if the library asks another way: places would be given away at random, and nobody would notice.
@@ -53,7 +53,7 @@ class _Line(list[str]):
         """Leave the place to whom it belongs."""
 
 
-def _next(job: sa.Table, turns: Turns) -> sa.Select[tuple[str]]:
+def _next(job: sa.Table, turns: TurnTaking) -> sa.Select[tuple[str]]:
     """The installations that may have a place now, first to last.
 
     An installation's turn is counted from its last start, or from when it began to wait if that is later: who comes back after a
