@@ -75,7 +75,7 @@ def main() -> int:
         f"\n{_table(needs, [waits(each, queue) for each in needs])}\n\nPull requests a day at which each limit is reached:"
     )
     for pulls, limit in reached(cost):
-        print(f"{pulls:>12,}  {limit.what}: {limit.remedy}")
+        print(f"{pulls:>12,}  {limit.what}. What raises it: {limit.remedy}")
     return status
 
 
