@@ -64,23 +64,23 @@ class Cost:
     reserve: float  # seconds to reserve its budget, for each 100,000 reviews of the day before
 
 
-RECORDED = Cost(  # of the last whole run, 21 November 2026, 2 cores under a load of 30
-    processor=2.56,
-    loop=0.992,
-    memory=47.2,
-    base=106.0,
-    rows=61.8,
+RECORDED = Cost(  # as docs/scale.md has it: 21 November 2026, 2 cores
+    processor=2.52,
+    loop=0.961,
+    memory=45.1,
+    base=107.0,
+    rows=65.8,
     log=110.0,
     stored=95.3,
-    database=0.29,
-    idle=56.9,
-    idle_database=0.018,
+    database=0.272,
+    idle=57.5,
+    idle_database=0.022,
     connections=8.0,
     reads=16.8,
-    writes=8.25,
+    writes=7.92,
     content=2.42,
     tokens=2.0,
-    reserve=0.0893,
+    reserve=0.0864,
 )
 
 
