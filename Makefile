@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-time bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -178,6 +178,9 @@ bench-wallet: $(READY)  ## orders of pushes, commands and kills against the caps
 bench-time: $(READY)  ## first words in the check run; with REPOS=folder of clones also reviews beside the longest chain of their model calls; SPEED=5 CHANGES=30
 	$(BIN)/python -m benchmarks.first_words
 	$(if $(REPOS),$(BIN)/python -m benchmarks.waiting --repos $(REPOS) $(if $(SPEED),--speed $(SPEED)) $(if $(CHANGES),--changes $(CHANGES)))
+
+bench-scale: $(READY)  ## what 100, 10,000 and 1,000,000 pull requests a day need, with the queue measured and simulated; QUICK=1 for half a minute
+	$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick)
 
 bench-hostile: $(READY)  ## pull requests that attack the server's time and memory, beside innocent ones; CPU=20 seconds for one file
 	$(BIN)/python -m benchmarks.hostile $(if $(CPU),--cpu $(CPU))

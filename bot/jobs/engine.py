@@ -18,13 +18,17 @@ from dbos._serialization import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import StorageError
+from bot.jobs.ids import QUEUES
 from bot.jobs.rows import VERSION, WORKFLOW
 from bot.jobs.settings import JobSettings
+from bot.jobs.turns import TurnTaking, fair
 from bot.storage.sqlite import connect, tidy
 
+REVIEWS = QUEUES["review"]
 HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
 RECOVERIES = 20  # the library's own count, a second line behind JobSettings.crashes
 CONNECTIONS = 12
+NO_LIMIT = 1_000_000  # starts of an installation in a second
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
 
 Run = Callable[[str, str], Awaitable[str]]
@@ -37,8 +41,8 @@ def executor(settings: JobSettings) -> str:
     return settings.executor or f"{platform.node()}-{uuid.uuid4().hex[:12]}"
 
 
-async def launch(settings: JobSettings, who: str, run: Run, *, work_here: bool) -> None:
-    """Start it in this event loop. Raises StorageError where the database cannot be used."""
+async def launch(settings: JobSettings, who: str, run: Run, reviews: Callable[[], int], *, work_here: bool) -> None:
+    """Start it in this event loop. `reviews`: counts those that run here. Raises StorageError where the database cannot be used."""
     _silence()
     async with AsyncExitStack() as failed:
         failed.push_async_callback(close)
@@ -48,10 +52,12 @@ async def launch(settings: JobSettings, who: str, run: Run, *, work_here: bool) 
             return await run(str(DBOS.workflow_id), text)
 
         try:
-            DBOS(config=_config(settings, who))
+            library = DBOS(config=_config(settings, who))
             if not work_here:
                 DBOS.listen_queues([])
             DBOS.launch()
+            turns = TurnTaking(REVIEWS, settings.per_installation, lambda: settings.at_once - reviews())
+            fair(library, turns)
             await _queues(settings)
         except (SQLAlchemyError, errors.DBOSException) as error:
             said = str(getattr(error, "orig", None) or error).strip().splitlines()
@@ -87,13 +93,17 @@ def _config(settings: JobSettings, who: str) -> DBOSConfig:
 
 
 async def _queues(settings: JobSettings) -> None:
-    """The queues, as they are set now. One with limits over several partitions and processes is dear on PostgreSQL: none has any."""
+    """The queues, as they are set now. One with limits over several partitions and processes is dear on PostgreSQL: none has any.
+
+    Where an installation has one place, the library would take a shortcut that asks for no turns; a limit of rate rules it out.
+    """
     poll = settings.poll
     each, once = settings.per_installation, settings.at_once
     register = DBOS.register_queue_async
     await register(
-        "reviews",
-        partition_concurrency=min(each, once),
+        REVIEWS,
+        partition_concurrency=each,
+        partition_limiter={"limit": NO_LIMIT, "period": 1.0} if each == 1 else None,
         worker_concurrency=once,
         polling_interval_sec=poll,
         on_conflict="always_update",

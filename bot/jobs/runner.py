@@ -170,6 +170,10 @@ class Runner:
                 if name not in found or found[name].executor != self.executor:
                     job.over.set()
 
+    def reviews(self) -> int:
+        """How many reviews run here; any thread may ask."""
+        return sum(ids.is_review(name) for name in list(self.live))
+
     def end(self, names: list[str]) -> None:
         """Tell the jobs of this process at once that they are no longer wanted."""
         for name in names:
@@ -199,7 +203,7 @@ def _read(name: str, text: str) -> Ask | None:
 
 def _same(one: str, other: str) -> bool:
     """Whether two jobs are reviews of the same pull request, or one and the same job."""
-    return one == other or (one.startswith("review~") and one.rpartition("~")[0] == other.rpartition("~")[0])
+    return one == other or (ids.is_review(one) and one.rpartition("~")[0] == other.rpartition("~")[0])
 
 
 def _strength(row: rows.JobRow) -> tuple[bool, bool, int, str]:

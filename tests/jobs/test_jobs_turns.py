@@ -1,5 +1,6 @@
 import asyncio
 
+import pytest
 from job_scene import Diary, Scene, command, pull, push
 
 from bot.values import ReviewAsk
@@ -77,5 +78,46 @@ def test_the_counts_tell_what_waits_and_runs(on_sqlite: Scene) -> None:
             await jobs.submit(push(3, head="third"), "guid-3", delay=60)
             await diary.seen("begin first")
             assert await jobs.counts() == {"waiting": 1, "delayed": 1, "running": 1}
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("each", [1, 2])
+def test_places_are_given_in_turns(scene: Scene, each: int) -> None:
+    """Of five installations that wait for one place, each has it once before the one that asked for most has it a third time."""
+    others = [f"other{number}" for number in range(4)]
+
+    async def story() -> None:
+        diary = Diary(hold={"busy0"})
+        async with scene.running(diary, at_once=1, per_installation=each) as jobs:
+            for number in range(6):
+                await jobs.submit(push(number, head=f"busy{number}"), f"guid-busy{number}")
+            await diary.seen("begin busy0")
+            for number, head in enumerate(others):
+                await jobs.submit(push(1, installation=20 + number, repository=200 + number, head=head), f"guid-{head}")
+            await diary.release("busy0")
+            await scene.settled(jobs)
+        begun = [line.removeprefix("begin ") for line in diary.told if line.startswith("begin")]
+        assert begun[:6] == ["busy0", "busy1", *others]
+        assert begun[6:] == ["busy2", "busy3", "busy4", "busy5"]
+
+    asyncio.run(story())
+
+
+def test_who_comes_back_goes_to_the_end(scene: Scene) -> None:
+    """A pause gives no right to go before those who wait already."""
+
+    async def story() -> None:
+        diary = Diary(hold={"first"})
+        async with scene.running(diary, at_once=1) as jobs:
+            await jobs.submit(push(1, installation=21, repository=201, head="back"), "guid-0")
+            await diary.seen("end back")
+            await jobs.submit(push(1, head="first"), "guid-1")
+            await diary.seen("begin first")
+            await jobs.submit(push(1, installation=22, repository=202, head="waits"), "guid-2")
+            await jobs.submit(push(2, installation=21, repository=201, head="back again"), "guid-3")
+            await diary.release("first")
+            await scene.settled(jobs)
+        assert [line for line in diary.told if line.startswith("begin")][2:] == ["begin waits", "begin back again"]
 
     asyncio.run(story())

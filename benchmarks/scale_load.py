@@ -1,0 +1,129 @@
+"""The real queue under load: PostgreSQL, processes that work, reviews of known length, stored at known moments."""
+
+import asyncio
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import psycopg
+
+from benchmarks.scale_queue import Arrival
+from bot import jobs, storage
+from bot.ports import Job
+from bot.values import Ask, PullRef, ReviewAsk
+
+HOME = Path(__file__).parents[1]
+PATIENCE = 600.0
+ROWS = """
+    SELECT workflow_uuid, started_at_epoch_ms / 1000.0, completed_at / 1000.0
+    FROM dbos.workflow_status WHERE completed_at IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What became of each review, in the order in which they were stored. Moments are seconds since the first of them."""
+
+    arrivals: tuple[Arrival, ...]  # when it was stored
+    waits: tuple[float, ...]  # from then until it began
+    lead: float  # seconds from a claim to the beginning, mean
+    tail: float  # from the end to the row that says so, mean
+
+
+@contextmanager
+def workers(url: str, count: int) -> Iterator[list[Path]]:
+    """Processes that work; where each writes what it does."""
+    with tempfile.TemporaryDirectory(prefix="scale-") as scratch:
+        logs = [Path(scratch) / f"log-{number}" for number in range(count)]
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-m", "benchmarks.scale_worker", f"{scratch}/data-{number}", url, str(log)],
+                cwd=HOME,
+                stdout=subprocess.PIPE,
+            )
+            for number, log in enumerate(logs)
+        ]
+        try:
+            for process in processes:
+                assert process.stdout is not None
+                if not process.stdout.readline():
+                    raise SystemExit("a worker has ended before it was ready: its error is above")
+            yield logs
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+                assert process.stdout is not None
+                process.stdout.close()
+
+
+def played(url: str, logs: Sequence[Path], arrivals: Sequence[Arrival], first: int = 1) -> Measured:
+    """Store the reviews at their moments, wait until all are done, and read what was written down. `first`: the first free number."""
+    stored = asyncio.run(_submitted(url, arrivals, first))
+    deadline = time.monotonic() + PATIENCE
+    while len(done := _done(logs, first)) < len(arrivals):
+        if time.monotonic() > deadline:
+            raise SystemExit(
+                f"{len(arrivals) - len(done)} of {len(arrivals)} reviews were not carried out in {PATIENCE:.0f} s"
+            )
+        time.sleep(0.2)
+    time.sleep(1.0)  # the last row is written after the last line
+    rows = _rows(url)
+    order = sorted(range(len(arrivals)), key=stored.__getitem__)
+    began = [done[first + number][0] for number in order]
+    return Measured(
+        tuple(replace(arrivals[number], at=stored[number] - stored[order[0]]) for number in order),
+        tuple(begin - stored[number] for number, begin in zip(order, began, strict=True)),
+        statistics.fmean(done[number][0] - rows[number][0] for number in done),
+        statistics.fmean(rows[number][1] - done[number][1] for number in done),
+    )
+
+
+async def _submitted(url: str, arrivals: Sequence[Arrival], first: int) -> list[float]:
+    """Hand the reviews in, as a process that only serves does; when each was stored."""
+    stored = [0.0] * len(arrivals)
+
+    async def nothing(ask: Ask, job: Job) -> None:
+        """A process that only serves carries nothing out."""
+
+    async def one(number: int, due: float) -> None:
+        await asyncio.sleep(max(0.0, due - time.time()))
+        arrival = arrivals[number]
+        pull = PullRef(1000 + arrival.tenant, 1000 + arrival.tenant, "owner", "name", first + number)
+        await board.submit(ReviewAsk(pull, "opened", head=f"{arrival.seconds:.4f}"), f"guid-{first + number}")
+        stored[number] = time.time()
+
+    with tempfile.TemporaryDirectory() as folder:
+        settings = jobs.JobSettings(Path(folder), url)
+        async with (
+            storage.opened(url) as store,
+            jobs.running(settings, nothing, store=store, work_here=False) as board,
+        ):
+            begin = time.time() + 0.5
+            await asyncio.gather(*(one(number, begin + each.at) for number, each in enumerate(arrivals)))
+    return stored
+
+
+def _done(logs: Sequence[Path], first: int) -> dict[int, tuple[float, float]]:
+    """Begin and end of the reviews from a number on. A line that is being written counts the next time."""
+    lines = [
+        line.split()
+        for log in logs
+        if log.exists()
+        for line in log.read_text().splitlines(keepends=True)
+        if line.endswith("\n")
+    ]
+    return {int(number): (float(begin), float(end)) for number, begin, end in lines if int(number) >= first}
+
+
+def _rows(url: str) -> dict[int, tuple[float, float]]:
+    """When each review was claimed and when its row was ended, by the database."""
+    with psycopg.connect(url) as connection:
+        found = connection.execute(ROWS)
+        return {int(name.partition("#")[2].partition("~")[0]): (float(start), float(end)) for name, start, end in found}

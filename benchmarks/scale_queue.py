@@ -1,0 +1,201 @@
+"""The queue of reviews as a simulation of discrete events: who arrives, who looks at the queue, whose turn it is. Pure.
+
+Workers have places. Each looks at the queue again and again, and gives its free places to installations that wait, by one of the rules:
+
+turns      the installation whose turn is longest ago goes first, as in `bot/jobs/turns.py`
+random     installations in random order at each look, as the queue's library does it by itself
+
+All times are seconds. The same seed gives the same result.
+"""
+
+import heapq
+import math
+import random
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, count
+from typing import Literal
+
+Rule = Literal["turns", "random"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A review that is asked for: when, by which installation, and for how long it will occupy a place."""
+
+    at: float
+    tenant: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """How reviews are carried out. With `poll` 0 a free place is given away at once."""
+
+    workers: int
+    places: int  # of each worker
+    each: int  # reviews of one installation at the same time, over all workers
+    poll: float = 0.25  # between two looks of a worker
+    look: float = 0.0  # that a look takes
+    claim: float = 0.0  # that it takes longer for each installation that it gives places to
+    lead: float = 0.0  # from a claim until the review begins
+    tail: float = 0.0  # from its end until the place is free
+
+
+def simulate(arrivals: Sequence[Arrival], queue: Queue, rule: Rule = "turns", seed: int = 1) -> list[float]:
+    """How long each review waits until it begins."""
+    run = _Run(arrivals, queue, rule, random.Random(seed))  # noqa: S311 - a simulation
+    for number, arrival in enumerate(arrivals):
+        run.later(arrival.at, "arrival", number)
+    for worker in range(queue.workers if queue.poll else 0):
+        run.later(arrivals[0].at + queue.poll * run.chance.random(), "look", worker)
+    while run.left:
+        run.next()
+    return run.waits
+
+
+def shares(arrivals: Sequence[Arrival], waits: Sequence[float], each: int) -> list[float]:
+    """What each review of a run would have waited at its fair share.
+
+    The places of that run come at the same moments, and each goes to the installation whose turn is longest ago. Whatever slows the
+    whole run down, a machine with other work say, is therefore in both.
+    """
+    run = _Again(arrivals, Queue(1, 0, each, poll=0.0), "turns", random.Random(0))  # noqa: S311 - which is not asked
+    for number, (arrival, wait) in enumerate(zip(arrivals, waits, strict=True)):
+        run.later(arrival.at, "arrival", number)
+        run.later(arrival.at + wait, "place", 0)
+    while run.left:
+        run.next()
+    return run.waits
+
+
+class _Run:
+    """One run: what waits and what has a place. A review is its place in `arrivals`, an event is a moment, what happens, and to whom."""
+
+    def __init__(self, arrivals: Sequence[Arrival], queue: Queue, rule: Rule, chance: random.Random) -> None:
+        self.arrivals, self.queue, self.rule, self.chance = arrivals, queue, rule, chance
+        self.waits, self.left = [math.nan] * len(arrivals), len(arrivals)
+        self.free = [queue.places] * queue.workers
+        self.held: dict[int, int] = {}  # review: the worker whose place it has
+        self.waiting: dict[int, deque[int]] = {}  # by tenant
+        self.running: Counter[int] = Counter()  # by tenant
+        self.turn: dict[int, float] = {}  # by tenant: its last start, or the beginning of its wait if that is later
+        self.events: list[tuple[float, int, str, int]] = []
+        self.serial = count()
+
+    def later(self, moment: float, what: str, who: int) -> None:
+        """Let something happen at this moment; of two at the same moment the one that was named first goes first."""
+        heapq.heappush(self.events, (moment, next(self.serial), what, who))
+
+    def next(self) -> None:
+        """Do what happens next."""
+        now, _, what, who = heapq.heappop(self.events)
+        if what == "look":
+            done = self.looked(who, now + self.queue.look) if self.free[who] and self.waiting else now
+            self.later(done + self.queue.poll * self.chance.uniform(0.95, 1.05), "look", who)
+        elif what == "arrival":
+            tenant = self.arrivals[who].tenant
+            if tenant not in self.waiting:
+                self.waiting[tenant], self.turn[tenant] = deque(), now
+            self.waiting[tenant].append(who)
+        elif what == "place":
+            self.free[who] += 1
+        else:
+            self.ended(who)
+        if not self.queue.poll:
+            self.shared(now)
+
+    def ended(self, review: int) -> None:
+        """Take a review's place back."""
+        self.running[self.arrivals[review].tenant] -= 1
+        self.free[self.held.pop(review)] += 1
+        self.left -= 1
+
+    def looked(self, worker: int, now: float) -> float:
+        """Give a worker's places away: each installation gets as many as it may have. The moment at which that is done."""
+        for tenant in self.order():
+            now += self.queue.claim
+            for _ in range(min(self.free[worker], self.queue.each - self.running[tenant], len(self.waiting[tenant]))):
+                self.start(tenant, worker, now)
+            if not self.free[worker]:
+                break
+        return now
+
+    def shared(self, now: float) -> None:
+        """Give each free place to the next installation, until there is no place or no installation that may have one."""
+        while any(self.free) and (line := self.order()):
+            self.start(line[0], self.free.index(max(self.free)), now)
+
+    def order(self) -> list[int]:
+        """The installations that may have a place now, first to last."""
+        found = [tenant for tenant in self.waiting if self.running[tenant] < self.queue.each]
+        if self.rule == "random":
+            self.chance.shuffle(found)
+        else:
+            found.sort(key=self.turn.__getitem__)
+        return found
+
+    def start(self, tenant: int, worker: int, now: float) -> None:
+        """Give a place of a worker to the first review of an installation's line."""
+        review = self.waiting[tenant].popleft()
+        if not self.waiting[tenant]:
+            del self.waiting[tenant]
+        self.running[tenant] += 1
+        self.turn[tenant] = now
+        self.free[worker] -= 1
+        self.held[review] = worker
+        begins = now + self.queue.lead
+        self.waits[review] = begins - self.arrivals[review].at
+        self.later(begins + self.arrivals[review].seconds + self.queue.tail, "end", review)
+
+
+class _Again(_Run):
+    """A run in which each place comes at a moment of its own and serves once."""
+
+    def ended(self, review: int) -> None:
+        """Count a review as done; its place does not come back."""
+        super().ended(review)
+        self.free[0] -= 1
+
+
+def traffic(
+    tenants: int,
+    seconds: float,
+    rate: float,
+    service: float,
+    *,
+    uneven: float = 1.0,
+    burst: float = 1.0,
+    spread: float = 0.7,
+    seed: int = 1,
+) -> list[Arrival]:
+    """Reviews that are asked for at random moments, `rate` a second, in the middle third `burst` times as many.
+
+    The installation of rank n has 1 / n ** `uneven` times the reviews of the first. `service` is the mean of a log-normal distribution, `spread` its sigma.
+    """
+    chance = random.Random(seed)  # noqa: S311 - a sample
+    weights = list(accumulate(1 / (rank + 1) ** uneven for rank in range(tenants)))
+    middle = math.log(service) - spread**2 / 2
+    found, now = [], 0.0
+    while True:
+        now += chance.expovariate(rate * burst)
+        if now > seconds:
+            return found
+        if seconds / 3 <= now < 2 * seconds / 3 or chance.random() < 1 / burst:
+            tenant = chance.choices(range(tenants), cum_weights=weights)[0]
+            found.append(Arrival(now, tenant, chance.lognormvariate(middle, spread)))
+
+
+def percentile(values: Sequence[float], which: float) -> float:
+    """The value that `which` per cent do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * which / 100))]
+
+
+def by_tenant(arrivals: Sequence[Arrival], waits: Sequence[float]) -> dict[int, list[float]]:
+    """The waiting times of each installation."""
+    found: dict[int, list[float]] = {}
+    for arrival, wait in zip(arrivals, waits, strict=True):
+        found.setdefault(arrival.tenant, []).append(wait)
+    return found
