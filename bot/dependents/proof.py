@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
 from bot.dependents.names import occurrences
-from bot.dependents.sites import Match, UseTarget
+from bot.dependents.sites import Match, UseTarget, telling
 from bot.dependents.targets import OPENED, former_names, has_member, is_closed, resigned, words_of
 from bot.ports import Language, Tree
 from bot.values import Outline, Reference, Side, Use
@@ -17,6 +17,8 @@ STRICT = frozenset({"c/c++"})  # languages in which a member that no type declar
 FORGOTTEN = 6  # files that a change may leave behind by mistake
 BUILT = frozenset({"c/c++", "rust"})  # languages in which `Use.guarded` means code that is built under a condition
 LOOSE = frozenset({"python", "javascript", "ruby"})  # languages in which a file can offer names that it does not write
+CHECKED = (".ts", ".tsx", ".mts", ".cts")  # of those, the files whose names a compiler checks
+LAST = re.compile(r"\w+")
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 ANYWHERE = frozenset({"ruby"})  # languages in which any file that is loaded may open a class or a module again
 
@@ -60,26 +62,29 @@ class Proof:
         if not hit.sure:
             last = use.receiver.rpartition(".")[2]
             another = last[:1].isupper() and last not in (target.owner, *target.shorts)
-            known = any(word not in ("?", target.owner) for word in use.types)
-            told = use.form == "member" and use.name in alone and not another and not known
-            return told and await self._few(use.name)
-        if not gone or await self._open(target) or any(o.name == use.name and o.form == "definition" for o in uses):
+            told = use.form == "member" and use.name in alone and not another
+            return told and await self._few(use.name) and not await self._strange(use.types, target)
+        opened = self.language.NAME not in STRICT and use.name not in alone and await self._open(target)
+        if not gone or opened or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
         return await self._at_home(target) and not await self._defines(use.name)
+
+    async def _strange(self, types: Sequence[str], target: UseTarget) -> bool:
+        """Whether a receiver is known to be of a class that the tree does not define: a library's may have any member."""
+        named = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {target.owner}
+        return any([not await self._defines(word) for word in sorted(named)])
 
     async def _few(self, name: str) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
         return len((await occurrences(self.tree, self.language, {name})).files.get(name, ())) <= FORGOTTEN
 
     async def weighed(self, rows: Sequence[Reference]) -> tuple[Reference, ...]:
-        """Lines that hold a name that is gone: those whose code means it are likely to break, in a language that declares its names."""
-        if self.language.NAME in LOOSE:
-            return tuple(rows)
+        """Lines that hold a name that is gone: those whose code means it are likely to break."""
         paths = sorted({row.path for row in rows if row.lone and row.path.endswith(self.language.SUFFIXES)})
         asked = {row.name for row in rows}
         sources = await self.tree.read_many(paths[: self.budget.parsed])
         meant = {
-            (path, use.line, use.name)
+            (path, use.line, LAST.findall(use.name)[-1])
             for path, source in sources.items()
             if len(source) <= self.budget.bytes and not minified(source)
             for use in self.language.uses(path, source, asked)
@@ -106,8 +111,13 @@ class Proof:
         made = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
         if made and self.language.NAME in LOOSE:
             return False
-        bases = await self.exports.bases(min(target.homes), target.owner)
-        words = [base.rpartition(".")[2].rpartition("::")[2] for base in bases or () if base not in ROOTS]
+        every = [await self.exports.bases(home, target.owner) for home in sorted(target.homes)]
+        bases = next((found for found in every if found is not None), None)
+        unnamed = telling(
+            next(iter(former_names(target)), "")
+        )  # what nobody names may have members, hardly one called so
+        known = [base for base in bases or () if base not in ROOTS and not (unnamed and base == "?")]
+        words = [base.rpartition(".")[2].rpartition("::")[2] for base in known]
         return bases is not None and all([word.isidentifier() and await self._defines(word) for word in words])
 
     async def _shut(self, hit: Match, path: str) -> bool:

@@ -10,26 +10,30 @@ from dataclasses import dataclass, field, replace
 from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
-from bot.dependents.names import Own, lonely, occurrences
+from bot.dependents.names import Own, Spans, lonely, occurrences
 from bot.dependents.proof import Proof
-from bot.dependents.sites import Match, UseTarget, bind, match, names, reference, resembles, telling
+from bot.dependents.propose import globs
+from bot.dependents.sites import LONG, Match, UseTarget, bind, match, names, reference, resembles, telling
 from bot.dependents.targets import (
+    WHOLE,
     former_names,
     is_imported,
     is_inside,
     resigned,
     spans_of,
+    still_defined,
     unread,
     words_of,
 )
 from bot.ports import Language, Tree
-from bot.values import Import, Reference, SomeUses, Use
+from bot.values import Import, Reference, Side, SomeUses, Use
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"\s*(?:import|from|use|using)\b")
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
 LONG_LINE = 400  # characters; of a longer one the beginning is read
+OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})  # roots that no import can mean
 SHORT = 3  # letters: a shorter name is not looked up without an import
 
 
@@ -59,8 +63,9 @@ class Search:
             short for t in targets if t.reached_by_name and (t.gone or resigned(t) or t.contract) for short in t.shorts
         }
         special -= self.language.AMBIENT  # what everything has says nothing
-        gone = frozenset(name for target in targets if target.gone for name in former_names(target))
-        own = Own(spans_of(targets), gone, self.fresh)
+        left = still_defined(targets)
+        gone = frozenset(name for target in targets if target.gone for name in former_names(target)) - left
+        own = Own(await self._spans(targets), gone, self.fresh)
         by_name, alone = await together(
             self._by_name(targets), lonely(self.tree, self.language, special, own, self.budget)
         )
@@ -70,6 +75,7 @@ class Search:
         near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
         paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed:
+            paths = await self._ordered(paths, targets)
             self._miss(f"references were looked for in {self.budget.parsed} of {len(paths)} {self.language.NAME} files")
         found: dict[str, list[Reference]] = defaultdict(list)
         sources = await self.tree.read_many(paths[: self.budget.parsed])
@@ -82,8 +88,37 @@ class Search:
                 )
                 break
             if len(source) <= self.budget.bytes and not minified(source):
-                await self._file(path, source, targets, by_name.get(path, set()), alone, found)
+                await self._file(path, source, targets, by_name.get(path, set()), (alone, alone - left), found)
         return self._limited(found, frozenset(target.key for target in targets if target.contract))
+
+    async def _spans(self, targets: Sequence[UseTarget]) -> dict[Side, Spans]:
+        """Where the changed definitions stand, those of their prototypes in headers included."""
+        found = {side: {path: set(spans) for path, spans in rows.items()} for side, rows in spans_of(targets).items()}
+        for target in targets:
+            item = target.symbol
+            for header in target.homes - {side.path for side in (item.before, item.after) if side} if item else ():
+                found["base"].setdefault(header, set()).add(WHOLE)
+                outline = await self.exports.outline("head", header) if item is not None and item.after else None
+                found["head"].setdefault(header, set()).update(
+                    (symbol.start, symbol.end)
+                    for symbol in (outline.symbols if outline else ())
+                    if item and item.after and symbol.name == item.after.name
+                )
+        return {"base": found["base"], "head": found["head"]}
+
+    async def _ordered(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
+        """Of more files than are read, those first that hold the name of something whose contract changed."""
+        words = {word for target in targets if target.contract for word in target.shorts}
+        words |= {
+            word
+            for target in targets
+            if target.contract
+            for _, offered in target.doors
+            for word in offered
+            if not target.owner
+        }
+        held = await self.tree.grep(sorted(words), globs(self.language), word=True) if words else ()
+        return sorted(paths, key=lambda path: path not in held)
 
     async def _by_name(self, targets: Sequence[UseTarget]) -> dict[str, set[str]]:
         """File -> the members whose names occur there, for names that do not occur everywhere."""
@@ -109,9 +144,10 @@ class Search:
         source: bytes,
         targets: Sequence[UseTarget],
         named: Collection[str],
-        alone: frozenset[str],
+        lone: tuple[frozenset[str], frozenset[str]],
         found: dict[str, list[Reference]],
     ) -> None:
+        """The references of one file. `lone`: names that nothing else bears; the same of those that nothing bears any more."""
         bound = bind(self.importers.get(path, ()), self.origins)
         for home in {home for target in targets for home in target.homes if path in self.exports.mates(home)}:
             bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
@@ -123,8 +159,9 @@ class Search:
             )
         lines = source.decode("utf-8", "replace").split("\n")
         imported = frozenset(word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE]))
-        foreign = await self._foreign(path, source, uses, alone)
+        foreign = await self._foreign(path, source, uses, lone[0], lines)
         for target in mine:
+            alone = lone[target.gone]
             for hit in match(target, uses, bound, path):
                 if is_inside(target, hit.use, path):
                     continue
@@ -132,12 +169,13 @@ class Search:
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
                 )
                 missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
+                said = _said(hit.use, target)
                 likely = (
                     not missing
-                    and not told
-                    and hit.use.receiver not in foreign
+                    and (target.gone or not told)
+                    and (said or _near(foreign.get(hit.use.receiver), target))
                     and await self.proof.likely(target, hit, uses, alone)
-                    and (hit.sure or _said(hit.use, target) or await self._connected(path, target))
+                    and (hit.sure or said or told or _speaks(source, target) or await self._connected(path, target))
                 )
                 row = reference(target, hit, path, lines, missing=missing, unique=told, likely=likely)
                 found[target.key].append(
@@ -180,16 +218,24 @@ class Search:
         if self.obliging:
             self.missed.append(sentence)
 
-    async def _foreign(self, path: str, source: bytes, uses: Sequence[Use], alone: frozenset[str]) -> frozenset[str]:
-        """Receivers of the telling names that come from outside the tree: what they have is not ours to judge."""
+    async def _foreign(
+        self, path: str, source: bytes, uses: Sequence[Use], alone: frozenset[str], lines: Sequence[str]
+    ) -> dict[str, str]:
+        """Receivers of the telling names that come from outside the tree, with the line that imports them: what they have is not ours to judge."""
         receivers = {use.receiver for use in uses if use.form == "member" and use.name in alone}
-        roots = {match[0] for receiver in receivers if (match := ROOT.match(receiver))}
+        roots = {match[0] for receiver in receivers if (match := ROOT.match(receiver))} - OWN
         if not roots:
-            return frozenset()
-        imported = {use.name for use in self.language.uses(path, source, roots) if use.form == "import"}
+            return {}
+        said = {use.name: use.line for use in self.language.uses(path, source, roots) if use.form == "import"}
         known = {name for item in await self.exports.imports(path) for name in words_of(item)}
-        outside = (imported - known) | (roots & self.language.AMBIENT)
-        return frozenset(receiver for receiver in receivers if (match := ROOT.match(receiver)) and match[0] in outside)
+        outside = dict.fromkeys(roots & self.language.AMBIENT, 0) | {
+            name: line for name, line in said.items() if name not in known
+        }
+        return {
+            receiver: lines[outside[match[0]] - 1][:LONG_LINE] if outside[match[0]] else ""
+            for receiver in receivers
+            if (match := ROOT.match(receiver)) and match[0] in outside
+        }
 
     async def _told(self, target: UseTarget, use: Use, path: str, alone: frozenset[str]) -> bool:
         """Whether the name of a member says enough: nothing else bears it, and the two files have to do with each other."""
@@ -243,6 +289,20 @@ def _said(use: Use, target: UseTarget) -> bool:
     """Whether a receiver is called like the member's class, or like the package or the file of what it names."""
     homes = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
     return resembles(use.receiver, target.owner) or (not target.owner and use.receiver in homes)
+
+
+def _speaks(source: bytes, target: UseTarget) -> bool:
+    """Whether a file writes the name of the member's class anywhere."""
+    return len(target.owner) >= LONG and target.owner.encode() in source
+
+
+def _near(line: str | None, target: UseTarget) -> bool:
+    """Whether what a receiver comes from may be the target's place after all: its import, which does not resolve, names the folder or the file."""
+    if line is None:
+        return True
+    places = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
+    places |= {posixpath.basename(home).partition(".")[0] for home in target.homes}
+    return not places.isdisjoint(WORD.findall(line))
 
 
 def _defined(name: str, uses: Sequence[Use]) -> bool:

@@ -14,6 +14,14 @@ LISTED = 8  # names in a sentence
 OPENED = (("?",), ("Object",))
 
 
+WHOLE = (0, 1 << 30)  # the lines of a whole file
+
+
+def still_defined(targets: Iterable[UseTarget]) -> frozenset[str]:
+    """The names that changed definitions bear after the change as well."""
+    return frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
+
+
 def is_closed(bases: Collection[str], own: Collection[str]) -> bool:
     """Whether the bases of a class add no member of their own. `own`: names that mean something of the tree."""
     return all(base.removeprefix("enum.") in ENUMERATIONS and base not in own for base in bases)
@@ -63,7 +71,7 @@ def spans_of(targets: Iterable[UseTarget]) -> dict[Side, Spans]:
     after: dict[str, set[tuple[int, int]]] = defaultdict(set)
     for item in (target.symbol for target in targets if target.symbol is not None):
         if item.before is not None:
-            before[item.before.path].add((0, 1 << 30))
+            before[item.before.path].add(WHOLE)
         if item.after is not None and item.change == "signature":
             after[item.after.path].add((item.after.start, item.after.end))
     return {"base": before, "head": after}

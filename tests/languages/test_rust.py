@@ -122,7 +122,7 @@ def test_what_a_module_offers_is_known_or_not(code: str, complete: bool, stars: 
         ("fn f() { m!(x.go(1)) }", "member", "", ("?",)),
         ("fn f() { m!(go(1)) }", "name", "", ()),
         ("fn f() { m!(go = 1) }", "key", "", ()),
-        ("fn f() { go!(1) }", "key", "", ()),
+        ("fn f() { go!(1) }", "member", "go", ("?",)),
         ("fn f() { let go = 1; }", "definition", "", ()),
         ("fn f() { match x { Some(go) => 1 } }", "definition", "", ()),
         ("fn f() { |go| 1 }", "definition", "", ()),
