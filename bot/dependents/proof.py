@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
 from bot.dependents.names import occurrences
-from bot.dependents.sites import Match, UseTarget, telling
+from bot.dependents.sites import Match, UseTarget, resembles, telling
 from bot.dependents.targets import OPENED, former_names, has_member, is_closed, resigned, words_of
 from bot.ports import Language, Tree
 from bot.values import Outline, Reference, Side, Use
@@ -15,9 +15,11 @@ from bot.values import Outline, Reference, Side, Use
 SIDES: tuple[Side, Side] = ("head", "base")
 STRICT = frozenset({"c/c++"})  # languages in which a member that no type declares does not compile
 FORGOTTEN = 6  # files that a change may leave behind by mistake
+MEANT = 12  # the same, where a receiver is called like the class that had the member
 BUILT = frozenset({"c/c++", "rust"})  # languages in which `Use.guarded` means code that is built under a condition
 LOOSE = frozenset({"python", "javascript", "ruby"})  # languages in which a file can offer names that it does not write
 CHECKED = (".ts", ".tsx", ".mts", ".cts")  # of those, the files whose names a compiler checks
+UNNAMED = frozenset({"?", "*"})  # bases of which nobody in sight tells the members
 LAST = re.compile(r"\w+")
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 ANYWHERE = frozenset({"ruby"})  # languages in which any file that is loaded may open a class or a module again
@@ -62,21 +64,27 @@ class Proof:
         if not hit.sure:
             last = use.receiver.rpartition(".")[2]
             another = last[:1].isupper() and last not in (target.owner, *target.shorts)
-            told = use.form == "member" and use.name in alone and not another
-            return told and await self._few(use.name) and not await self._strange(use.types, target)
+            if use.form != "member" or another or not (use.name in alone or await self._named(use, target, gone=gone)):
+                return False
+            most = MEANT if resembles(use.receiver, target.owner) else FORGOTTEN
+            return await self._few(use.name, most) and not await self._strange(use.types, target)
         opened = self.language.NAME not in STRICT and use.name not in alone and await self._open(target)
         if not gone or opened or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
         return await self._at_home(target) and not await self._defines(use.name)
+
+    async def _named(self, use: Use, target: UseTarget, *, gone: bool) -> bool:
+        """Whether a short name is left to no one, and its receiver is called like the class that had it."""
+        return gone and resembles(use.receiver, target.owner) and not await self._defines(use.name)
 
     async def _strange(self, types: Sequence[str], target: UseTarget) -> bool:
         """Whether a receiver is known to be of a class that the tree does not define: a library's may have any member."""
         named = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {target.owner}
         return any([not await self._defines(word) for word in sorted(named)])
 
-    async def _few(self, name: str) -> bool:
+    async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
-        return len((await occurrences(self.tree, self.language, {name})).files.get(name, ())) <= FORGOTTEN
+        return len((await occurrences(self.tree, self.language, {name})).files.get(name, ())) <= most
 
     async def weighed(self, rows: Sequence[Reference]) -> tuple[Reference, ...]:
         """Lines that hold a name that is gone: those whose code means it are likely to break."""
@@ -116,7 +124,7 @@ class Proof:
         unnamed = telling(
             next(iter(former_names(target)), "")
         )  # what nobody names may have members, hardly one called so
-        known = [base for base in bases or () if base not in ROOTS and not (unnamed and base == "?")]
+        known = [base for base in bases or () if base not in ROOTS and not (unnamed and base in UNNAMED)]
         words = [base.rpartition(".")[2].rpartition("::")[2] for base in known]
         return bases is not None and all([word.isidentifier() and await self._defines(word) for word in words])
 

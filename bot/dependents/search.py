@@ -51,6 +51,10 @@ class Search:
     fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
     proof: Proof
     missed: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
+    apart: set[tuple[str, str]] = field(
+        default_factory=set
+    )  # (target, name) that files without a tie to it use as well
+    certain: set[tuple[str, str, int]] = field(default_factory=set)  # (target, path, line) of uses whose receiver tells
     obliging: bool = False  # whether some target's contract changed
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
@@ -89,6 +93,8 @@ class Search:
                 break
             if len(source) <= self.budget.bytes and not minified(source):
                 await self._file(path, source, targets, by_name.get(path, set()), (alone, alone - left), found)
+        for key, rows in found.items():
+            found[key] = [replace(row, likely=row.likely and not self._shared(key, row)) for row in rows]
         return self._limited(found, frozenset(target.key for target in targets if target.contract))
 
     async def _spans(self, targets: Sequence[UseTarget]) -> dict[Side, Spans]:
@@ -175,9 +181,14 @@ class Search:
                     and (target.gone or not told)
                     and (said or _near(foreign.get(hit.use.receiver), target))
                     and await self.proof.likely(target, hit, uses, alone)
-                    and (hit.sure or said or told or _speaks(source, target) or await self._connected(path, target))
                 )
+                if likely and not (hit.sure or said or told or _speaks(source, target)):
+                    likely = await self._connected(path, target)
+                    if not likely:
+                        self.apart.add((target.key, hit.use.name))
                 row = reference(target, hit, path, lines, missing=missing, unique=told, likely=likely)
+                if likely and (hit.sure or said):
+                    self.certain.add((target.key, path, hit.use.line))
                 found[target.key].append(
                     await self._weighed(row, target, hit, uses, alone, imported) if target.contract else row
                 )
@@ -212,6 +223,10 @@ class Search:
             return await self.exports.offers(hit.door, hit.name)
         outline = await self.exports.outline("head", path)
         return outline is not None and not hit.door and hit.use.name in outline.names
+
+    def _shared(self, key: str, row: Reference) -> bool:
+        """Whether a use may well mean a library's member: files that have nothing to do with the class use one of that name."""
+        return (key, row.name) in self.apart and (key, row.path, row.line) not in self.certain
 
     def _miss(self, sentence: str) -> None:
         self.cut.append(sentence)

@@ -37,7 +37,7 @@ def test_a_member_of_a_receiver_of_unknown_type_is_a_hint(
 
 def test_a_name_that_many_files_use_is_not_even_a_hint(repository: Repository) -> None:
     """What a library offers is used everywhere: a change forgets little."""
-    users = {f"a/app{number}.go": APP.replace("f()", f"f{number}()") for number in range(9)}
+    users = {f"a/app{number}.go": APP.replace("f()", f"f{number}()") for number in range(15)}
     pull = repository.change({"a/store.go": STORE, **users}, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})
     assert look(pull) == []
 
