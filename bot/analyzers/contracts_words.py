@@ -92,12 +92,10 @@ def _title(first: Broken, rows: Sequence[Broken]) -> str:
 
 def _all(first: Broken, rows: Sequence[Broken]) -> str:
     """The names that the title leaves out."""
-    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))[:LISTED]
-    return (
-        f" The same holds for {', '.join(f'`{name}`' for name in names[NAMED:])}."
-        if first.misfit is None and len(names) > NAMED
-        else ""
-    )
+    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))[NAMED:LISTED]
+    if first.misfit is not None or not names:
+        return ""
+    return f" The same holds for {', '.join(f'`{name}`' for name in names)}."
 
 
 def _fate(row: Broken) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
-from bot.dependents.names import occurrences
+from bot.dependents.names import Named, occurrences
 from bot.dependents.sites import Match, UseTarget, resembles, telling
 from bot.dependents.targets import OPENED, former_names, has_member, is_closed, resigned, words_of
 from bot.ports import Language, Tree
@@ -34,6 +34,7 @@ class Proof:
     exports: Exports
     budget: SearchLimits
     lost: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    _held: dict[str, Named] = field(default_factory=dict)  # name -> where it occurs in the head tree
     _defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
     async def missing(
@@ -84,7 +85,13 @@ class Proof:
 
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
-        return len((await occurrences(self.tree, self.language, {name})).files.get(name, ())) <= most
+        return len((await self._occurring(name)).files.get(name, ())) <= most
+
+    async def _occurring(self, name: str) -> Named:
+        """Where a name occurs in the head tree, asked once."""
+        if name not in self._held:
+            self._held[name] = await occurrences(self.tree, self.language, {name})
+        return self._held[name]
 
     async def weighed(self, rows: Sequence[Reference]) -> tuple[Reference, ...]:
         """Lines that hold a name that is gone: those whose code means it are likely to break."""
@@ -121,9 +128,9 @@ class Proof:
             return False
         every = [await self.exports.bases(home, target.owner) for home in sorted(target.homes)]
         bases = next((found for found in every if found is not None), None)
-        unnamed = telling(
-            next(iter(former_names(target)), "")
-        )  # what nobody names may have members, hardly one called so
+        unnamed = all(
+            telling(name) for name in former_names(target)
+        )  # a base out of sight hardly has a member called so
         known = [base for base in bases or () if base not in ROOTS and not (unnamed and base in UNNAMED)]
         words = [base.rpartition(".")[2].rpartition("::")[2] for base in known]
         return bases is not None and all([word.isidentifier() and await self._defines(word) for word in words])
@@ -153,7 +160,7 @@ class Proof:
     async def _defines(self, name: str) -> bool:
         """Whether anything in the head tree defines a name, or may."""
         if name not in self._defined:
-            where = await occurrences(self.tree, self.language, {name})
+            where = await self._occurring(name)
             paths = sorted(where.files.get(name, ()))
             sources = await self.tree.read_many(paths[: self.budget.parsed])
             uses = (use for one, source in sources.items() for use in self.language.uses(one, source, {name}))

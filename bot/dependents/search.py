@@ -51,10 +51,9 @@ class Search:
     fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
     proof: Proof
     missed: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
-    apart: set[tuple[str, str]] = field(
-        default_factory=set
-    )  # (target, name) that files without a tie to it use as well
-    certain: set[tuple[str, str, int]] = field(default_factory=set)  # (target, path, line) of uses whose receiver tells
+    # (target, name) that files without a tie to it use as well, and (target, path, line) of uses whose receiver tells.
+    apart: set[tuple[str, str]] = field(default_factory=set)
+    certain: set[tuple[str, str, int]] = field(default_factory=set)
     obliging: bool = False  # whether some target's contract changed
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
@@ -97,32 +96,26 @@ class Search:
             found[key] = [replace(row, likely=row.likely and not self._shared(key, row)) for row in rows]
         return self._limited(found, frozenset(target.key for target in targets if target.contract))
 
-    async def _spans(self, targets: Sequence[UseTarget]) -> dict[Side, Spans]:
+    async def _spans(self, targets: Sequence[UseTarget]) -> Mapping[Side, Spans]:
         """Where the changed definitions stand, those of their prototypes in headers included."""
-        found = {side: {path: set(spans) for path, spans in rows.items()} for side, rows in spans_of(targets).items()}
-        for target in targets:
-            item = target.symbol
-            for header in target.homes - {side.path for side in (item.before, item.after) if side} if item else ():
+        found = spans_of(targets)
+        for item, homes in [(target.symbol, target.homes) for target in targets if target.symbol is not None]:
+            for header in homes - {side.path for side in (item.before, item.after) if side is not None}:
                 found["base"].setdefault(header, set()).add(WHOLE)
-                outline = await self.exports.outline("head", header) if item is not None and item.after else None
-                found["head"].setdefault(header, set()).update(
-                    (symbol.start, symbol.end)
-                    for symbol in (outline.symbols if outline else ())
-                    if item and item.after and symbol.name == item.after.name
+                outline = await self.exports.outline("head", header) if item.after is not None else None
+                same = (
+                    [symbol for symbol in outline.symbols if symbol.name == item.after.name]
+                    if outline and item.after
+                    else []
                 )
-        return {"base": found["base"], "head": found["head"]}
+                found["head"].setdefault(header, set()).update((symbol.start, symbol.end) for symbol in same)
+        return found
 
     async def _ordered(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
         """Of more files than are read, those first that hold the name of something whose contract changed."""
         words = {word for target in targets if target.contract for word in target.shorts}
-        words |= {
-            word
-            for target in targets
-            if target.contract
-            for _, offered in target.doors
-            for word in offered
-            if not target.owner
-        }
+        plain = [target for target in targets if target.contract and not target.owner]
+        words |= {word for target in plain for _, offered in target.doors for word in offered}
         held = await self.tree.grep(sorted(words), globs(self.language), word=True) if words else ()
         return sorted(paths, key=lambda path: path not in held)
 
@@ -175,23 +168,37 @@ class Search:
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
                 )
                 missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
-                said = _said(hit.use, target)
-                likely = (
-                    not missing
-                    and (target.gone or not told)
-                    and (said or _near(foreign.get(hit.use.receiver), target))
-                    and await self.proof.likely(target, hit, uses, alone)
-                )
-                if likely and not (hit.sure or said or told or _speaks(source, target)):
-                    likely = await self._connected(path, target)
-                    if not likely:
-                        self.apart.add((target.key, hit.use.name))
+                likely = not missing and await self._likely(path, source, target, hit, uses, alone, foreign, told=told)
                 row = reference(target, hit, path, lines, missing=missing, unique=told, likely=likely)
-                if likely and (hit.sure or said):
-                    self.certain.add((target.key, path, hit.use.line))
                 found[target.key].append(
                     await self._weighed(row, target, hit, uses, alone, imported) if target.contract else row
                 )
+
+    async def _likely(
+        self,
+        path: str,
+        source: bytes,
+        target: UseTarget,
+        hit: Match,
+        uses: Sequence[Use],
+        alone: frozenset[str],
+        foreign: Mapping[str, str],
+        *,
+        told: bool,
+    ) -> bool:
+        """Whether a use probably means what is gone: something ties the file to it. Uses without a tie are remembered."""
+        use, said = hit.use, _said(hit.use, target)
+        if (told and not target.gone) or not (said or _near(foreign.get(use.receiver), target)):
+            return False
+        if not await self.proof.likely(target, hit, uses, alone):
+            return False
+        if hit.sure or said:
+            self.certain.add((target.key, path, use.line))
+            return True
+        if told or _speaks(source, target) or await self._connected(path, target):
+            return True
+        self.apart.add((target.key, use.name))
+        return False
 
     async def _weighed(
         self,

@@ -45,9 +45,7 @@ class UseTarget:
     @property
     def reached_by_name(self) -> bool:
         """Whether it can be reached through an object that no import names: a member, or an exported function made one."""
-        if all(
-            is_test(home) for home in self.homes
-        ):  # a test's methods are called by its runner, its helpers by other tests
+        if all(is_test(home) for home in self.homes):  # a runner calls a test's methods, other tests its helpers
             return self.gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
         return bool(self.owner) or (self.gone and self.symbol is not None and any(offered for _, offered in self.doors))
 

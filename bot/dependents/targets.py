@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from bot.dependents.names import Spans
 from bot.dependents.sites import Bindings, UseTarget
 from bot.values import Import, Outline, Side, TreeEntry, Use
 
@@ -12,8 +11,6 @@ ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "Repr
 # What a class is told to stand on where other files may give it members: traits, a class that is opened again.
 LISTED = 8  # names in a sentence
 OPENED = (("?",), ("Object",))
-
-
 WHOLE = (0, 1 << 30)  # the lines of a whole file
 
 
@@ -65,7 +62,7 @@ def is_inside(target: UseTarget, use: Use, path: str) -> bool:
     return after is not None and after.path == path and use.form == "definition"
 
 
-def spans_of(targets: Iterable[UseTarget]) -> dict[Side, Spans]:
+def spans_of(targets: Iterable[UseTarget]) -> dict[Side, dict[str, set[tuple[int, int]]]]:
     """Where the changed definitions stand. Before: their whole files, which also hand them on."""
     before: dict[str, set[tuple[int, int]]] = defaultdict(set)
     after: dict[str, set[tuple[int, int]]] = defaultdict(set)

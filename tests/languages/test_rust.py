@@ -115,6 +115,7 @@ def test_what_a_module_offers_is_known_or_not(code: str, complete: bool, stars: 
         ("fn f() { let x: p::S = y(); x.go() }", "member", "x", ("p.S",)),
         ("fn f() { let mut x = S { a: 1 }; x.go() }", "member", "x", ("S",)),
         ("struct S { t: T }\nimpl S { fn f(&self) { self.t.go() } }", "member", "self.t", ("T",)),
+        ("fn f() { let x = p::S::new(1); x.go() }", "member", "x", ("p.S",)),
         ("fn f() { let x = make(); x.go() }", "member", "x", ("?",)),
         ("fn f(x: S) { let x = 1; x.go() }", "member", "x", ("?",)),
         ("fn f() { crate::a::go(1) }", "member", "crate.a", ("?",)),
