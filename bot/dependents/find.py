@@ -16,7 +16,7 @@ from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.lost import lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.overrides import heirs
-from bot.dependents.proof import CHECKED, LOOSE, Proof
+from bot.dependents.proof import CHECKED, LOOSE, UNNAMED, Proof
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
@@ -205,6 +205,9 @@ def _members(sources: Sequence[ChangedSource], found: Mapping[str, tuple[Changed
         gone = {
             i.symbol.name for i in found.get(source.file.path, ()) if i.change == "removed" and i.symbol.kind == "class"
         }
+        gone -= {
+            name for name, bases in source.old.bases if set(bases) - UNNAMED
+        }  # a library's members may be among them
         checked = source.language.NAME not in LOOSE or source.file.path.endswith(CHECKED)
         for symbol in source.old.symbols if gone and checked and not is_test(source.file.path) else ():
             if symbol.name.rpartition(".")[0] in gone and symbol.short.encode() not in after:

@@ -1,6 +1,7 @@
 """Whether what is named in a place is proven to be gone: where anything could still give the name a meaning, it is not."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -34,6 +35,7 @@ class Proof:
     exports: Exports
     budget: SearchLimits
     lost: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    expected: set[str] = field(default_factory=set)  # names about which questions are to come
     _held: dict[str, Named] = field(default_factory=dict)  # name -> where it occurs in the head tree
     _defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
@@ -88,9 +90,16 @@ class Proof:
         return len((await self._occurring(name)).files.get(name, ())) <= most
 
     async def _occurring(self, name: str) -> Named:
-        """Where a name occurs in the head tree, asked once."""
+        """Where a name occurs in the head tree, asked once, together with the names that are expected to be asked for."""
         if name not in self._held:
-            self._held[name] = await occurrences(self.tree, self.language, {name})
+            names = {name, *self.expected} - self._held.keys()
+            found = await occurrences(self.tree, self.language, names)
+            if not found.complete:
+                names, found = {name}, await occurrences(self.tree, self.language, {name})
+            rows = {one: found.files.get(one, set()) for one in names}
+            self._held |= {
+                one: Named(defaultdict(set, {one: paths}), set(), found.complete) for one, paths in rows.items()
+            }
         return self._held[name]
 
     async def weighed(self, rows: Sequence[Reference]) -> tuple[Reference, ...]:
@@ -105,7 +114,10 @@ class Proof:
             for use in self.language.uses(path, source, asked)
             if use.form in ("name", "member", "import") and not self._foreseen(use)
         }
-        gone = {name for name in asked if await self._few(name) and not await self._defines(name)}
+        self.expected |= {name for _, _, name in meant}
+        gone = {
+            name for name in sorted(self.expected & asked) if await self._few(name) and not await self._defines(name)
+        }
         return tuple(
             replace(row, likely=row.lone and row.name in gone and (row.path, row.line, row.name) in meant)
             for row in rows

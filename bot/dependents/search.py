@@ -74,6 +74,7 @@ class Search:
         )
         bearers = Counter(short for target in targets if resigned(target) for short in target.shorts)
         alone -= {short for short, times in bearers.items() if times > 1}  # which of them is meant, no name can tell
+        self.proof.expected |= alone
         homes = {home for target in targets for home in target.homes}
         near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
         paths = [*sorted(near), *sorted({*by_name} - near)]
