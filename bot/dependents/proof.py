@@ -70,7 +70,7 @@ class Proof:
             if use.form != "member" or another or not (use.name in alone or await self._named(use, target, gone=gone)):
                 return False
             most = MEANT if resembles(use.receiver, target.owner) else FORGOTTEN
-            return await self._few(use.name, most) and not await self._strange(use.types, target)
+            return await self._few(use.name, most) and not await self._strange(use.types, target.owner)
         opened = self.language.NAME not in STRICT and use.name not in alone and await self._open(target)
         if not gone or opened or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
@@ -80,9 +80,9 @@ class Proof:
         """Whether a short name is left to no one, and its receiver is called like the class that had it."""
         return gone and resembles(use.receiver, target.owner) and not await self._defines(use.name)
 
-    async def _strange(self, types: Sequence[str], target: UseTarget) -> bool:
+    async def _strange(self, types: Sequence[str], owner: str = "") -> bool:
         """Whether a receiver is known to be of a class that the tree does not define: a library's may have any member."""
-        named = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {target.owner}
+        named = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {owner}
         return any([not await self._defines(word) for word in sorted(named)])
 
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
@@ -107,12 +107,15 @@ class Proof:
         paths = sorted({row.path for row in rows if row.lone and row.path.endswith(self.language.SUFFIXES)})
         asked = {row.name for row in rows}
         sources = await self.tree.read_many(paths[: self.budget.parsed])
-        meant = {
-            (path, use.line, LAST.findall(use.name)[-1])
+        uses = [
+            (path, use)
             for path, source in sources.items()
             if len(source) <= self.budget.bytes and not minified(source)
             for use in self.language.uses(path, source, asked)
             if use.form in ("name", "member", "import") and not self._foreseen(use)
+        ]
+        meant = {
+            (path, use.line, LAST.findall(use.name)[-1]) for path, use in uses if not await self._strange(use.types)
         }
         self.expected |= {name for _, _, name in meant}
         gone = {

@@ -145,3 +145,11 @@ def test_a_removed_override_is_silent_while_its_base_has_the_method(repository: 
         "below.py": "from base import Base\n\n\nclass Below(Base):\n    pass\n",
     }
     assert look(repository.change(files, changed)) == []
+
+
+def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(repository: Repository) -> None:
+    """Its class is written there, and the tree does not define it."""
+    reply = "package a;\n\nclass Reply {\n  String getMessage() {\n    return null;\n  }\n}\n"
+    app = "package a;\n\nclass App {\n  String f(IOException e) {\n    return e.getMessage();\n  }\n}\n"
+    files = {"a/Reply.java": reply, "a/App.java": app}
+    assert look(repository.change(files, {"a/Reply.java": "package a;\n\nclass Other {\n}\n"})) == []
