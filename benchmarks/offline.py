@@ -42,7 +42,9 @@ class Result:
     language: str
     change: str  # of a mined case: the class of what was changed
     hit: bool
+    proven: bool  # whether a hit is proven: otherwise it is a hint, one collapsed line
     findings: int
+    hints: int  # of the findings
     seconds: float
     told: tuple[str, ...]  # "path:line severity [collapsed] title" of each finding
 
@@ -122,14 +124,17 @@ def _review(case: Case, clone: Path) -> Result | None:
         except DeepRepoError as error:
             print(f"{case.id}: {error}", file=sys.stderr)
             return None
+    hits = [one.finding for one in review.findings if any(_hits(one.finding, defect) for defect in case.defects)]
     shown = [(one.finding, " collapsed" if one.place == "folded" else "") for one in review.findings]
     return Result(
         case.id,
         case.kind,
         case.language,
         next((defect.change for defect in case.defects), ""),
-        any(_hits(finding, defect) for finding, _ in shown for defect in case.defects),
+        bool(hits),
+        any(finding.verdict == "proven" for finding in hits),
         len(shown),
+        sum(finding.rule.startswith("likely") for finding, _ in shown),
         round(time.perf_counter() - started, 2),
         tuple(f"{f.path}:{f.start} {f.severity} {f.verdict}{how} {f.title}" for f, how in shown),
     )
@@ -164,6 +169,7 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
         if kind in ("clean", "ordinary"):
             noise = sum(r.findings for r in found) / count
             yield Row(f"{kind}: findings per case ({count} cases)", noise, CLEAN_NOISE)
+            yield Row(f"{kind}: of these hints", sum(r.hints for r in found) / count)
             continue
         promise = OMIT_RECALL if kind == "omit" else None
         yield Row(
@@ -173,13 +179,16 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
             beside="at the caller" if promise else "by place only",
             least=True,
         )
+        yield Row(f"{kind}: of these proven, the others are hints", sum(r.proven for r in found))
         yield Row(f"{kind}: findings per case", sum(r.findings for r in found) / count)
     for (kind, language), found in sorted(_grouped(results, "language").items()):
         hits, said = sum(r.hit for r in found), sum(r.findings for r in found)
-        yield Row(f"  {kind}, {language}: reported of {len(found)}", hits, beside=f"{said} findings")
+        proven = sum(r.proven for r in found)
+        yield Row(f"  {kind}, {language}: reported of {len(found)}", hits, beside=f"{proven} proven, {said} findings")
     for (kind, change), found in sorted(_grouped(results, "change").items()):
         if change:
-            yield Row(f"  {kind}, {change}: reported of {len(found)}", sum(r.hit for r in found))
+            hits, proven = sum(r.hit for r in found), sum(r.proven for r in found)
+            yield Row(f"  {kind}, {change}: reported of {len(found)}", hits, beside=f"{proven} proven")
     seconds = sorted(r.seconds for r in results)
     yield Row("seconds per case, median", seconds[len(seconds) // 2], unit="s")
     yield Row("seconds per case, slowest", seconds[-1], unit="s")

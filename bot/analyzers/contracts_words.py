@@ -8,7 +8,7 @@ from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Symbol
 
-NAMED = 3  # names in a title
+NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 MORE = 6  # further lines of the caller that are quoted
 
 
@@ -57,7 +57,7 @@ async def finding(tree: Tree, rows: Sequence[Broken], old: Mapping[str, str]) ->
         path=reference.path,
         quote=reference.text,
         title=_title(first, rows),
-        why=_why(first, reference, where),
+        why=_why(first, reference, where) + _all(first, rows),
         consequence=_consequence(reference, len({row.reference.line for row in rows})),
         severity="medium" if reference.test or reference.likely else "high",
         category="broken-caller",
@@ -88,6 +88,14 @@ def _title(first: Broken, rows: Sequence[Broken]) -> str:
     but = "and" if first.reference.likely else "but"
     still = f"may still {still.removesuffix('s')}" if first.reference.likely else f"still {still}"
     return f"{said} {be} {_fate(first)}, {but} {first.reference.path} {still} {old}"
+
+
+def _all(first: Broken, rows: Sequence[Broken]) -> str:
+    """The names that the title leaves out."""
+    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))[NAMED:LISTED]
+    if first.misfit is not None or not names:
+        return ""
+    return f" The same holds for {', '.join(f'`{name}`' for name in names)}."
 
 
 def _fate(row: Broken) -> str:

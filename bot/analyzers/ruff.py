@@ -29,6 +29,11 @@ CHANGES = r"(?<![\w.]){0}(\.(append|add|update|extend|insert|pop|setdefault|clea
 DEFAULT = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=]{1,300}+)?=\s*+(?:\[|\{|list\(|dict\(|set\(|defaultdict\()")
 BINDING = r"\b(import|def|class|as|for)\b.{{0,300}}\b{0}\b|^\s*+{0}\s*+(:[^=]++)?="
 FORMATTED = re.compile(r"""\b[rR]?[fFtT][rR]?["'](?>[^"']*\{)[^"'}]*$""")
+# What only Python 2 has: files that use it already, or begin with it, were not written for the version that is checked.
+BUILTINS_2 = re.compile(r"(?<![\w.])(?:unicode|basestring|xrange|raw_input|unichr|long|reduce|execfile)\s*+[(,)]")
+STATEMENT_2 = re.compile(
+    r"\s*+(?:print\s++(?:[\"'%\w]|>>)|except\s++[\w.]++\s*+,\s*+\w++\s*+:|raise\s++[\w.]++\s*+,|exec\s++[\"'\w])"
+)
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
@@ -120,8 +125,15 @@ def _counts(source: RuffSource, report: Diagnostic) -> bool:
             not (lazy and report.code == "F822")
             and not MAGIC.search(report.message)
             and not (_is_quoted(source, report) and source.test)
+            and not (BUILTINS_2.search(f"{_name(report)})") and BUILTINS_2.search("\n".join(source.base_lines)))
         )
     return True
+
+
+def _name(report: Diagnostic) -> str:
+    """The name that a report is about."""
+    name = re.search(r"`(\w+)`", report.message)
+    return name[1] if name else ""
 
 
 def _is_quoted(source: RuffSource, report: Diagnostic) -> bool:
@@ -164,6 +176,7 @@ def _finding(source: RuffSource, report: Diagnostic, rule: Rule) -> Finding:
     title, why, effect = rule.words(report.message)
     quote = _quote(source.lines, report)
     doubtful = report.code == "F821" and (_is_quoted(source, report) or DYNAMIC.search("\n".join(source.lines)))
+    doubtful = doubtful or (report.code == SYNTAX and not source.base_lines and STATEMENT_2.match(quote))
     return Finding(
         path=source.file.path,
         quote=quote,
@@ -187,10 +200,10 @@ def _evidence(source: RuffSource, report: Diagnostic) -> tuple[Evidence, ...]:
     if report.code == "F811":
         first = _first_definition(report)
         return (Evidence(source.file.path, source.lines[first - 1], first, note="the first definition"),)
-    name = re.search(r"`(\w+)`", report.message)
-    if report.code not in {"F821", "F822"} or name is None:
+    name = _name(report)
+    if report.code not in {"F821", "F822"} or not name:
         return ()
-    bound = re.compile(BINDING.format(name[1]))
+    bound = re.compile(BINDING.format(name))
     gone = [row for hunk in source.file.hunks for row in hunk.lines if row.kind == "-" and bound.search(row.text)]
     path = source.file.old_path or source.file.path
     return tuple(Evidence(path, row.text, row.old or 0, "base", "removed by this change") for row in gone[:1])

@@ -16,7 +16,7 @@ from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.lost import lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.overrides import heirs
-from bot.dependents.proof import Proof
+from bot.dependents.proof import CHECKED, LOOSE, UNNAMED, Proof
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.wanted import wanted
@@ -26,6 +26,7 @@ from bot.ports import Language, Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
+MEMBERS = 60  # of removed classes that are looked up
 
 
 async def find(
@@ -103,7 +104,8 @@ async def _of_language(
     targets = await wanted(scene)
     references = await search.run(targets)
     missed += search.missed + (lacking if search.obliging else [])
-    references += await proof.weighed(await mentions(tree, targets, references, fresh, _attributes(sources)))
+    lost = _members(sources, scene.symbols) | _attributes(sources)
+    references += await proof.weighed(await mentions(tree, targets, references, fresh, lost))
     overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget)
     every = tuple(item for items in scene.symbols.values() for item in items)
     files_of = (*dependents, *beside(scene, references))
@@ -193,6 +195,24 @@ def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
             lost = lost_attributes(source.before.decode("utf-8", "replace"), source.after.decode("utf-8", "replace"))
             found |= {name: f"{source.file.path}:{name}" for name in lost if name.encode() not in after}
     return found
+
+
+def _members(sources: Sequence[ChangedSource], found: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, str]:
+    """Members of removed classes that no changed file names any more -> "path:name": their users need not name the class."""
+    after = b"\n".join(source.after for source in sources)
+    rows: dict[str, str] = {}
+    for source in sources:
+        gone = {
+            i.symbol.name for i in found.get(source.file.path, ()) if i.change == "removed" and i.symbol.kind == "class"
+        }
+        gone -= {
+            name for name, bases in source.old.bases if set(bases) - UNNAMED
+        }  # a library's members may be among them
+        checked = source.language.NAME not in LOOSE or source.file.path.endswith(CHECKED)
+        for symbol in source.old.symbols if gone and checked and not is_test(source.file.path) else ():
+            if symbol.name.rpartition(".")[0] in gone and symbol.short.encode() not in after:
+                rows.setdefault(symbol.short, f"{symbol.path}:{symbol.short}")
+    return dict(list(rows.items())[:MEMBERS])
 
 
 def _limited(

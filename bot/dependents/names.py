@@ -73,7 +73,9 @@ async def lonely(
     before, now = await together(_base(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE))
     sides: tuple[tuple[Side, Named], ...] = (("base", before), ("head", now))
     for side, found in sides:
-        left -= found.foreign
+        left -= found.foreign - (
+            own.gone if side == "base" else set()
+        )  # what a change takes away everywhere is its own
         left -= {name for name, paths in found.files.items() if len(paths) > budget.far}
         if not found.complete:
             return frozenset()

@@ -1,13 +1,14 @@
 """Whether what is named in a place is proven to be gone: where anything could still give the name a meaning, it is not."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
-from bot.dependents.names import occurrences
-from bot.dependents.sites import Match, UseTarget
+from bot.dependents.names import Named, occurrences
+from bot.dependents.sites import Match, UseTarget, resembles, telling
 from bot.dependents.targets import OPENED, former_names, has_member, is_closed, resigned, words_of
 from bot.ports import Language, Tree
 from bot.values import Outline, Reference, Side, Use
@@ -15,8 +16,12 @@ from bot.values import Outline, Reference, Side, Use
 SIDES: tuple[Side, Side] = ("head", "base")
 STRICT = frozenset({"c/c++"})  # languages in which a member that no type declares does not compile
 FORGOTTEN = 6  # files that a change may leave behind by mistake
+MEANT = 12  # the same, where a receiver is called like the class that had the member
 BUILT = frozenset({"c/c++", "rust"})  # languages in which `Use.guarded` means code that is built under a condition
 LOOSE = frozenset({"python", "javascript", "ruby"})  # languages in which a file can offer names that it does not write
+CHECKED = (".ts", ".tsx", ".mts", ".cts")  # of those, the files whose names a compiler checks
+UNNAMED = frozenset({"?", "*"})  # bases of which nobody in sight tells the members
+LAST = re.compile(r"\w+")
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 ANYWHERE = frozenset({"ruby"})  # languages in which any file that is loaded may open a class or a module again
 
@@ -30,6 +35,8 @@ class Proof:
     exports: Exports
     budget: SearchLimits
     lost: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    expected: set[str] = field(default_factory=set)  # names about which questions are to come
+    _held: dict[str, Named] = field(default_factory=dict)  # name -> where it occurs in the head tree
     _defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
     async def missing(
@@ -60,32 +67,60 @@ class Proof:
         if not hit.sure:
             last = use.receiver.rpartition(".")[2]
             another = last[:1].isupper() and last not in (target.owner, *target.shorts)
-            known = any(word not in ("?", target.owner) for word in use.types)
-            told = use.form == "member" and use.name in alone and not another and not known
-            return told and await self._few(use.name)
-        if not gone or await self._open(target) or any(o.name == use.name and o.form == "definition" for o in uses):
+            if use.form != "member" or another or not (use.name in alone or await self._named(use, target, gone=gone)):
+                return False
+            most = MEANT if resembles(use.receiver, target.owner) else FORGOTTEN
+            return await self._few(use.name, most) and not await self._strange(use.types, target.owner)
+        opened = self.language.NAME not in STRICT and use.name not in alone and await self._open(target)
+        if not gone or opened or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
         return await self._at_home(target) and not await self._defines(use.name)
 
-    async def _few(self, name: str) -> bool:
+    async def _named(self, use: Use, target: UseTarget, *, gone: bool) -> bool:
+        """Whether a short name is left to no one, and its receiver is called like the class that had it."""
+        return gone and resembles(use.receiver, target.owner) and not await self._defines(use.name)
+
+    async def _strange(self, types: Sequence[str], owner: str = "") -> bool:
+        """Whether a receiver is known to be of a class that the tree does not define: a library's may have any member."""
+        named = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {owner}
+        return any([not await self._defines(word) for word in sorted(named)])
+
+    async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
-        return len((await occurrences(self.tree, self.language, {name})).files.get(name, ())) <= FORGOTTEN
+        return len((await self._occurring(name)).files.get(name, ())) <= most
+
+    async def _occurring(self, name: str) -> Named:
+        """Where a name occurs in the head tree, asked once, together with the names that are expected to be asked for."""
+        if name not in self._held:
+            names = {name, *self.expected} - self._held.keys()
+            found = await occurrences(self.tree, self.language, names)
+            if not found.complete:
+                names, found = {name}, await occurrences(self.tree, self.language, {name})
+            rows = {one: found.files.get(one, set()) for one in names}
+            self._held |= {
+                one: Named(defaultdict(set, {one: paths}), set(), found.complete) for one, paths in rows.items()
+            }
+        return self._held[name]
 
     async def weighed(self, rows: Sequence[Reference]) -> tuple[Reference, ...]:
-        """Lines that hold a name that is gone: those whose code means it are likely to break, in a language that declares its names."""
-        if self.language.NAME in LOOSE:
-            return tuple(rows)
+        """Lines that hold a name that is gone: those whose code means it are likely to break."""
         paths = sorted({row.path for row in rows if row.lone and row.path.endswith(self.language.SUFFIXES)})
         asked = {row.name for row in rows}
         sources = await self.tree.read_many(paths[: self.budget.parsed])
-        meant = {
-            (path, use.line, use.name)
+        uses = [
+            (path, use)
             for path, source in sources.items()
             if len(source) <= self.budget.bytes and not minified(source)
             for use in self.language.uses(path, source, asked)
             if use.form in ("name", "member", "import") and not self._foreseen(use)
+        ]
+        meant = {
+            (path, use.line, LAST.findall(use.name)[-1]) for path, use in uses if not await self._strange(use.types)
         }
-        gone = {name for name in asked if await self._few(name) and not await self._defines(name)}
+        self.expected |= {name for _, _, name in meant}
+        gone = {
+            name for name in sorted(self.expected & asked) if await self._few(name) and not await self._defines(name)
+        }
         return tuple(
             replace(row, likely=row.lone and row.name in gone and (row.path, row.line, row.name) in meant)
             for row in rows
@@ -106,8 +141,13 @@ class Proof:
         made = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
         if made and self.language.NAME in LOOSE:
             return False
-        bases = await self.exports.bases(min(target.homes), target.owner)
-        words = [base.rpartition(".")[2].rpartition("::")[2] for base in bases or () if base not in ROOTS]
+        every = [await self.exports.bases(home, target.owner) for home in sorted(target.homes)]
+        bases = next((found for found in every if found is not None), None)
+        unnamed = all(
+            telling(name) for name in former_names(target)
+        )  # a base out of sight hardly has a member called so
+        known = [base for base in bases or () if base not in ROOTS and not (unnamed and base in UNNAMED)]
+        words = [base.rpartition(".")[2].rpartition("::")[2] for base in known]
         return bases is not None and all([word.isidentifier() and await self._defines(word) for word in words])
 
     async def _shut(self, hit: Match, path: str) -> bool:
@@ -135,7 +175,7 @@ class Proof:
     async def _defines(self, name: str) -> bool:
         """Whether anything in the head tree defines a name, or may."""
         if name not in self._defined:
-            where = await occurrences(self.tree, self.language, {name})
+            where = await self._occurring(name)
             paths = sorted(where.files.get(name, ()))
             sources = await self.tree.read_many(paths[: self.budget.parsed])
             uses = (use for one, source in sources.items() for use in self.language.uses(one, source, {name}))

@@ -10,26 +10,30 @@ from dataclasses import dataclass, field, replace
 from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, minified
 from bot.dependents.exports import Exports
-from bot.dependents.names import Own, lonely, occurrences
+from bot.dependents.names import Own, Spans, lonely, occurrences
 from bot.dependents.proof import Proof
-from bot.dependents.sites import Match, UseTarget, bind, match, names, reference, resembles, telling
+from bot.dependents.propose import globs
+from bot.dependents.sites import LONG, Match, UseTarget, bind, match, names, reference, resembles, telling
 from bot.dependents.targets import (
+    WHOLE,
     former_names,
     is_imported,
     is_inside,
     resigned,
     spans_of,
+    still_defined,
     unread,
     words_of,
 )
 from bot.ports import Language, Tree
-from bot.values import Import, Reference, SomeUses, Use
+from bot.values import Import, Reference, Side, SomeUses, Use
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"\s*(?:import|from|use|using)\b")
 WORD = re.compile(r"[A-Za-z_$][\w$]*")
 LONG_LINE = 400  # characters; of a longer one the beginning is read
+OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})  # roots that no import can mean
 SHORT = 3  # letters: a shorter name is not looked up without an import
 
 
@@ -47,6 +51,9 @@ class Search:
     fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
     proof: Proof
     missed: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
+    # (target, name) that files without a tie to it use as well, and (target, path, line) of uses whose receiver tells.
+    apart: set[tuple[str, str]] = field(default_factory=set)
+    certain: set[tuple[str, str, int]] = field(default_factory=set)
     obliging: bool = False  # whether some target's contract changed
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
@@ -59,17 +66,20 @@ class Search:
             short for t in targets if t.reached_by_name and (t.gone or resigned(t) or t.contract) for short in t.shorts
         }
         special -= self.language.AMBIENT  # what everything has says nothing
-        gone = frozenset(name for target in targets if target.gone for name in former_names(target))
-        own = Own(spans_of(targets), gone, self.fresh)
+        left = still_defined(targets)
+        gone = frozenset(name for target in targets if target.gone for name in former_names(target)) - left
+        own = Own(await self._spans(targets), gone, self.fresh)
         by_name, alone = await together(
             self._by_name(targets), lonely(self.tree, self.language, special, own, self.budget)
         )
         bearers = Counter(short for target in targets if resigned(target) for short in target.shorts)
         alone -= {short for short, times in bearers.items() if times > 1}  # which of them is meant, no name can tell
+        self.proof.expected |= alone
         homes = {home for target in targets for home in target.homes}
         near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
         paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed:
+            paths = await self._ordered(paths, targets)
             self._miss(f"references were looked for in {self.budget.parsed} of {len(paths)} {self.language.NAME} files")
         found: dict[str, list[Reference]] = defaultdict(list)
         sources = await self.tree.read_many(paths[: self.budget.parsed])
@@ -82,8 +92,33 @@ class Search:
                 )
                 break
             if len(source) <= self.budget.bytes and not minified(source):
-                await self._file(path, source, targets, by_name.get(path, set()), alone, found)
+                await self._file(path, source, targets, by_name.get(path, set()), (alone, alone - left), found)
+        for key, rows in found.items():
+            found[key] = [replace(row, likely=row.likely and not self._shared(key, row)) for row in rows]
         return self._limited(found, frozenset(target.key for target in targets if target.contract))
+
+    async def _spans(self, targets: Sequence[UseTarget]) -> Mapping[Side, Spans]:
+        """Where the changed definitions stand, those of their prototypes in headers included."""
+        found = spans_of(targets)
+        for item, homes in [(target.symbol, target.homes) for target in targets if target.symbol is not None]:
+            for header in homes - {side.path for side in (item.before, item.after) if side is not None}:
+                found["base"].setdefault(header, set()).add(WHOLE)
+                outline = await self.exports.outline("head", header) if item.after is not None else None
+                same = (
+                    [symbol for symbol in outline.symbols if symbol.name == item.after.name]
+                    if outline and item.after
+                    else []
+                )
+                found["head"].setdefault(header, set()).update((symbol.start, symbol.end) for symbol in same)
+        return found
+
+    async def _ordered(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
+        """Of more files than are read, those first that hold the name of something whose contract changed."""
+        words = {word for target in targets if target.contract for word in target.shorts}
+        plain = [target for target in targets if target.contract and not target.owner]
+        words |= {word for target in plain for _, offered in target.doors for word in offered}
+        held = await self.tree.grep(sorted(words), globs(self.language), word=True) if words else ()
+        return sorted(paths, key=lambda path: path not in held)
 
     async def _by_name(self, targets: Sequence[UseTarget]) -> dict[str, set[str]]:
         """File -> the members whose names occur there, for names that do not occur everywhere."""
@@ -109,9 +144,10 @@ class Search:
         source: bytes,
         targets: Sequence[UseTarget],
         named: Collection[str],
-        alone: frozenset[str],
+        lone: tuple[frozenset[str], frozenset[str]],
         found: dict[str, list[Reference]],
     ) -> None:
+        """The references of one file. `lone`: names that nothing else bears; the same of those that nothing bears any more."""
         bound = bind(self.importers.get(path, ()), self.origins)
         for home in {home for target in targets for home in target.homes if path in self.exports.mates(home)}:
             bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
@@ -123,8 +159,9 @@ class Search:
             )
         lines = source.decode("utf-8", "replace").split("\n")
         imported = frozenset(word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE]))
-        foreign = await self._foreign(path, source, uses, alone)
+        foreign = await self._foreign(path, source, uses, lone[0], lines)
         for target in mine:
+            alone = lone[target.gone]
             for hit in match(target, uses, bound, path):
                 if is_inside(target, hit.use, path):
                     continue
@@ -132,17 +169,37 @@ class Search:
                     not hit.sure and hit.use.receiver not in foreign and await self._told(target, hit.use, path, alone)
                 )
                 missing = await self.proof.missing(target, hit, path, uses, alone, by_name=told)
-                likely = (
-                    not missing
-                    and not told
-                    and hit.use.receiver not in foreign
-                    and await self.proof.likely(target, hit, uses, alone)
-                    and (hit.sure or _said(hit.use, target) or await self._connected(path, target))
-                )
+                likely = not missing and await self._likely(path, source, target, hit, uses, alone, foreign, told=told)
                 row = reference(target, hit, path, lines, missing=missing, unique=told, likely=likely)
                 found[target.key].append(
                     await self._weighed(row, target, hit, uses, alone, imported) if target.contract else row
                 )
+
+    async def _likely(
+        self,
+        path: str,
+        source: bytes,
+        target: UseTarget,
+        hit: Match,
+        uses: Sequence[Use],
+        alone: frozenset[str],
+        foreign: Mapping[str, str],
+        *,
+        told: bool,
+    ) -> bool:
+        """Whether a use probably means what is gone: something ties the file to it. Uses without a tie are remembered."""
+        use, said = hit.use, _said(hit.use, target)
+        if (told and not target.gone) or not (said or _near(foreign.get(use.receiver), target)):
+            return False
+        if not await self.proof.likely(target, hit, uses, alone):
+            return False
+        if hit.sure or said:
+            self.certain.add((target.key, path, use.line))
+            return True
+        if told or _speaks(source, target) or await self._connected(path, target):
+            return True
+        self.apart.add((target.key, use.name))
+        return False
 
     async def _weighed(
         self,
@@ -175,21 +232,33 @@ class Search:
         outline = await self.exports.outline("head", path)
         return outline is not None and not hit.door and hit.use.name in outline.names
 
+    def _shared(self, key: str, row: Reference) -> bool:
+        """Whether a use may well mean a library's member: files that have nothing to do with the class use one of that name."""
+        return (key, row.name) in self.apart and (key, row.path, row.line) not in self.certain
+
     def _miss(self, sentence: str) -> None:
         self.cut.append(sentence)
         if self.obliging:
             self.missed.append(sentence)
 
-    async def _foreign(self, path: str, source: bytes, uses: Sequence[Use], alone: frozenset[str]) -> frozenset[str]:
-        """Receivers of the telling names that come from outside the tree: what they have is not ours to judge."""
+    async def _foreign(
+        self, path: str, source: bytes, uses: Sequence[Use], alone: frozenset[str], lines: Sequence[str]
+    ) -> dict[str, str]:
+        """Receivers of the telling names that come from outside the tree, with the line that imports them: what they have is not ours to judge."""
         receivers = {use.receiver for use in uses if use.form == "member" and use.name in alone}
-        roots = {match[0] for receiver in receivers if (match := ROOT.match(receiver))}
+        roots = {match[0] for receiver in receivers if (match := ROOT.match(receiver))} - OWN
         if not roots:
-            return frozenset()
-        imported = {use.name for use in self.language.uses(path, source, roots) if use.form == "import"}
+            return {}
+        said = {use.name: use.line for use in self.language.uses(path, source, roots) if use.form == "import"}
         known = {name for item in await self.exports.imports(path) for name in words_of(item)}
-        outside = (imported - known) | (roots & self.language.AMBIENT)
-        return frozenset(receiver for receiver in receivers if (match := ROOT.match(receiver)) and match[0] in outside)
+        outside = dict.fromkeys(roots & self.language.AMBIENT, 0) | {
+            name: line for name, line in said.items() if name not in known
+        }
+        return {
+            receiver: lines[outside[match[0]] - 1][:LONG_LINE] if outside[match[0]] else ""
+            for receiver in receivers
+            if (match := ROOT.match(receiver)) and match[0] in outside
+        }
 
     async def _told(self, target: UseTarget, use: Use, path: str, alone: frozenset[str]) -> bool:
         """Whether the name of a member says enough: nothing else bears it, and the two files have to do with each other."""
@@ -243,6 +312,20 @@ def _said(use: Use, target: UseTarget) -> bool:
     """Whether a receiver is called like the member's class, or like the package or the file of what it names."""
     homes = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
     return resembles(use.receiver, target.owner) or (not target.owner and use.receiver in homes)
+
+
+def _speaks(source: bytes, target: UseTarget) -> bool:
+    """Whether a file writes the name of the member's class anywhere."""
+    return len(target.owner) >= LONG and target.owner.encode() in source
+
+
+def _near(line: str | None, target: UseTarget) -> bool:
+    """Whether what a receiver comes from may be the target's place after all: its import, which does not resolve, names the folder or the file."""
+    if line is None:
+        return True
+    places = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
+    places |= {posixpath.basename(home).partition(".")[0] for home in target.homes}
+    return not places.isdisjoint(WORD.findall(line))
 
 
 def _defined(name: str, uses: Sequence[Use]) -> bool:

@@ -8,6 +8,7 @@ from bot.paths import is_test
 from bot.values import ChangedSymbol, Contract, Import, Reference, Use
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
+RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters that make a resemblance
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor"})
 MODULE = "<module>"
@@ -44,8 +45,8 @@ class UseTarget:
     @property
     def reached_by_name(self) -> bool:
         """Whether it can be reached through an object that no import names: a member, or an exported function made one."""
-        if all(is_test(home) for home in self.homes):
-            return False  # a test's methods are called by its runner
+        if all(is_test(home) for home in self.homes):  # a runner calls a test's methods, other tests its helpers
+            return self.gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
         return bool(self.owner) or (self.gone and self.symbol is not None and any(offered for _, offered in self.doors))
 
 

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from bot.dependents.names import Spans
 from bot.dependents.sites import Bindings, UseTarget
 from bot.values import Import, Outline, Side, TreeEntry, Use
 
@@ -12,6 +11,12 @@ ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "Repr
 # What a class is told to stand on where other files may give it members: traits, a class that is opened again.
 LISTED = 8  # names in a sentence
 OPENED = (("?",), ("Object",))
+WHOLE = (0, 1 << 30)  # the lines of a whole file
+
+
+def still_defined(targets: Iterable[UseTarget]) -> frozenset[str]:
+    """The names that changed definitions bear after the change as well."""
+    return frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
 
 
 def is_closed(bases: Collection[str], own: Collection[str]) -> bool:
@@ -57,13 +62,13 @@ def is_inside(target: UseTarget, use: Use, path: str) -> bool:
     return after is not None and after.path == path and use.form == "definition"
 
 
-def spans_of(targets: Iterable[UseTarget]) -> dict[Side, Spans]:
+def spans_of(targets: Iterable[UseTarget]) -> dict[Side, dict[str, set[tuple[int, int]]]]:
     """Where the changed definitions stand. Before: their whole files, which also hand them on."""
     before: dict[str, set[tuple[int, int]]] = defaultdict(set)
     after: dict[str, set[tuple[int, int]]] = defaultdict(set)
     for item in (target.symbol for target in targets if target.symbol is not None):
         if item.before is not None:
-            before[item.before.path].add((0, 1 << 30))
+            before[item.before.path].add(WHOLE)
         if item.after is not None and item.change == "signature":
             after[item.after.path].add((item.after.start, item.after.end))
     return {"base": before, "head": after}

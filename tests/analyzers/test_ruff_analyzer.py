@@ -84,6 +84,23 @@ def test_a_file_that_never_parsed_is_left_alone(repository: Repository) -> None:
     assert look(repository.change({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint 'b', c\n"})) == []
 
 
+def test_a_name_of_python_2_is_left_alone_where_the_file_had_one(repository: Repository) -> None:
+    """The file was not written for the version that is checked; in another file the name is a fault."""
+    old = "def f(x):\n    return unicode(x)\n"
+    new = old + "\n\ndef g(x):\n    return isinstance(x, basestring)\n"
+
+    assert look(repository.change({"a.py": old, "b.py": "X = 1\n"}, {"a.py": new})) == []
+    (finding,) = look(repository.change({"b.py": "X = 1\n"}, {"b.py": "X = unicode('')\n"}))
+    assert finding.verdict == "proven"
+
+
+def test_a_new_file_with_a_statement_of_python_2_is_not_proven_wrong(repository: Repository) -> None:
+    """It may be meant for that version."""
+    (finding,) = look(repository.change({"r": "x"}, {"a.py": "import sys\nprint 'a'\n"}))
+
+    assert (finding.rule, finding.verdict) == ("invalid-syntax", "unproven")
+
+
 @pytest.mark.parametrize("path", ["cookie/{{ name }}/a.py", "tests/data/broken.py"])
 def test_templates_and_test_inputs_are_no_programs(repository: Repository, path: str) -> None:
     """A file that is meant not to parse is not reported."""

@@ -127,3 +127,9 @@ def test_large_and_deep_sources_end(source: bytes) -> None:
     """Deep nesting is refused, size is only read."""
     cfamily.outline("a.cpp", source, "head")
     cfamily.uses("a.cpp", source, {"absent"})
+
+
+def test_a_header_that_reads_as_cpp_is_read_so() -> None:
+    """A class is no error to the grammar of C: it takes it for a function."""
+    outline = cfamily.outline("a.h", b"class Store {\n public:\n  int count_rows();\n};\n", "head")
+    assert [symbol.name for symbol in outline.symbols] == ["Store", "Store.count_rows"]

@@ -179,3 +179,24 @@ def test_long_and_deep_sources_are_read(source: bytes) -> None:
     assert project.imports("B.cs", source, frozenset({"A"})) is not None
     assert csharp.outline("C.cs", source[:200_000], "head") is not None
     assert csharp.uses("B.cs", source[:100_000], {"A"}) is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("[Span(1)] int a;", True),
+        ("[Key, N.Span] int a;", True),
+        ("[Key(2), Span] int a;", True),
+        ("Span a = Span.Zero;", False),
+        ("Map<Key, Span, Key> a;", False),
+        ("int F(Key k, Span s) { return x[0]; }", False),
+    ],
+)
+def test_the_short_name_of_an_attribute_counts_where_one_stands(line: str, found: bool) -> None:
+    """Elsewhere it is another type."""
+    home, user = "SpanAttribute.cs", "App.cs"
+    source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"
+    project = csharp.project([home, user], {})
+    project.learn(home, source, csharp.outline(home, source, "head"))
+    items = project.imports(user, f"namespace N;\nclass App {{ {line} }}\n".encode(), frozenset({"Span"}))
+    assert bool(items) == found

@@ -75,10 +75,12 @@ def _readable(source: bytes) -> bytes:
 
 
 def _root(path: str, code: bytes) -> tuple[Node, bool]:
-    """The tree, and whether it was read as C++. A header is C unless it fails as C and looks like C++."""
+    """The tree, and whether it was read as C++. A header that looks like C++ is C if it reads as C alone."""
     if not path.endswith((".c", ".h")):
         return syntax.parse(_grammar("c++"), code), True
     root = syntax.parse(_grammar("c"), code)
-    if path.endswith(".h") and root.has_error and MODERN.search(code):
-        return syntax.parse(_grammar("c++"), code), True
+    if path.endswith(".h") and MODERN.search(code):
+        modern = syntax.parse(_grammar("c++"), code)
+        if root.has_error or not modern.has_error:
+            return modern, True
     return root, False

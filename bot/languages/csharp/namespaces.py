@@ -24,6 +24,7 @@ GLOBAL = re.compile(
 WORD = re.compile(rb"[A-Za-z_]\w*")
 EXTENSION = re.compile(rb"\b(\w++)\s*+(?:<[^<>()]{0,80}+>)?\s*+\(\s*+(?:\[[^\]]{0,80}+\]\s*+)?this\s")
 CHAIN = re.compile(rb"(?:[\w)\]>?!]+\s*\.\s*)+$")  # what stands before a dot
+OPENING, CLOSED = re.compile(rb"[\[(<{};]"), re.compile(rb"\([^()]*+\)")
 MAX_CHAIN = 120
 MAX_PLACES = 300  # of one name in a file
 WHOLE = frozenset({"*"})
@@ -152,8 +153,9 @@ class Namespaces:
                 for target in sorted(self._known.get((space, word), ()))
                 if self._in_sight(file, space, before, called=word in self._told[target].extensions)
             ]
-            if found:
-                return found
+            taken = [item for item in found if not item.aliases or _is_attribute(file.body, match)]
+            if taken:
+                return taken
         return []
 
     def _taken(self, target: str, word: str, line: int) -> Import:
@@ -166,3 +168,14 @@ class Namespaces:
         if not before or (called and space in file.spaces):
             return space in file.spaces
         return before == space or (space.endswith(f".{before}") and space[: -len(before) - 1] in file.spaces)
+
+
+def _is_attribute(body: bytes, name: re.Match[bytes]) -> bool:
+    """Whether a name stands where an attribute does, the only place in which its last word may be left away."""
+    ahead = CLOSED.sub(b"", body[max(0, name.start() - MAX_CHAIN) : name.start()])
+    opened = OPENING.findall(ahead)
+    return (
+        bool(opened)
+        and opened[-1] == b"["
+        and body[name.end() : name.end() + MAX_CHAIN].lstrip()[:1] in (b"(", b"]", b",")
+    )

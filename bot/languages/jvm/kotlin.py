@@ -22,6 +22,9 @@ DECLARED = r"(?<![\w.$@])NAME\s*:\s*(?P<type>[A-Za-z_][\w.]*)(?P<more>)"
 BUILT = r"\bva[lr]\s+NAME\s*=\s*(?:([A-Z]\w*)\([^()\n]{0,300}\)[ \t]*\n)?|(?<![\w.$])NAME\s*(?:,[^{}\n]{0,100})?->"
 GENERATED = re.compile(rb"@(kotlinx\.)?(Serializable|Parcelize)\b")
 TELLING = re.compile(r"[a-z0-9][A-Z]")
+# The grammar takes an annotated class that has no body for an expression, which cannot stand at the top of a file.
+MISREAD = re.compile(r"\b(?:class|interface|object)[ \t]+([A-Za-z_]\w*)")
+READ = 4_000  # characters of it
 
 
 @lru_cache(maxsize=1)
@@ -41,9 +44,14 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top, in an object or in a companion is offered by its own name."""
     tree = root(source)
     found = JavaWalk(path, side)
+    misread = False
     for node in tree.named_children:
         _take(node, "", (), found, offered=True)
-    complete = not tree.has_error and not GENERATED.search(source) and not path.endswith(".kts")
+        if node.type.endswith("expression") and not path.endswith(".kts"):
+            misread = True
+            for name in MISREAD.findall(text(node)[:READ]):
+                _class(node, name, found)
+    complete = not (misread or tree.has_error or GENERATED.search(source) or path.endswith(".kts"))
     return Outline(
         typed.overloaded(found.symbols), tuple(found.exports.items()), complete, bases=tuple(found.bases.items())
     )

@@ -27,6 +27,7 @@ PATTERNS = frozenset({
     "tuple_struct_pattern", "field_pattern", "match_pattern", "remaining_field_pattern",
 })  # fmt: skip
 BINDERS = frozenset({"let_declaration", "parameter", "for_expression", "let_condition"})
+MAKERS = frozenset({"new", "default"})  # functions of a type that return it
 UNKNOWN = ("?",)  # a type, but nobody here knows which
 MANY = 100  # places of one name in one function
 TESTED = re.compile(r"#!?\[\s*cfg\s*\(\s*test\s*\)\s*\]")
@@ -40,7 +41,7 @@ def _form(node: Node) -> Form:
         return _in_macro(node)
     if above.type == "field_initializer":
         return "key" if above.child_by_field_name("field") == node else "name"
-    if node.type == "shorthand_field_identifier" or above.type in KEYS or above.type == "macro_invocation":
+    if node.type == "shorthand_field_identifier" or above.type in KEYS:
         return "key"
     if above.type in NAMED and above.child_by_field_name("name") == node:
         return "key" if _is_member(above) else "definition"
@@ -73,11 +74,11 @@ def _binds(node: Node) -> bool:
 def _in_macro(node: Node) -> Form:
     """A word among the tokens of a macro: what stands beside it says what it is, so far as anything can."""
     before, after = text(node.prev_sibling), text(node.next_sibling)
-    if before in (".", "::"):
+    if before in (".", "::") or after == "!":
         return "member"
     if before in ("fn", "struct", "enum", "let", "mod", "const", "static", "ref", "mut", "|", "type", "$", "'"):
         return "definition"
-    return "key" if after in ("=", ":", "!", "::", "=>", "|") or before == "|" else "name"
+    return "key" if after in ("=", ":", "::", "=>", "|") or before == "|" else "name"
 
 
 def _arguments(listed: Node) -> Call:
@@ -142,6 +143,9 @@ def _bound(node: Node) -> tuple[str, ...]:
     value = above.child_by_field_name("value")
     if said is None and value is not None and value.type == "struct_expression":
         said = value.child_by_field_name("name")
+    made = value.child_by_field_name("function") if value is not None and value.type == "call_expression" else None
+    if said is None and made is not None and text(made.child_by_field_name("name")) in MAKERS:
+        said = made.child_by_field_name("path")
     return _named(said)
 
 
@@ -185,7 +189,7 @@ SHAPE = Shape(
     identifiers=frozenset({"identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"}),
     members={
         "field_expression": ("value", "field"), "scoped_identifier": ("path", "name"),
-        "scoped_type_identifier": ("path", "name"),
+        "scoped_type_identifier": ("path", "name"), "macro_invocation": ("macro", "macro"),
     },
     calls={"call_expression": ("function", "arguments")},
     imports=frozenset({"use_declaration"}),
