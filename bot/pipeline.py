@@ -336,6 +336,7 @@ def _walkthrough(subject: Survey, session: Session, covered: Coverage, findings:
         tuple(session.told),
         subject.past.earlier.told if subject.past.earlier else ReaderNotes(),
         frozenset(path for path, found in states.items() if found == {"reused"}),
+        any("reused" in found for found in states.values()),
     )
     return walkthrough.walkthrough(facts, render.load(subject.guidance.language))
 
