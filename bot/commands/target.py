@@ -14,6 +14,9 @@ from bot.outputs import marker
 from bot.values import Finding, PullRequest
 
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
+_MENTIONED = re.compile(
+    r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE
+)
 _NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
 
 
@@ -79,6 +82,11 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     if numbered is None and number not in said.numbers:
         return CommandTarget(said, rest=argument.strip())
     return CommandTarget(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
+
+
+def mentioned(text: str) -> tuple[int, ...]:
+    """The numbers of findings that a text in plain words names: "finding 2", "#2"."""
+    return tuple(int(found[1]) for found in _MENTIONED.finditer(text))
 
 
 def read(data: bytes | None) -> LastReview | None:
