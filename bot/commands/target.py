@@ -27,6 +27,8 @@ class LastReview:
     pull: PullRequest
     findings: tuple[Finding, ...]
     numbers: Mapping[int, str]
+    open: tuple[Finding, ...] = ()  # of the findings, those that were open then
+    complete: bool = True  # no cap and no failure ended it
 
     def known(self, fingerprint: str) -> Finding | None:
         """The finding with this fingerprint."""
@@ -122,4 +124,6 @@ def _said(found: dict[str, Any]) -> LastReview:
         ),
         (*listed, *rest),
         dict(earlier.given(found, listed)),
+        listed,
+        complete=not (found.get("partial") or found.get("fault")),
     )
