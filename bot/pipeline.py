@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from bot.policy import No
     from bot.values import Trigger
 
+UNJUDGED = (
+    "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
+)
 NAMED = 5  # files and findings that are named while the review works
 
 
@@ -275,8 +278,11 @@ def _review(
     said, given = numbers.give(said, judged.still, subject.past.numbers)
     covered = subject.tracker.coverage()
     open_findings = (*(placed.finding for placed in said), *judged.still)
+    told = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
+    told = told or (earlier.issues if earlier else ())
     notes = (
         *filter(None, (subject.given.get("note"),)),
+        *([UNJUDGED] if subject.pull.issues and not told else ()),
         *settings.warnings,
         *subject.ignored.warnings,
         *subject.past.notes,
@@ -306,8 +312,7 @@ def _review(
         fail_on=settings["fail_on"],
         minimum=settings["minimum_severity"],
         tone=settings["tone"],
-        issues=tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
-        or (earlier.issues if earlier else ()),
+        issues=told,
         request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
         dropped=session.refused + judged.dropped,
         turns=transcript.turns,
