@@ -38,6 +38,8 @@ def command(
         _printed()
         return CLEAN
     extras.need("server")
+    if effort != "none":
+        extras.need("models")
     try:
         asyncio.run(_staged(port, effort, once=once, log=log))
     except (KeyboardInterrupt, asyncio.CancelledError):
