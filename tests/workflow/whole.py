@@ -15,7 +15,7 @@ from bot.wiring import server as parts
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
-PATIENCE = 30.0
+PATIENCE = 60.0  # seconds: also on a machine that does much else
 LOOK = 0.05  # seconds between two looks: each copies a pull request or asks a database
 SECRET = "a secret of the webhook, planted"
 BASE = {

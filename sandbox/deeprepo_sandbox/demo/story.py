@@ -15,6 +15,7 @@ TO_TRY = """What to try on the page:
 - Read the summary from the top: what the change does, the place to look at first, the findings, a prompt for a coding agent.
 - Reply in a thread of a finding, or ask below: "Is this safe to merge, @deeprepo?"
 - Put 👎 on the comment of a finding, then press `/deeprepo rules`: a rule is proposed. 👍 on it, and it is in force.
+- Commit a suggestion: the next review counts the finding as accepted.
 - Write `/deeprepo review` in the text box and submit it as a review: commands count there too.
 - Be the stranger, who may only read, and try the same.
 - Push the next commit: what it mends is closed, and the request for changes is dismissed.

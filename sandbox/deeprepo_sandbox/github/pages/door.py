@@ -14,7 +14,7 @@ from deeprepo_sandbox.github import diffs, git
 from deeprepo_sandbox.github.bodies.commits import blob
 from deeprepo_sandbox.github.conversation import MAINTAINER
 from deeprepo_sandbox.github.oauth import Flow
-from deeprepo_sandbox.github.pages import code, markdown, pull
+from deeprepo_sandbox.github.pages import code, markdown, pull, suggestions
 from deeprepo_sandbox.github.repo import Repo
 from deeprepo_sandbox.github.things import Pull, Repository
 from deeprepo_sandbox.github.world import World
@@ -136,6 +136,10 @@ async def _reply(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:
         await repo.reply(one.number, int(form["thread"]), form["body"].replace("\r\n", "\n"), who)
 
 
+async def _apply(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:
+    await suggestions.commit(repo, one, int(form["comment"]), who)
+
+
 async def _resolve(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:  # noqa: ARG001 - the form of a deed
     repo.resolve(one.number, int(form["thread"]), form.get("to") == "resolved")
 
@@ -158,6 +162,7 @@ REACTIONS = frozenset({"+1", "-1"})
 DEEDS: dict[str, Deed] = {
     "comment": _comment,
     "reply": _reply,
+    "apply": _apply,
     "resolve": _resolve,
     "react": _react,
     "press": _press,
