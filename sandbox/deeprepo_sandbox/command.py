@@ -77,7 +77,10 @@ async def _staged(port: int, effort: str, *, once: bool, log: bool) -> None:
         if once:
             return
         if effort == live.SCRIPTED:
-            await story.play(stage.gh, stage.repo, stage.number, tell)
+            try:
+                await story.play(stage.gh, stage.repo, stage.number, tell)
+            except TimeoutError:
+                raise stage.bot.failed("the bot did not answer in time") from None
         tell(f"\nLook at it: {stage.gh.page(stage.number)}")
         tell(f"The operator's page, signed in, once: {await stage.bot.page}\n")
         tell(story.TO_TRY)
