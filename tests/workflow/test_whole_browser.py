@@ -4,7 +4,7 @@ The model is the demo's, and so is the change: one of its findings is wrong, and
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,10 +42,8 @@ class Visitor:
 
     def look(self) -> str:
         """The page once everything is quiet."""
-        return self._await(self.at.quiet) or self.window.open(self.page)
-
-    def _await(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        asyncio.run_coroutine_threadsafe(work(), self.loop).result(2 * browsing.PATIENCE)
+        asyncio.run_coroutine_threadsafe(self.at.quiet(), self.loop).result()
+        return self.window.open(self.page)
 
     def press(self, selector: str) -> str:
         """Press a button."""
@@ -81,7 +79,6 @@ async def visited(
     patch: pytest.MonkeyPatch,
     visit: Callable[[Visitor], None],
     *,
-    settings: str = demo.SETTINGS,
     grant: bool = False,
 ) -> None:
     """Let somebody visit the reviewed pull request of the demo. The browser refuses nothing of its pages."""
@@ -96,7 +93,7 @@ async def visited(
             demo.build(str(work))
             repo = await at.gh.repository("acme", "parcel", from_git=work)
             repo.add("maintainer", "admin")
-            await repo.commit("main", {".deeprepo.yml": settings})
+            await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
             at.gh.world.commands, at.gh.world.links = ("/deeprepo rules",), (("The operator's page", at.address),)
             number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
             repo.offer(number, demo.repair(), demo.REPAIRED)
