@@ -92,7 +92,8 @@ async def visited(
             work.mkdir()
             demo.build(str(work))
             repo = await at.gh.repository("acme", "parcel", from_git=work)
-            repo.add("maintainer", "admin")
+            for each in (at.repo, repo):  # who administers all of an installation's repositories sees them
+                each.add("maintainer", "admin")
             await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
             at.gh.world.commands, at.gh.world.links = ("/deeprepo rules",), (("The operator's page", at.address),)
             number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
