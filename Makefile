@@ -38,7 +38,7 @@ $(DEMO)/.server: $(DEMO)/.ready requirements.lock
 	@$(DEMO)/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --no-deps --require-hashes -r requirements.lock
 	@touch $@
 
-demo-page: $(DEMO)/.server  ## a sandbox GitHub with a pull request, and the server that reviews it; Ctrl-C ends both
+demo-page: $(DEMO)/.server  ## a sandbox GitHub with a pull request, and the server that reviews it and answers, with a scripted model; Ctrl-C ends both
 	@$(DEMO)/bin/deeprepo demo
 
 test: check tests  ## everything that must pass: format, lint, types, import layers, tests

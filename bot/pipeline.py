@@ -31,6 +31,7 @@ from bot.values import (
     ReaderNotes,
     Review,
     ReviewRequest,
+    Severity,
     Transcript,
     Unit,
     Walkthrough,
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from bot.policy import No
     from bot.values import Trigger
 
+UNJUDGED = (
+    "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
+)
 NAMED = 5  # files and findings that are named while the review works
 
 
@@ -86,7 +90,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         )
         session.calls.journal.strategy(name, reason)
         deps.tell(_reading(subject, session, checked=False))
-        async with _judging(subject, session, left, deps.tell, verify=settings["verify"]) as judging:
+        async with _judging(subject, session, left, deps.tell, settings) as judging:
             transcript = await strategies.run(name, session)
             judged, transcript = await _judged(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
@@ -182,12 +186,13 @@ def _reading(subject: Survey, session: Session, *, checked: bool) -> Reading:
 
 @asynccontextmanager
 async def _judging(
-    subject: Survey, session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], *, verify: bool
+    subject: Survey, session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], settings: Config
 ) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.Judged]]]:
     """Set up who judges the findings of the session: at the end all of them, and meanwhile those of each prompt by themselves.
 
     What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
     """
+    least = settings["minimum_severity"]
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def checked() -> None:
@@ -196,16 +201,16 @@ async def _judging(
             proven.set_result(tuple(session.findings))
 
     async def now(ask: Ask | None) -> judge.Judged:
-        return await _judge(subject, session.findings, reread, ask)
+        return await _judge(subject, session.findings, reread, ask, least)
 
     async def ahead(found: Sequence[Finding]) -> None:
         by_code = await proven
         borne = [await borne_out(session.tree, finding) for finding in found]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(subject, alone, reread, opinions.expected)
+        await _judge(subject, alone, reread, opinions.expected, least)
 
     session.on_checked = checked
-    model, ask = session.root or session.reader, session.second_opinion(verify)
+    model, ask = session.root or session.reader, session.second_opinion(settings["verify"])
     if model is None or ask is None:
         session.judged = partial(now, None)
         yield now
@@ -217,7 +222,9 @@ async def _judging(
         yield now
 
 
-async def _judge(subject: Survey, findings: Sequence[Finding], reread: Sequence[Unit], ask: Ask | None) -> judge.Judged:
+async def _judge(
+    subject: Survey, findings: Sequence[Finding], reread: Sequence[Unit], ask: Ask | None, least: Severity
+) -> judge.Judged:
     """The findings that may be said. An opinion that was given before is not asked for again."""
     return await judge.judge(
         findings,
@@ -230,6 +237,7 @@ async def _judge(subject: Survey, findings: Sequence[Finding], reread: Sequence[
         reread=incremental.spans(reread),
         title=subject.pull.title,
         before=subject.past.before,
+        least=least,
     )
 
 
@@ -270,8 +278,11 @@ def _review(
     said, given = numbers.give(said, judged.still, subject.past.numbers)
     covered = subject.tracker.coverage()
     open_findings = (*(placed.finding for placed in said), *judged.still)
+    told = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
+    told = told or (earlier.issues if earlier else ())
     notes = (
         *filter(None, (subject.given.get("note"),)),
+        *([UNJUDGED] if subject.pull.issues and not told else ()),
         *settings.warnings,
         *subject.ignored.warnings,
         *subject.past.notes,
@@ -301,8 +312,7 @@ def _review(
         fail_on=settings["fail_on"],
         minimum=settings["minimum_severity"],
         tone=settings["tone"],
-        issues=tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
-        or (earlier.issues if earlier else ()),
+        issues=told,
         request_changes=None if settings["request_changes"] == "off" else settings["request_changes"],
         dropped=session.refused + judged.dropped,
         turns=transcript.turns,
@@ -336,6 +346,7 @@ def _walkthrough(subject: Survey, session: Session, covered: Coverage, findings:
         tuple(session.told),
         subject.past.earlier.told if subject.past.earlier else ReaderNotes(),
         frozenset(path for path, found in states.items() if found == {"reused"}),
+        any("reused" in found for found in states.values()),
     )
     return walkthrough.walkthrough(facts, render.load(subject.guidance.language))
 

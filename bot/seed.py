@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot import render
 from bot.diff import told
 from bot.paths import decides_nothing
-from bot.values import ChangedFile, Dependents, Finding, PullRequest, Reference, Unit, tokens
+from bot.values import ChangedFile, Dependents, Finding, LinkedIssue, PullRequest, Reference, Unit, tokens
 
 DIFF_TOKENS = 30_000  # above this the root sees the risk map and the heads of the riskiest units
 AROUND = 5  # unchanged lines beside a change
@@ -46,8 +46,9 @@ def gather(
     dependents: Dependents,
     findings: Sequence[Finding] = (),
     question: str = "",
+    issues: Sequence[LinkedIssue] = (),
 ) -> Seed:
-    """The seed under its limits; riskiest first where something is cut."""
+    """The seed under its limits; riskiest first where something is cut. `issues`: those of which the root is to say whether they are done."""
     reviewable = [file for file in files if not file.skip]
     diffs = told(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in diffs)
@@ -83,6 +84,7 @@ def gather(
         findings=findings,
         left_out=left_out,
         question=question,
+        issues=issues,
     )
     return Seed(text, tuple(left_out))
 

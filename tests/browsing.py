@@ -118,8 +118,10 @@ def window(folder: Path, width: int = 1280) -> Iterator[Window]:
             root = f"http://127.0.0.1:{port}/session"
             made = httpx2.post(root, json={"capabilities": {"alwaysMatch": asked}}, timeout=60, trust_env=False)
             session = f"{root}/{made.raise_for_status().json()['value']['sessionId']}"
-            with httpx2.Client(base_url=session, timeout=60, trust_env=False) as http:
-                yield Window(http)
-            httpx2.delete(session, timeout=60, trust_env=False)
+            try:
+                with httpx2.Client(base_url=session, timeout=60, trust_env=False) as http:
+                    yield Window(http)
+            finally:  # the browser is no child of ours: a driver that is killed leaves it running
+                httpx2.delete(session, timeout=60, trust_env=False)
         finally:
             driver.kill()

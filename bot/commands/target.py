@@ -14,6 +14,9 @@ from bot.outputs import marker
 from bot.values import Finding, PullRequest
 
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
+_MENTIONED = re.compile(
+    r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE
+)
 _NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
 
 
@@ -24,6 +27,8 @@ class LastReview:
     pull: PullRequest
     findings: tuple[Finding, ...]
     numbers: Mapping[int, str]
+    open: tuple[Finding, ...] = ()  # of the findings, those that were open then
+    complete: bool = True  # no cap and no failure ended it
 
     def known(self, fingerprint: str) -> Finding | None:
         """The finding with this fingerprint."""
@@ -81,6 +86,11 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     return CommandTarget(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
 
 
+def mentioned(text: str) -> tuple[int, ...]:
+    """The numbers of findings that a text in plain words names: "finding 2", "#2"."""
+    return tuple(int(found[1]) for found in _MENTIONED.finditer(text))
+
+
 def read(data: bytes | None) -> LastReview | None:
     """The last review from its JSON output; None where there is none, or it has another form."""
     try:
@@ -114,4 +124,6 @@ def _said(found: dict[str, Any]) -> LastReview:
         ),
         (*listed, *rest),
         dict(earlier.given(found, listed)),
+        listed,
+        complete=not (found.get("partial") or found.get("fault")),
     )

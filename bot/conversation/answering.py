@@ -4,7 +4,6 @@ The prompt begins with what stays the same through a thread (the finding, the co
 answer. Whether a finding is withdrawn is decided here, by the model's reason and by what code can check of it.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +12,7 @@ from typing import Any, Literal
 from bot import render
 from bot.commands import sources
 from bot.commands.answering import MAX_QUOTES, verbatim
-from bot.commands.target import LastReview
+from bot.commands.target import LastReview, mentioned
 from bot.conversation.hearing import HeardRemark
 from bot.errors import DeepRepoError
 from bot.findings import proof
@@ -30,7 +29,6 @@ MAX_TOKENS = 1_500
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant
 MOST_FINDINGS, MOST_LISTED = 3, 20
 BODY_CHARS = 600
-_NUMBER = re.compile(r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE)
 Refused = Literal["proven", "unshown"]
 
 
@@ -92,7 +90,7 @@ def meant(heard: HeardRemark, said: LastReview | None) -> tuple[Finding, ...]:
     if heard.findings:
         known = [said.known(mark) for mark in heard.findings]
     else:
-        known = [said.numbered(int(found[1])) for found in _NUMBER.finditer(heard.said[-1].text)]
+        known = [said.numbered(number) for number in mentioned(heard.said[-1].text)]
     return tuple(dict.fromkeys(one for one in known if one is not None))[:MOST_FINDINGS]
 
 

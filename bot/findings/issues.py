@@ -49,5 +49,13 @@ def reports(data: Mapping[str, Any] | None, linked: Collection[LinkedIssue]) -> 
     return tuple(found[issue.number] for issue in linked if issue.number in found)
 
 
+def from_root(rows: object, linked: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
+    """What a root hands in of them: rows of number, what it asks, whether it is done, and what is missing."""
+    listed = rows[: 2 * len(linked)] if isinstance(rows, (list, tuple)) else ()
+    names = ("number", "asks", "done", "missing")
+    known = [dict(zip(names, row, strict=False)) for row in listed if isinstance(row, (list, tuple))]
+    return reports({"issues": known}, linked)
+
+
 def _sentence(value: object) -> str:
     return " ".join(value[: 4 * MOST_CHARS].split())[:MOST_CHARS] if isinstance(value, str) else ""

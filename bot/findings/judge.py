@@ -14,7 +14,7 @@ from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
-from bot.values import ChangedFile, Dependents, Earlier, Finding, Suppressed
+from bot.values import SEVERITIES, ChangedFile, Dependents, Earlier, Finding, Severity, Suppressed
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,13 @@ async def judge(
     reread: Collection[tuple[str, int, int]] = (),
     title: str = "",
     before: Mapping[str, str] = MappingProxyType({}),
+    least: Severity = "low",
 ) -> Judged:
-    """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such."""
+    """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
+
+    `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
+    round in which they would be shown.
+    """
     merged = merge(findings)
     known = await recall(earlier, merged, tree, files, reread, before) if earlier else Recalled(merged, (), (), ())
     new, silenced = ignored.split(known.new)
@@ -54,6 +59,15 @@ async def judge(
     if ask is None:
         said = tuple(f for f in new if f.verdict != "refuted")
         return Judged(said, len(new) - len(said), (), (*still, *doubtful), known.fixed, hushed)
+    shown = SEVERITIES[: SEVERITIES.index(least) + 1]
+    quiet = tuple(replace(f, unconfirmed=True) for f in new if f.severity not in shown and f.verdict == "unproven")
+    new = tuple(f for f in new if f.severity in shown or f.verdict != "unproven")
+    unasked = tuple(f for f in doubtful if f.severity not in shown)
+    raised = tuple(
+        f for f in still if f.severity in shown and f.verdict == "unproven" and not f.number
+    )  # kept back until now
+    doubtful = (*(f for f in doubtful if f.severity in shown), *raised)
+    still = (*(f for f in still if f not in raised), *unasked)
     asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files, title)
     judged = verified.findings
@@ -62,11 +76,12 @@ async def judge(
     again = {f.fingerprint: f for f in judged[len(new) :]}
     gone = {name for name, f in again.items() if f.verdict == "refuted"}
     fixed = tuple(replace(finding, status="fixed") for finding in doubtful if finding.fingerprint in gone)
-    open_ones = tuple(_heard(f, again[f.fingerprint]) for f in doubtful if f.fingerprint not in gone)
+    heard = (_heard(f, again[f.fingerprint]) for f in doubtful if f.fingerprint not in gone)
+    open_ones = tuple(f for f in heard if f.number or f.unconfirmed or f.verdict in {"proven", "confirmed"})
     unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(
-        said,
+        (*said, *quiet),
         dropped=len(new) - len(said),
         unproven=unproven,
         still=(*still, *open_ones),

@@ -76,9 +76,10 @@ def _together(posted: Sequence[Placed], review: Review) -> list[Placed]:
     """The findings on the lines of the comment that they share: neighbours in one hunk, on the lines of the worst of them.
 
     A new file is one hunk, so what lies further apart stays on its own lines. A fix that a click commits replaces the lines of
-    its own comment, so a finding with one for other lines stands alone.
+    its own comment, so a finding with one for other lines stands alone. Secrets share with secrets only: a thread about one is
+    shown to no model, and the other finding could not be talked about.
     """
-    worst: dict[tuple[str, str, int], list[CommentSpot]] = {}
+    worst: dict[tuple[tuple[str, str, int], bool], list[CommentSpot]] = {}
     shown = []
     for placed in posted:
         own = placed.spot
@@ -86,7 +87,7 @@ def _together(posted: Sequence[Placed], review: Review) -> list[Placed]:
         if own is None or hunk is None:
             shown.append(placed)
             continue
-        spots = worst.setdefault(hunk, [])
+        spots = worst.setdefault((hunk, placed.finding.category == "secret"), [])
         spot = next((one for one in spots if abs(one.end - own.end) <= NEIGHBOURS), own)
         if placed.replacement is not None and spot != own:
             spot = own

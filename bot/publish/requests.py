@@ -3,14 +3,16 @@
 Nothing is ever approved. A request that a person has dismissed is made again only for a finding that is new.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from bot.errors import HostRefused
-from bot.publish.existing import REVIEW, facts
+from bot.github import Host
+from bot.publish.existing import REVIEW, facts, mode
 from bot.publish.job import Publication
-from bot.render import Safe, comment
-from bot.values import SEVERITIES, Finding, Posted, Review
+from bot.render import Phrases, Safe, comment
+from bot.values import SEVERITIES, Finding, Posted, Review, Severity
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
 REQUEST: Literal["REQUEST_CHANGES"] = "REQUEST_CHANGES"
@@ -31,7 +33,7 @@ class ChangeRequest:
 
 async def look(job: Publication) -> ChangeRequest:
     """What the review asks for, compared with what is on the pull request."""
-    found = [one for one in await job.host.reviews() if facts(one, job.mode).get("kind") == REVIEW]
+    found = await _ours(job.host)
     standing = tuple(one for one in found if one.state == STANDS)
     there = blocking(job.review)
     dismissed = any(one.state == DISMISSED for one in found)
@@ -39,13 +41,31 @@ async def look(job: Publication) -> ChangeRequest:
     return ChangeRequest(there, standing, wanted and not standing)
 
 
+async def lift(host: Host, words: Phrases, bar: Severity, left: Iterable[Finding]) -> None:
+    """Dismiss our request between two reviews, unless one of the findings that are left reaches the bar. Raises HostRefused."""
+    if not _reach(left, bar):
+        for one in await _ours(host):
+            if one.state == STANDS:
+                await host.dismiss(one.id, _over(words, bar))
+
+
+async def _ours(host: Host) -> list[Posted]:
+    return [one for one in await host.reviews() if facts(one, mode(host)).get("kind") == REVIEW]
+
+
 def blocking(review: Review) -> tuple[Finding, ...]:
     """The open findings for which changes are requested, new or of earlier rounds."""
-    if review.request_changes is None:
-        return ()
-    severe = SEVERITIES[: SEVERITIES.index(review.request_changes) + 1]
     there = (*(placed.finding for placed in review.findings), *review.still)
-    return tuple(finding for finding in there if finding.severity in severe)
+    return () if review.request_changes is None else _reach(there, review.request_changes)
+
+
+def _reach(findings: Iterable[Finding], bar: Severity) -> tuple[Finding, ...]:
+    severe = SEVERITIES[: SEVERITIES.index(bar) + 1]
+    return tuple(finding for finding in findings if finding.severity in severe)
+
+
+def _over(words: Phrases, bar: Severity) -> str:
+    return words.say("request_withdrawn", severity=words.say(bar))
 
 
 def said(job: Publication, request: ChangeRequest | None, posts: int) -> str:
@@ -64,7 +84,7 @@ async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
     if job.review.partial or job.review.fault:
         return (INCOMPLETE,)
     bar = job.review.request_changes
-    why = job.words.say("request_withdrawn", severity=job.words.say(bar)) if bar else job.words.say("withdrawn_off")
+    why = _over(job.words, bar) if bar else job.words.say("withdrawn_off")
     return tuple([each for one in request.standing for each in await _dismissed(job, one, why)])
 
 

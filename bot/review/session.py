@@ -100,6 +100,7 @@ class Session:
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
     walkthrough: bool = False  # whether models are asked what the change does
     told: list[ReaderNotes] = field(default_factory=list)  # what they said of that
+    issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
     language: str = "en"  # in which models write what people read
     effort: ReviewEffort = "medium"  # how far the review goes
     judged: Callable[[], Awaitable[Judged]] = _unheard  # the findings so far, each with its second opinion

@@ -27,9 +27,9 @@ async def run(session: Session) -> Transcript:
     if not points and session.effort != "high":
         return replace(reading, reason=CLOSED)
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))
-    done = await rlm.go_on(session, settle.strip())
+    done = await rlm.go_on(session, settle.strip(), reading.issues)
     opened = f"it left {render.count(len(points), 'point')} open" if points else CLOSED
-    return replace(done, reason=f"{opened}, and the root went on", issues=reading.issues)
+    return replace(done, reason=f"{opened}, and the root went on")
 
 
 def _open(session: Session, unproven: tuple[Finding, ...]) -> Iterator[str]:

@@ -1,12 +1,14 @@
 """The workers read everything first; then the root continues in the REPL with their findings, across units, up to the gate."""
 
+from dataclasses import replace
+
 from bot import seed
 from bot.agent import loop, messages
 from bot.errors import ReplUnavailable
 from bot.llm.budget import Hold, dearest
 from bot.review.session import Session
 from bot.strategies import fanout
-from bot.values import Transcript, Usage, tokens
+from bot.values import IssueReport, Transcript, Usage, tokens
 
 INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings in its first message
 
@@ -19,9 +21,13 @@ async def run(session: Session) -> Transcript:
     return await go_on(session)
 
 
-async def go_on(session: Session, question: str = "") -> Transcript:
-    """The root's turns over what was found so far, then whatever is still unread. `question`: what it should settle first."""
-    start = seed.gather(session.pull, session.files, session.units, session.dependents, session.findings, question)
+async def go_on(session: Session, question: str = "", judged: tuple[IssueReport, ...] = ()) -> Transcript:
+    """The root's turns over what was found so far, then whatever is still unread. `question`: what it should settle first.
+
+    `judged`: what a reader of the whole change has said of the issues that it closes; without it the root is asked.
+    """
+    pull, issues = session.pull, () if judged else session.pull.issues
+    start = seed.gather(pull, session.files, session.units, session.dependents, session.findings, question, issues)
     try:
         transcript = await loop.run(session, start.text, gate=True)
     except ReplUnavailable as error:
@@ -30,7 +36,7 @@ async def go_on(session: Session, question: str = "") -> Transcript:
         return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
     if session.tracker.unread():
         await fanout.run(session)
-    return transcript
+    return replace(transcript, issues=judged or session.issues)
 
 
 def reserve(session: Session) -> None:

@@ -25,6 +25,7 @@ class Facts:
     told: Sequence[ReaderNotes] = ()  # by readers, in their order
     earlier: ReaderNotes = field(default_factory=ReaderNotes)  # by the round before
     unchanged: Collection[str] = ()  # paths of which nothing was read again
+    stands: bool = False  # whether some of what the round before has read was not read again
 
 
 def walkthrough(facts: Facts, words: Phrases) -> Walkthrough:
@@ -77,7 +78,7 @@ def _phrases(facts: Facts, known: Collection[str]) -> tuple[dict[str, str], dict
 def _overview(facts: Facts) -> str:
     """What a model says of the whole, in this round or, if some of it still stands, in an earlier one."""
     said = next((told.overview for told in reversed(facts.told) if told.overview.strip()), "")
-    return _bounded(said or (facts.earlier.overview if facts.unchanged else ""))
+    return _bounded(said or (facts.earlier.overview if facts.stands else ""))
 
 
 def _bounded(text: str) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import commands, github
-from bot.commands import CommandContext, CommandReply, proposing
+from bot.commands import CommandContext, CommandReply, ignore, proposing
 from bot.commands.context import RuleBook
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit
@@ -17,7 +17,7 @@ from bot.payloads import Change, Question
 from bot.ports import Job
 from bot.storage import Exhausted, Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
-from bot.workflow import asking, learning, looking, pausing, spending
+from bot.workflow import asking, learning, lifting, looking, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
@@ -45,6 +45,8 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
         posted = await asking.answered(said, ask.comment, host)
         if said.rule and posted is not None:
             await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
+        if ask.word == ignore.WORD:
+            await lifting.lift(ask.pull, host, settings, parts.store)
 
 
 async def _carried_out(

@@ -23,7 +23,7 @@ from bot.publish import withdrawing
 from bot.render import Safe
 from bot.storage import Exhausted
 from bot.values import RemarkAsk
-from bot.workflow import asking, learning, remarks, spending
+from bot.workflow import asking, learning, lifting, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
@@ -64,6 +64,7 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
                 await parts.store.rules.show(ask.pull.repository, number, posted.id, posted.kind)
         if made.withdrawn:
             await _closed(made, ask, host, parts)
+            await lifting.lift(ask.pull, host, settings, parts.store)
         await learning.learn(ask.pull, host, settings["language"], parts.store)  # the remark may say "won't fix"
 
 

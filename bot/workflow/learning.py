@@ -7,7 +7,7 @@ by its kind and path, and its comment by our marker.
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from bot import commands
 from bot.commands import proposing, rejecting
 from bot.commands.carrying import WRITERS
-from bot.commands.target import read
+from bot.commands.target import mentioned, read
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
@@ -63,6 +63,16 @@ class _Said:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Rejected:
+    """A finding that somebody has rejected. `sure`: it counts as rejected; with others in its comment it may not have been meant."""
+
+    one: PostedFinding
+    finding: Finding
+    said: _Said
+    sure: bool
+
+
 async def learn(pull: PullRef, host: Host, language: str, store: Store) -> None:
     """Read what is new, decide on proposals, and propose rules in the threads where they arose. Raises HostError's kinds."""
     async with _TURNS.setdefault(pull.key, asyncio.Lock()):  # a review and a command may both be here
@@ -74,30 +84,48 @@ async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> None
     await _decide(pull, writers, store)
     if not await store.reviews.heads(pull):
         return
-    found = await _rejected(pull, writers, store)
-    last = await asyncio.to_thread(read, await store.reviews.last(pull)) if found else None
-    for one, said in found:
-        finding = last.known(one.fingerprint) if last is not None else None
-        if finding is not None:
-            await _propose(pull, one, finding, said, host, load(language), store)
+    for each in (await _rejected(pull, writers, store))[:MOST_LEARNED]:
+        await _propose(pull, each, host, load(language), store)
 
 
-async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[tuple[PostedFinding, _Said]]:
-    """The findings that somebody has rejected since; of a comment about several nobody knows which one is meant."""
+async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rejected]:
+    """The findings that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
     comments = await writers.host.review_comments()
     done = {fingerprint for fingerprint, *_ in await store.people.told(pull)}
     ours = existing.standing(comments, (), existing.mode(writers.host)).said
-    found: list[tuple[PostedFinding, _Said]] = []
+    told = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
+    left = [(one, replies) for one, replies in told if replies or one.posted.disliked]
+    left = [(one, replies) for one, replies in left if not done.issuperset(mark for mark, _ in one.findings)]
+    last = await asyncio.to_thread(read, await store.reviews.last(pull)) if left else None
+    if last is None:
+        return []
+    found: list[_Rejected] = []
     asked = 0
-    for one in ours:
-        if one.also or one.fingerprint in done or len(found) >= MOST_LEARNED:
-            continue
-        said = await _replied(one, comments, writers)
-        if said is None and one.posted.disliked and asked < MOST_LISTED:
+    for one, replies in left:
+        known = (last.known(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
+        here = [finding for finding in known if finding is not None]
+        for said in replies:
+            new = [finding for finding in _meant(said, here) if finding.fingerprint not in done]
+            if new and len(found) < MOST_LEARNED and await writers.has(said.who):
+                sure = bool(_named(said, here)) or len(here) == 1
+                found += [_Rejected(one, finding, said, sure) for finding in new]
+                done |= {finding.fingerprint for finding in new}
+        new = [finding for finding in here if finding.fingerprint not in done]
+        if new and one.posted.disliked and asked < MOST_LISTED and len(found) < MOST_LEARNED:
             asked += 1
-            said = await _disliked(one, writers)
-        found += [(one, said)] if said is not None else []
+            liked = await _disliked(one, writers)
+            found += [_Rejected(one, finding, liked, len(here) == 1) for finding in new] if liked else []
     return found
+
+
+def _named(said: _Said, here: Sequence[Finding]) -> list[Finding]:
+    numbers = set(mentioned(said.reason))
+    return [finding for finding in here if finding.number in numbers]
+
+
+def _meant(said: _Said, here: Sequence[Finding]) -> Sequence[Finding]:
+    """Which findings of a comment a reply rejects: those whose numbers it names, else all."""
+    return _named(said, here) or here
 
 
 async def withdrawn(
@@ -133,15 +161,13 @@ async def _decide(pull: PullRef, writers: _Writers, store: Store) -> None:
                 await store.rules.decide(pull.repository, number, state, (no or able[0]).login, time.time())
 
 
-async def _replied(one: PostedFinding, comments: Sequence[Posted], writers: _Writers) -> _Said | None:
-    """A reply of the thread that rejects the finding. A command in it is carried out, and not read as words."""
+def _replies(one: PostedFinding, comments: Sequence[Posted], login: str) -> Iterator[_Said]:
+    """The replies of the thread that reject something. A command in one is carried out, and not read as words."""
     for reply in comments:
         if reply.thread == one.posted.id and not reply.ours and not reply.bot:
-            command = commands.read(reply.body, writers.host.voice.login)
-            reason = rejecting.reason(reply.body) if command is None else ""
-            if reason and await writers.has(reply.author):
-                return _Said(reply.author, "reply", reply.url, reason)
-    return None
+            reason = rejecting.reason(reply.body) if commands.read(reply.body, login) is None else ""
+            if reason:
+                yield _Said(reply.author, "reply", reply.url, reason)
 
 
 async def _disliked(one: PostedFinding, writers: _Writers) -> _Said | None:
@@ -153,23 +179,16 @@ async def _disliked(one: PostedFinding, writers: _Writers) -> _Said | None:
     return None
 
 
-async def _propose(
-    pull: PullRef,
-    one: PostedFinding,
-    finding: Finding,
-    said: _Said,
-    host: Host,
-    words: Phrases,
-    store: Store,
-) -> None:
-    """Remember a rejection, and show the rule that it suggests in a short reply."""
-    now = time.time()
+async def _propose(pull: PullRef, rejected: _Rejected, host: Host, words: Phrases, store: Store) -> None:
+    """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
+    finding, said, now = rejected.finding, rejected.said, time.time()
     made = await store.rules.propose(pull, proposing.proposal(finding, said.reason, said.how, said.who, said.link), now)
     told = proposing.shown(made, words)
     if made is not None and told:
         with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
-            await _show(pull, one, made, told, host, store)
-    await store.outcomes.rejected(pull, finding.fingerprint, now)
+            await _show(pull, rejected.one, made, told, host, store)
+    if rejected.sure:
+        await store.outcomes.rejected(pull, finding.fingerprint, now)
     kind: Feedback = "reply" if said.how == "reply" else "reaction"
     await store.people.tell(pull, finding.fingerprint, said.who, kind, said.reason or NO, now)
 

@@ -20,14 +20,16 @@ def command(
     effort: Annotated[
         str,
         typer.Option(
-            help="How far the review goes: `none` needs no key, the others use the models whose keys are set."
+            help="`none`: without a model; `low`, `medium`, `high`: with the models whose keys are set. `scripted`: a model whose"
+            " answers are written down, so that everything can be seen without a key."
         ),
-    ] = "none",
+    ] = "scripted",
     log: Annotated[bool, typer.Option("--log", help="Show the server's log.")] = False,
 ) -> int:
     """Open a sample pull request on a sandbox GitHub and let the bot review it; the page stays up until Ctrl-C.
 
-    The sandbox, the real server and a signed webhook all run on this machine; no account, key or network is needed.
+    The sandbox, the real server and a signed webhook all run on this machine; no account, key or network is needed. With the
+    scripted model, people of the sandbox also argue with the bot: it withdraws a finding, and learns a rule.
     """
     from bot import extras
     from bot.cli.exits import CLEAN, tell
@@ -36,6 +38,8 @@ def command(
         _printed()
         return CLEAN
     extras.need("server")
+    if effort != "none":
+        extras.need("models")
     try:
         asyncio.run(_staged(port, effort, once=once, log=log))
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -63,19 +67,22 @@ def _printed() -> None:
 async def _staged(port: int, effort: str, *, once: bool, log: bool) -> None:
     """Everything from the pull request to the end; whoever wants it to end cancels this."""
     from bot.cli.exits import tell
-    from deeprepo_sandbox.demo import live
+    from deeprepo_sandbox.demo import live, story
 
     this = asyncio.current_task()
     if this is not None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
-    async with live.staged(port, effort, tell, tell if log else None) as (gh, bot):
-        tell(f"review     {await live.reviewed(gh, bot)}")
+    async with live.staged(port, effort, tell, tell if log else None) as stage:
+        tell(f"review     {await live.reviewed(stage)}")
         if once:
             return
-        tell(f"\nLook at it: {gh.page(1)}")
-        tell(f"The operator's page, signed in, once: {await bot.page}\n")
-        tell(
-            "Comment `/deeprepo review`, reply in a thread, resolve one, or push the next commit. Press Ctrl-C to end the demo."
-        )
-        await bot.process.wait()
-        raise bot.failed("the server has ended")
+        if effort == live.SCRIPTED:
+            try:
+                await story.play(stage.gh, stage.repo, stage.number, tell)
+            except TimeoutError:
+                raise stage.bot.failed("the bot did not answer in time") from None
+        tell(f"\nLook at it: {stage.gh.page(stage.number)}")
+        tell(f"The operator's page, signed in, once: {await stage.bot.page}\n")
+        tell(story.TO_TRY)
+        await stage.bot.process.wait()
+        raise stage.bot.failed("the server has ended")

@@ -5,37 +5,70 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
+import pytest
 import waits
 
-from deeprepo_sandbox.demo import live
+from deeprepo_sandbox.demo import live, model, story
+from deeprepo_sandbox.github.things import Pull
 
 
-def test_the_whole_path_in_one_process_and_a_server(tmp_path: Path) -> None:
-    """Webhook, review, posts and check run; the next commit is reviewed too, and what it mends is closed. GitHub's rules hold."""
+async def _mended(stage: live.Stage) -> Pull:
+    """The pull request once the offered commit was pushed and reviewed. GitHub's rules hold."""
+    gh, number = stage.gh, stage.number
+    await stage.repo.take_offer(number)
+    await gh.until(lambda: [check.conclusion for check in gh.pull(number).checks] == ["success"])
+    await gh.settled()
+    assert gh.violations == ()
+    return gh.pull(number)
+
+
+def test_the_demo_shows_everything_with_a_scripted_model() -> None:
+    """A walkthrough, a linked issue, a request for changes, a withdrawal, a rule that is confirmed and then silences; and it says so."""
 
     async def run() -> None:
         said: list[str] = []
-        async with live.staged(0, "none", said.append, None, check=True) as (gh, bot):
-            assert "check run neutral" in await live.reviewed(gh, bot)
-            first = gh.pull(1)
-            assert [(one.path, one.line) for one in first.review_comments] == [
-                ("parcel/carrier.py", 6),
-                ("parcel/carrier.py", 17),
+        async with live.staged(0, live.SCRIPTED, said.append, None, check=True) as stage:
+            assert "5 comments on lines" in await live.reviewed(stage)
+            first = stage.gh.pull(stage.number)
+            assert [one.state for one in first.reviews] == ["CHANGES_REQUESTED"]
+            assert model.READ["overview"] in first.comments[0].body
+            assert "**Partly done.** The label still says EXPRESS." in first.comments[0].body
+            assert "Prompt for a coding agent: all 7 findings" in first.comments[0].body
+            await story.play(stage.gh, stage.repo, stage.number, said.append)
+            page = (await asyncio.to_thread(httpx2.get, stage.gh.page(stage.number), trust_env=False)).text
+            assert "The model behind the bot is scripted" in page
+            assert f'href="{await stage.bot.address}"' in page
+            assert f"Withdrawn: {model.WRONG}" in page
+            assert "in force" in stage.gh.pull(stage.number).comments[-1].body
+            last = await _mended(stage)
+            assert "is silenced by a rule" in last.comments[0].body
+            assert "was withdrawn in a conversation" in last.comments[0].body
+            assert last.reviews[0].state == "DISMISSED"
+        assert "answer     the finding is withdrawn" in said
+        assert any("202" in line for line in said)
+
+    asyncio.run(run())
+
+
+@pytest.mark.slow
+def test_without_a_model_the_review_is_by_code() -> None:
+    """The next commit is reviewed too, and what it mends is closed."""
+
+    async def run() -> None:
+        async with live.staged(0, "none", [].append, None, check=True) as stage:
+            assert "check run neutral" in await live.reviewed(stage)
+            first = stage.gh.pull(stage.number)
+            lines = [6, 15, 17]
+            assert sorted((one.path, one.line) for one in first.review_comments) == [
+                ("parcel/carrier.py", line) for line in lines
             ]
             assert {one.user.login for one in (*first.comments, *first.reviews)} == {"deeprepo[bot]"}
-            repo = gh.repo(1)
-            await repo.comment(1, "/deeprepo help")
-            await repo.take_offer(1)
-            await gh.until(lambda: [check.conclusion for check in gh.pull(1).checks] == ["success"])
-            await gh.until(lambda: len(gh.pull(1).comments) == 3)
-            second = gh.pull(1)
+            second = await _mended(stage)
             tops = [one for one in second.review_comments if one.reply_to is None]
-            assert [one.hidden for one in tops] == ["resolved", "resolved"]
+            assert [one.hidden for one in tops] == ["resolved"] * len(lines)
             assert {one.reply_to for one in second.review_comments} >= {one.id for one in tops}
             assert second.comments[0].body != first.comments[0].body
-            await gh.settled()
-            assert gh.violations == ()
-        assert any("202" in line for line in said)
 
     asyncio.run(run())
 

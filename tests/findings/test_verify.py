@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,18 @@ from bot.checkout import Checkout
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
 from bot.findings.judge import Judged, judge
 from bot.outputs import facts
-from bot.values import ChangedSymbol, Completion, Dependents, Finding, Prompt, PullRequest, Reference, Symbol, Usage
+from bot.values import (
+    ChangedSymbol,
+    Completion,
+    Dependents,
+    Earlier,
+    Finding,
+    Prompt,
+    PullRequest,
+    Reference,
+    Symbol,
+    Usage,
+)
 
 FINDING = Finding("a.py", "x = f(None)", "f fails for None", "w", "c", "high", "logic", "worker m", start=2, end=2)
 PROVEN = Finding(
@@ -30,14 +42,20 @@ class Judge:
         return [Completion("", Usage(), data=self.reply) for _ in prompts]
 
 
-def judged(repository: Repository, ask: Judge | None, dependents: Dependents = Dependents()) -> Judged:  # noqa: B008 - frozen
+def judged(
+    repository: Repository,
+    ask: Judge | None,
+    dependents: Dependents = Dependents(),  # noqa: B008 - frozen
+    findings: Sequence[Finding] = (FINDING, PROVEN),
+    **more: Any,  # noqa: ANN401 - of judge
+) -> Judged:
     pull: PullRequest = repository.change(
         {"c.py": "# a\nf(3)\n"}, {"a.py": "def f(x): return x.y\nx = f(None)\n", "b.py": "f()\n"}
     )
 
     async def run() -> Judged:
         async with Checkout(pull) as tree:
-            return await judge([FINDING, PROVEN], tree, dependents, ask, title=pull.title)
+            return await judge(findings, tree, dependents, ask, title=pull.title, **more)
 
     return asyncio.run(run())
 
@@ -54,6 +72,28 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
         ("b.py", "proven", ""),
     ]
     assert len(ask.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [(CONFIRMED, ["confirmed"]), (CONFIRMED | {"verdict": "refuted"}, []), (CONFIRMED | {"verdict": "unproven"}, [])],
+)
+@pytest.mark.parametrize("again", [True, False])
+def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
+    repository: Repository, reply: Mapping[str, Any], left: list[str], again: bool
+) -> None:
+    """Until a round in which it would be shown, whether a reader reports it once more or not."""
+    ask = Judge(reply)
+    first = judged(repository, ask, least="critical")
+    assert (ask.asked, first.dropped, first.unheard) == ([], 0, ())
+    (kept,) = [f for f in first.said if f.path == "a.py"]
+    assert kept.unconfirmed
+    past = Earlier(1, "b", "h", findings=(replace(kept, fingerprint="f1"),))
+    second = judged(repository, ask, findings=[FINDING] * again, earlier=past, least="critical")
+    assert (ask.asked, len(second.still)) == ([], 1)
+    last = judged(repository, ask, findings=[FINDING] * again, earlier=past)
+    assert len(ask.asked) == 1
+    assert [f.verdict for f in last.still] == left
 
 
 @pytest.mark.parametrize(

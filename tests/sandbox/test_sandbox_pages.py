@@ -4,6 +4,7 @@ from pathlib import Path
 
 from sandbox_rig import Rig, receiver, rig
 
+from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.pages import markdown
 
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)><a href="http://evil.invalid" onclick=x>y</a>'
@@ -172,6 +173,36 @@ def test_a_reaction_on_a_bots_comment(tmp_path: Path) -> None:
             assert heard.events == []
             listed = await at.ok("GET", f"/issues/comments/{posted}/reactions")
             assert [(one["user"]["login"], one["content"]) for one in listed] == [("maintainer", "-1")]
+
+    asyncio.run(run())
+
+
+def test_a_suggestion_is_committed_and_others_can_sit_at_the_browser(tmp_path: Path) -> None:
+    """The lines of the comment give way to those of the suggestion, pushed by who is there; a stranger to the repository is nobody."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+            body = "Better:\n\n````suggestion\none ``` fence\nand more\n````\n"
+            await at.review(
+                {"path": "a.txt", "line": 11, "body": body}, {"path": "a.txt", "line": 14, "body": "no fix"}
+            )
+            first, second = at.gh.pull(1).review_comments
+            assert (await _page(at)).count("Commit suggestion") == 1
+            before = await git.text(at.repo.repository.git, "show", f"{at.gh.pull(1).head_sha}:a.txt")
+            assert await _press(at, "be", login="colleague") == 303
+            for comment in (second.id, first.id):
+                assert await _press(at, "apply", comment=str(comment)) == 303
+            after = await git.text(at.repo.repository.git, "show", f"{at.gh.pull(1).head_sha}:a.txt")
+            lines = before.split("\n")
+            assert after.split("\n") == [*lines[:10], "one ``` fence", "and more", *lines[11:]]
+            who = await git.text(at.repo.repository.git, "log", "-1", "--format=%an", at.gh.pull(1).head_sha)
+            assert who == "colleague"
+            for login, writes in (("stranger", "stranger"), ("nobody", "maintainer")):
+                await _press(at, "be", login=login)
+                await _press(at, "comment", body="hello")
+                assert at.gh.pull(1).comments[-1].user.login == writes
+            await _press(at, "comment", body="a review", **{"as": "review"})
+            assert at.gh.pull(1).reviews[-1].body == "a review"
 
     asyncio.run(run())
 

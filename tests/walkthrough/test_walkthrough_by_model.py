@@ -166,6 +166,23 @@ def test_a_later_round_keeps_what_was_said_of_unchanged_files(desk: Desk) -> Non
     assert desk.bodies == []
 
 
+def test_the_sentences_stand_while_anything_of_the_round_before_does(desk: Desk) -> None:
+    """Also if each file has a part that was read again; once all of it was, they are code's, unless a model says new ones."""
+    half = "def first(rows):\n    return rows[0]\n\n\ndef last(rows):\n    return rows[{}]\n"
+    desk.repository.commit({"a.py": half.format(-1), "b.py": half.format(-1)})
+    first = desk.review(says())
+    desk.repository.commit({"a.py": half.format(-2), "b.py": half.format(-2)})
+    second = desk.review(says(overview=""), first)
+    assert second.walkthrough is not None
+    assert (second.walkthrough.overview, second.walkthrough.by) == (OVERVIEW, "model")
+    desk.repository.commit(
+        {"a.py": half.format(-3).replace("[0]", "[1]"), "b.py": half.format(-3).replace("[0]", "[1]")}
+    )
+    third = desk.review(says(overview=""), second)
+    assert third.walkthrough is not None
+    assert third.walkthrough.by == "code"
+
+
 def test_the_root_says_what_the_change_does(desk: Desk) -> None:
     """The last answer of a root holds the sentences; its summary stays beside them."""
     root = [doubles.code('set_answer("Nothing is wrong.", "Every total rises by one.")')]

@@ -15,12 +15,14 @@ from whole import BROKEN, WORSE, Whole, whole
 
 from deeprepo_sandbox import demo
 from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.demo import model, story
 from deeprepo_sandbox.providers import Reply
 
 IMAGES = Path(__file__).parents[2] / "docs/images"
 DESKTOP, PHONE = 760, 390  # CSS pixels
 WHOLE_PAGE = 1280
 TALL = 1600
+FOLDED = "details.hidden"
 COMMENT = "article.card.bot"  # one of the conversation
 SUMMARY = f"{COMMENT}:has(h2)"
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}
@@ -105,12 +107,40 @@ async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
     await camera.take("fixed", page, SUMMARY)
 
 
+async def talked(folder: Path, camera: Camera) -> None:
+    """A conversation that withdraws a finding, and a rule that somebody proposes and somebody confirms, as in the demo."""
+    async with doubles.openai_server(model.answer) as double:
+        names = {"DEEPREPO_ROOT": model.NAME, "DEEPREPO_WORKER": model.NAME, "DEEPREPO_BASE_URL": double.base_url}
+        os.environ |= names
+        async with whole(folder) as at:
+            work = folder / "work"
+            work.mkdir()
+            demo.build(str(work))
+            repo = await at.gh.repository("acme", "parcel", from_git=work)
+            await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
+            number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
+            await at.quiet()
+            await story.play(at.gh, repo, number, print)
+            await at.quiet()
+            page = at.gh.page(number)
+            await camera.take("conversation", page, f".thread:has({FOLDED})", unfolded=True)
+            await camera.take("rule", page, f".thread:has(#{_proposal(at, number)})", unfolded=True)
+        for name in names:
+            del os.environ[name]
+
+
+def _proposal(at: Whole, number: int) -> str:
+    """The comment that shows the rule which was confirmed."""
+    (found,) = [one.id for one in at.gh.pull(number).review_comments if '"kind": "rule"' in one.body]
+    return f"discussion_r{found}"
+
+
 async def refused(folder: Path, camera: Camera) -> None:
     """A provider that does not take the key."""
-    async with doubles.openai_server(Reply("no", status=401)) as model:
+    async with doubles.openai_server(Reply("no", status=401)) as double:
         os.environ |= {
             "DEEPREPO_WORKER": "openai/reader",
-            "DEEPREPO_BASE_URL": model.base_url,
+            "DEEPREPO_BASE_URL": double.base_url,
             "OPENAI_API_KEY": "sk-no",
         }
         async with whole(folder) as at:
@@ -130,6 +160,7 @@ async def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place, camera(folder) as taking:
         async with whole(Path(place, "code")) as at:
             await by_code(at, taking, Path(place))
+        await talked(Path(place, "talk"), taking)
         await refused(Path(place, "model"), taking)
 
 

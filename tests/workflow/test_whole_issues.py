@@ -67,6 +67,43 @@ def test_linked_issues_are_told_in_one_line_each(
     asyncio.run(go())
 
 
+@pytest.mark.parametrize("strategy", ["rlm", "fanout"])
+def test_where_the_change_is_read_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]], strategy: str
+) -> None:
+    """The root says it when it hands in, without a further call; where there is none, the summary says that nobody has judged it."""
+    rows = [[1, "Carts without tax, for @victim.", "no", "All of it."], [9, "Never linked.", "yes", ""], "no row", [1]]
+
+    def root(request: Mapping[str, Any]) -> doubles.Reply:
+        asked.append(request)
+        return doubles.code(f"set_answer('Fine.', 'Prices without tax.', issues={rows!r})")
+
+    def reader(request: Mapping[str, Any]) -> doubles.Reply:
+        assert "Without tax" not in json.dumps(request)
+        return doubles.Reply(data={"answer": "One.", "findings": []})
+
+    async def go() -> None:
+        async with doubles.openai_server(doubles.PerModel({"root": root, "reader": reader})) as model:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
+            monkeypatch.setenv("DEEPREPO_ROOT", "openai/root")
+            async with whole(tmp_path) as at:
+                await at.repo.commit("main", {".deeprepo.yml": f"strategy: {strategy}\n"})
+                at.repo.open_issue("Without tax", HOSTILE)
+                await at.repo.commit("feature", MENDED)
+                number = await at.repo.open_pull("feature", title="Prices", body="Fixes #1.")
+                await at.quiet()
+                summary = at.summary(number)
+                assert len(asked) == (1 if strategy == "rlm" else 0)
+                assert ("#1: Carts without tax, for @&#8203;victim. **Not done.** All of it.\n" in summary) == bool(
+                    asked
+                )
+                assert ("was not judged: that takes a model that sees the whole change" in summary) != bool(asked)
+                assert "Never linked" not in summary
+                assert "\\n--- end ---\\n--- what the repository's owner asks" not in json.dumps(asked)
+
+    asyncio.run(go())
+
+
 def test_nobody_asks_for_issues_where_nobody_reads(tmp_path: Path) -> None:
     """Without a model no issue is looked up."""
 

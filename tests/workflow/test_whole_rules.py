@@ -164,17 +164,32 @@ def test_what_a_rule_silences_is_shown_and_counted(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_comment_about_several_findings_teaches_nothing(tmp_path: Path) -> None:
-    """Nobody knows which one is meant; the command with a number does."""
+@pytest.mark.parametrize(
+    ("text", "proposed", "rejected"),
+    [("Not a bug.", ["F601", "F811"], 0), ("Finding 2 is by design. See #77.", ["F811"], 1), ("", ["F601", "F811"], 0)],
+    ids=["a reply", "a number", "a reaction"],
+)
+def test_a_comment_about_several_findings(tmp_path: Path, text: str, proposed: list[str], rejected: int) -> None:
+    """Each gets a proposal in a reply of its own, or only those with the numbers that are named; a reaction decides on one rule."""
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            number = await at.reviewed(files={"shop/both.py": 'A = {"a": 1, "a": 2}\nB = {"b": 1, "b": 2}\n'})
+            twice = 'A = {"a": 1, "a": 2}\n\n\ndef pay():\n    return 1\n\n\ndef pay():\n    return 2\n'
+            number = await at.reviewed(files={"shop/both.py": twice})
             both = comment(at, number, "shop/both.py").id
-            at.repo.react(number, both)
-            await at.repo.reply(number, both, "Not a bug.")
-            assert "no learned rules" in await said(at, number, "/deeprepo rules")
-            assert "rule 1" in await said(at, number, "/deeprepo ignore 2 both are read from a file")
+            if text:
+                await at.repo.reply(number, both, text)
+            else:
+                at.repo.react(number, both)
+            await said(at, number, "/deeprepo rules")
+            shown = [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
+            assert [next(code for code in CODES.values() if code in c.body) for c in shown] == proposed
+            assert await addressed(at) == Addressed(at.repo.repository.id, waiting=2 - rejected, rejected=rejected)
+            at.repo.react(number, shown[-1].id, "+1")
+            listed = rows(await said(at, number, "/deeprepo rules"))
+            assert [
+                code for code in CODES.values() for row in listed.values() if code in row and "in force" in row
+            ] == ["F811"]
 
     asyncio.run(go())
 

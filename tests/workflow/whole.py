@@ -15,7 +15,7 @@ from bot.wiring import server as parts
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
 
-PATIENCE = 30.0
+PATIENCE = 60.0  # seconds: also on a machine that does much else
 LOOK = 0.05  # seconds between two looks: each copies a pull request or asks a database
 SECRET = "a secret of the webhook, planted"
 BASE = {
@@ -91,13 +91,14 @@ async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
         data = folder / "data"
         if "database_url" not in place:
             await prepare(data)
-        app_settings = App.model_validate(
-            {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": SECRET}
-        )
+        client, secret = gh.client
+        held = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": SECRET}
+        app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
         usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerPlace.model_validate(usual | place), app_settings)
         async with app.opened(settings, parts.worker) as opened, serving(app.create(opened)) as address:
             gh.listen(f"{address}/webhook")
+            gh.callbacks(f"{address}/signin/done")
             yield Whole(gh, repo, opened, data, address)
             gh.listen(None)
         assert gh.violations == ()

@@ -8,6 +8,7 @@ from typing import Any
 from bot.agent.state import RunState
 from bot.agent.tools import ask
 from bot.findings import merge
+from bot.findings.issues import from_root
 from bot.findings.read import CATEGORIES
 from bot.repl.stdlib import Value
 from bot.review.session import checked
@@ -109,9 +110,11 @@ async def budget(state: RunState) -> dict[str, Any]:
     return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls}
 
 
-async def set_answer(state: RunState, text: Value, overview: Value = "") -> str:
-    """The root's summary, and what it says that the change does; the run ends after this block."""
+async def set_answer(state: RunState, text: Value, overview: Value = "", issues: Value = ()) -> str:
+    """The root's summary, what it says that the change does and of the issues that it closes; the run ends after this block."""
     state.final = str(text)[:MAX_ANSWER]
+    if not state.depth:
+        state.session.issues = from_root(issues, state.session.pull.issues) or state.session.issues
     if overview and state.session.walkthrough and not state.depth:
         state.session.told.append(ReaderNotes(str(overview)[:MAX_ANSWER]))
     return "the answer is set; the run ends after this block"

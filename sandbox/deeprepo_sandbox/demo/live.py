@@ -1,4 +1,4 @@
-"""The whole path on one machine: a GitHub on loopback, the real server beside it, a pull request, a signed webhook."""
+"""The whole path on one machine: a GitHub on loopback, the real server beside it, a model, a pull request, a signed webhook."""
 
 import asyncio
 import json
@@ -9,19 +9,22 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import bot
 from bot.errors import DeepRepoError
-from deeprepo_sandbox import demo
+from deeprepo_sandbox import demo, providers
 from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.demo import model
+from deeprepo_sandbox.github.things import Pull
 
 START, REVIEW, REST = 60.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
 SHOWN = 20  # lines of the server's log, where it fails
-COMMANDS = ("/deeprepo review", "/deeprepo full review", "/deeprepo config", "/deeprepo help")
+COMMANDS = ("/deeprepo review", "/deeprepo rules", "/deeprepo config", "/deeprepo help")
+SCRIPTED = "scripted"  # in place of an effort: the model of the demo answers
 LINK = re.compile(r"https?://\S+/signin\?token=\S+")  # signs the operator in; the server prints it beside its log
 Say = Callable[[str], None]
 
@@ -58,13 +61,23 @@ class Bot:
         return DeepRepoError("\n".join([f"{why}. The end of its log:", *self.lines]))
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Everything that the demo runs, and its pull request."""
+
+    gh: sandbox.GitHub
+    bot: Bot
+    repo: sandbox.Repo
+    number: int
+
+
 @asynccontextmanager
-async def server(gh: sandbox.GitHub, data: Path, effort: str, say: Say | None) -> AsyncIterator[Bot]:
+async def server(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str], say: Say | None) -> AsyncIterator[Bot]:
     """`deeprepo serve` as the App of a sandbox, in a process of its own, until the block ends."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "bot", "serve"),
-        env=_environment(gh, data, effort),
+        env=_environment(gh, data, settings),
         cwd=data,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
@@ -83,16 +96,26 @@ async def server(gh: sandbox.GitHub, data: Path, effort: str, say: Say | None) -
             made.address.exception()  # looked at, so that nobody warns
 
 
-def _environment(gh: sandbox.GitHub, data: Path, effort: str) -> dict[str, str]:
+@asynccontextmanager
+async def _models(effort: str) -> AsyncIterator[dict[str, str]]:
+    """The server's settings for models: the demo's own, or those that the user has."""
+    if effort != SCRIPTED:
+        given = {name: os.environ.get(f"DEEPREPO_{name}", "") for name in ("ROOT", "WORKER", "BASE_URL", "USD")}
+        yield {name: value for name, value in given.items() if value} | {"EFFORT": effort}
+        return
+    async with providers.openai_server(model.answer) as double:
+        yield {"ROOT": model.NAME, "WORKER": model.NAME, "BASE_URL": double.base_url, "EFFORT": "low", "USD": ""}
+
+
+def _environment(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """The server's settings. A server that the user runs elsewhere has its own, which are no business of the demo."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_")}
-    models = {
-        name: value for name in ("ROOT", "WORKER", "BASE_URL", "USD") if (value := os.environ.get(f"DEEPREPO_{name}"))
-    }
+    client, secret = gh.client
     ours = {
-        **models,
-        "EFFORT": effort,
+        **settings,
         "APP_ID": gh.app_id,
+        "CLIENT_ID": client,
+        "CLIENT_SECRET": secret,
         "PRIVATE_KEY": gh.private_key,
         "WEBHOOK_SECRET": gh.secret,
         "GITHUB_API": gh.api,
@@ -119,26 +142,32 @@ async def _leave(process: asyncio.subprocess.Process) -> None:
 
 
 @asynccontextmanager
-async def staged(
-    port: int, effort: str, say: Say, log: Say | None, *, check: bool = False
-) -> AsyncIterator[tuple[sandbox.GitHub, Bot]]:
+async def staged(port: int, effort: str, say: Say, log: Say | None, *, check: bool = False) -> AsyncIterator[Stage]:
     """A sandbox with the sample change as an open pull request, and the bot that has been told of it."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-", ignore_cleanup_errors=True) as folder:
         work, data = _prepared(Path(folder))
         secret = secrets.token_hex(20)
-        async with sandbox.github(Path(folder, "github"), secret=secret, port=port, check=check) as gh:
+        async with (
+            _models(effort) as settings,
+            sandbox.github(Path(folder, "github"), secret=secret, port=port, check=check) as gh,
+        ):
             repo = await gh.repository("acme", "parcel", from_git=work)
-            gh.world.commands = COMMANDS
+            repo.add(sandbox.MAINTAINER, "admin")
+            repo.open_issue(*demo.ISSUE)
+            await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
+            gh.world.commands, gh.world.notices = COMMANDS, (model.NOTICE,) * (effort == SCRIPTED)
             say(f"GitHub     {gh.world.origin}  (a sandbox on this machine; nothing leaves it)")
-            async with server(gh, data, effort, log) as bot:
+            async with server(gh, data, settings, log) as bot:
                 async with asyncio.timeout(START):
                     address = await asyncio.shield(bot.address)
                 gh.listen(f"{address}/webhook")
+                gh.callbacks(f"{address}/signin/done")
+                gh.world.links = (("The operator's page", address),)
                 say(f"the bot    {address}  (`deeprepo serve`, as the App of that GitHub)")
                 number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
                 repo.offer(number, demo.repair(), demo.REPAIRED)
                 say(f"webhook    pull_request.opened, signed, answered with {gh.deliveries[0].status_code}")
-                yield gh, bot
+                yield Stage(gh, bot, repo, number)
 
 
 def _prepared(folder: Path) -> tuple[Path, Path]:
@@ -150,12 +179,12 @@ def _prepared(folder: Path) -> tuple[Path, Path]:
     return work, data
 
 
-async def reviewed(gh: sandbox.GitHub, bot: Bot) -> str:
+async def reviewed(stage: Stage) -> str:
     """Wait until the review is on the pull request; one sentence about what was posted."""
-    began = time.monotonic()
+    began, gh, bot = time.monotonic(), stage.gh, stage.bot
 
     def done() -> bool:
-        return any(check.status == "completed" for check in gh.pull(1).checks)
+        return any(check.status == "completed" for check in gh.pull(stage.number).checks)
 
     waiting = asyncio.create_task(gh.until(done, REVIEW))
     ended = asyncio.create_task(bot.process.wait())
@@ -169,11 +198,10 @@ async def reviewed(gh: sandbox.GitHub, bot: Bot) -> str:
     finally:
         waiting.cancel()
         ended.cancel()
-    return f"{_told(gh)}, {time.monotonic() - began:.1f} s after the webhook"
+    return f"{_told(gh.pull(stage.number))}, {time.monotonic() - began:.1f} s after the webhook"
 
 
-def _told(gh: sandbox.GitHub) -> str:
-    pull = gh.pull(1)
+def _told(pull: Pull) -> str:
     check = next(check for check in pull.checks if check.status == "completed")
     lines = f"{len(pull.review_comments)} comments on lines"
     return f"{lines}, {len(pull.comments)} in the conversation, check run {check.conclusion} ({check.title})"

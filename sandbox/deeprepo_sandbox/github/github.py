@@ -84,7 +84,7 @@ class GitHub:
 
     def browse(self, login: str) -> None:
         """Who is signed in at this GitHub in the browser."""
-        self.app.flow.visitor = login
+        self.world.visitor = login
 
     @property
     def login(self) -> str:

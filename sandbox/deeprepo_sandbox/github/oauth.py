@@ -40,7 +40,6 @@ class Flow:
         self._world = world
         self._codes: dict[str, Code] = {}
         self._agreed: set[tuple[int, str]] = set()
-        self.visitor = ""  # who is signed in at this GitHub in the browser
 
     def repositories(self) -> tuple[Repository, ...]:
         """Those that are there, for whose people the page asks."""
@@ -52,10 +51,11 @@ class Flow:
 
     def known(self, app: App) -> bool:
         """Whether the person in the browser has agreed before, so that they go back at once."""
-        return (app.id, self.visitor) in self._agreed
+        return (app.id, self._world.visitor) in self._agreed
 
     def agree(self, app: App, asked: Mapping[str, str], login: str) -> str:
         """The address that a browser is sent to once this person has agreed, or because of what is wrong."""
+        login = login or self._world.visitor
         back, state = asked.get("redirect_uri") or next(iter(app.callbacks), ""), asked.get("state", "")
         if back not in app.callbacks:
             return _to(
@@ -67,7 +67,7 @@ class Flow:
         method, challenge = asked.get("code_challenge_method", ""), asked.get("code_challenge", "")
         if challenge and method != "S256":
             return _to(back, error="invalid_request", error_description="Only S256 is supported.", state=state)
-        self.visitor = login
+        self._world.visitor = login
         self._agreed.add((app.id, login))
         made = secrets.token_hex(10)
         self._codes[made] = Code(app, self._world.user(login), back, challenge, self._world.now() + CODE)

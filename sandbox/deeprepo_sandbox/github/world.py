@@ -50,6 +50,9 @@ class World:
             tuple[int, str, Files]
         ] = []  # commits that a page can push: id of the pull request, message, files
         self.commands: tuple[str, ...] = ()  # comments that a page offers as buttons
+        self.notices: tuple[str, ...] = ()  # what every page of a pull request says first
+        self.links: tuple[tuple[str, str], ...] = ()  # words and addresses beside a pull request
+        self.visitor = ""  # who is signed in at this GitHub in the browser
         self.manifests: dict[str, int] = {}  # codes of the manifest flow: App ids
         self.deliveries: list[Delivery] = []
         self.requests: list[Seen] = []

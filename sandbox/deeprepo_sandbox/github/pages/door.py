@@ -1,4 +1,4 @@
-"""Which page an address is, and what its buttons do. The person at the browser is the maintainer."""
+"""Which page an address is, and what its buttons do. The person at the browser is who is signed in there: at first the maintainer."""
 
 import json
 import re
@@ -12,8 +12,9 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 
 from deeprepo_sandbox.github import diffs, git
 from deeprepo_sandbox.github.bodies.commits import blob
+from deeprepo_sandbox.github.conversation import MAINTAINER
 from deeprepo_sandbox.github.oauth import Flow
-from deeprepo_sandbox.github.pages import code, markdown, pull
+from deeprepo_sandbox.github.pages import code, markdown, pull, suggestions
 from deeprepo_sandbox.github.repo import Repo
 from deeprepo_sandbox.github.things import Pull, Repository
 from deeprepo_sandbox.github.world import World
@@ -23,7 +24,7 @@ HERE = Path(__file__).parent
 POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'"
 KINDS = {"style.css": "text/css", "page.js": "text/javascript"}
 GET = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/(?P<kind>pull|blob|commit)/(?P<rest>.+)")
-Deed = Callable[[Repo, Pull, dict[str, str]], Awaitable[object]]
+Deed = Callable[[Repo, Pull, dict[str, str], str], Awaitable[object]]
 
 
 async def answer(world: World, request: Request) -> Response:
@@ -71,6 +72,9 @@ async def _pull(world: World, where: Repository, rest: str) -> Response:
         offers=[text for number, text, _ in world.offers if number == one.id],
         commands=world.commands,
         people=where.people,
+        me=_visitor(world, where),
+        notices=world.notices,
+        links=world.links,
     )
 
 
@@ -105,40 +109,52 @@ async def _post(world: World, request: Request, path: str) -> Response:
     found = re.fullmatch(r"/([^/]+)/([^/]+)/pull/(\d+)/(\w+)", path)
     where = world.repository(found[1], found[2]) if found else None
     one = where.pulls.get(int(found[3])) if found and where else None
-    deed = DEEDS.get(found[4]) if found else None
-    if where is None or one is None or deed is None:
+    if found is None or where is None or one is None or found[4] not in {*DEEDS, "be"}:
         return _missing()
-    await deed(Repo(world, where), one, form)
+    if found[4] == "be":
+        world.visitor = form.get("login", "")
+    else:
+        await DEEDS[found[4]](Repo(world, where), one, form, _visitor(world, where))
     return RedirectResponse(f"/{quote(where.full_name)}/pull/{one.number}#{quote(form.get('at', 'last'))}", 303)
 
 
-async def _comment(repo: Repo, one: Pull, form: dict[str, str]) -> None:
+def _visitor(world: World, where: Repository) -> str:
+    """Who is signed in at the browser; at first, and for who does not belong here, the maintainer."""
+    return world.visitor if world.visitor in where.people else MAINTAINER
+
+
+async def _comment(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:
+    """A comment, or a review with this text."""
     typed = form.get("body", "").rstrip()  # beside a button's command: nothing that somebody has typed is lost
-    body = "\n\n".join(filter(None, (typed, form.get("quick", ""))))
+    body = "\n\n".join(filter(None, (typed, form.get("quick", "")))).replace("\r\n", "\n")
     if body.strip():
-        await repo.comment(one.number, body.replace("\r\n", "\n"))
+        await (repo.review if form.get("as") == "review" else repo.comment)(one.number, body, who)
 
 
-async def _reply(repo: Repo, one: Pull, form: dict[str, str]) -> None:
+async def _reply(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:
     if form.get("body", "").strip():
-        await repo.reply(one.number, int(form["thread"]), form["body"].replace("\r\n", "\n"))
+        await repo.reply(one.number, int(form["thread"]), form["body"].replace("\r\n", "\n"), who)
 
 
-async def _resolve(repo: Repo, one: Pull, form: dict[str, str]) -> None:
+async def _apply(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:
+    await suggestions.commit(repo, one, int(form["comment"]), who)
+
+
+async def _resolve(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:  # noqa: ARG001 - the form of a deed
     repo.resolve(one.number, int(form["thread"]), form.get("to") == "resolved")
 
 
-async def _react(repo: Repo, one: Pull, form: dict[str, str]) -> None:
+async def _react(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:
     if form.get("content") in REACTIONS:
-        repo.react(one.number, int(form["comment"]), form["content"])
+        repo.react(one.number, int(form["comment"]), form["content"], who)
 
 
-async def _press(repo: Repo, one: Pull, form: dict[str, str]) -> None:  # noqa: ARG001 - the form of a deed
-    identifier = form.get("identifier")
-    await (repo.press(int(form["check"]), identifier) if identifier else repo.rerequest(int(form["check"])))
+async def _press(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:  # noqa: ARG001 - the same
+    check, identifier = int(form["check"]), form.get("identifier")
+    await (repo.press(check, identifier, who) if identifier else repo.rerequest(check, who))
 
 
-async def _push(repo: Repo, one: Pull, form: dict[str, str]) -> None:  # noqa: ARG001 - the same
+async def _push(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:  # noqa: ARG001 - the same
     await repo.take_offer(one.number)
 
 
@@ -146,6 +162,7 @@ REACTIONS = frozenset({"+1", "-1"})
 DEEDS: dict[str, Deed] = {
     "comment": _comment,
     "reply": _reply,
+    "apply": _apply,
     "resolve": _resolve,
     "react": _react,
     "press": _press,
@@ -163,7 +180,7 @@ async def agree(flow: Flow, request: Request) -> Response:
     if path != "/login/oauth/authorize" or app is None:
         return _missing()
     if posted or flow.known(app):
-        return RedirectResponse(flow.agree(app, asked, asked.pop("login", flow.visitor)), 302)
+        return RedirectResponse(flow.agree(app, asked, asked.pop("login", "")), 302)
     people = sorted({login for one in flow.repositories() for login in (*one.people, one.owner.login)})
     page = text("authorize.html.j2", app=app, asked=asked, people=people)
     # The way back is another origin, and Chromium holds the redirect after a form against form-action.

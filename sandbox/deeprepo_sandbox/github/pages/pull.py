@@ -10,7 +10,7 @@ from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.bodies.comments import place
 from deeprepo_sandbox.github.bodies.pulls import changed
 from deeprepo_sandbox.github.diffs import File, Hunk, read
-from deeprepo_sandbox.github.pages import code, markdown
+from deeprepo_sandbox.github.pages import code, markdown, suggestions
 from deeprepo_sandbox.github.things import Check, Comment, Pull, Review, ReviewComment
 from deeprepo_sandbox.github.world import World
 
@@ -70,6 +70,7 @@ class Thread:
     comments: tuple[Said, ...]
     outdated: bool
     resolved: bool
+    suggests: bool  # a click can commit it
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,7 @@ async def _thread(pull: Pull, top: ReviewComment) -> Thread:
         tuple(_said(one, replaced) for one in inside),
         top.subject == "line" and line is None,
         top.resolved,
+        await suggestions.ready(pull, top),
     )
 
 

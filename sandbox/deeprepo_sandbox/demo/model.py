@@ -1,0 +1,129 @@
+"""The model of the demo, which is none: what it says of the sample change, and in conversations about it, is written down here.
+
+It reads as a model would, and errs once, so that somebody can set it right. The bot asks it as it asks any other model.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from deeprepo_sandbox.providers import Reply
+
+NAME = "compatible/scripted"
+NOTICE = (
+    "The model behind the bot is scripted: its part of the review and its answers were written for this demo. What code finds, "
+    "posts, remembers and counts is real."
+)
+TESTED = '    assert quote(2, "local", service="overnight") == Decimal("9.60")'
+PRODUCT = "    return PER_KG[zone] * Decimal(weight_kg) * SERVICES[service]"
+GUARD = "    if weight_kg <= 0:"
+WRONG, UNTESTED = "A negative weight gives a negative price", "Only the zone local is tested"
+FINDINGS: tuple[Mapping[str, Any], ...] = (
+    {
+        "path": "parcel/rates.py",
+        "quote": PRODUCT,
+        "line": 19,
+        "title": WRONG,
+        "why": "The weight is multiplied as it comes, so a weight below zero gives a price below zero.",
+        "consequence": "An order is paid for by the shop.",
+        "trigger": 'quote(-1, "local", service="standard")',
+        "severity": "high",
+        "category": "logic",
+    },
+    {
+        "path": "tests/test_rates.py",
+        "quote": TESTED,
+        "line": 14,
+        "title": UNTESTED,
+        "why": "Each zone has a price of its own, and both tests ask for the same one.",
+        "consequence": "A wrong price of another zone is not noticed.",
+        "trigger": 'quote(2, "world", service="overnight")',
+        "severity": "medium",
+        "category": "test",
+    },
+)
+READ: Mapping[str, Any] = {
+    "overview": (
+        "Shipping gets named services: `quote` takes `service` in place of the flag `express`, and overnight is one of them. "
+        "`surcharge` becomes `remote_surcharge`. Parcels are now announced to the carrier over the network, which is the first code "
+        "here that can fail halfway through an order."
+    ),
+    "look_first": "parcel/carrier.py",
+    "files": [
+        "parcel/carrier.py | Carrier | new: announces a parcel to the carrier",
+        "parcel/rates.py | Prices | a service in place of the flag; the surcharge has a new name",
+        "parcel/checkout.py | Prices | passes the service that was ordered",
+        "tests/test_rates.py | Tests | the price of an overnight parcel",
+    ],
+}
+ISSUE: Mapping[str, Any] = {
+    "number": 1,
+    "asks": "Orders can be shipped overnight, and the label names the service.",
+    "done": "partly",
+    "missing": "The label still says EXPRESS.",
+}
+SCRIPTED = (
+    "This answer is scripted. With a key of a provider, a model answers here: it knows the finding with its evidence, the code as it is now "
+    "and what was said before."
+)
+YES = "You are right. `quote` raises for a weight of zero or below before it comes to this line."
+SHOW = "`quote(-1, ...)` would come to -1.20. If code in front of this line refuses such a weight, name it, and I take the finding back."
+NOT_YET = "Not yet: the last review lists {open}. The calls in unchanged files fail as soon as they run."
+SAFE = "The last review lists no open finding."
+ARGUES = re.compile(r"guard|above|further up|rais|refus|<= ?0|negative", re.IGNORECASE)
+NO_ANSWER = re.compile(
+    r"\s*(?:thank|won'?t fix|not a bug|by design|false positive|works as intended)", re.IGNORECASE
+)  # and none is needed
+REMARK = re.compile(r"^--- the remark to answer.*?---\n(.*?)\n--- end ---", re.DOTALL | re.MULTILINE)
+LISTED = re.compile(r"^- \d+\. ", re.MULTILINE)
+
+
+def answer(body: Mapping[str, Any]) -> Reply:
+    """The reply to one request, by the form that it asks for."""
+    form = body["response_format"]["json_schema"]["schema"]["properties"]
+    shown = "\n".join(str(message["content"]) for message in body["messages"])
+    if "verdict" in form:
+        return Reply(data=_opinion(shown))
+    if "withdraw" in form:
+        return Reply(data=_remark(shown))
+    if "sketch" in form:
+        return Reply(data={"answer": SCRIPTED, "quotes": [], "sketch": None, "more": []})
+    return Reply(data=_read(shown, form))
+
+
+def _read(shown: str, form: Mapping[str, Any]) -> dict[str, Any]:
+    """The findings on lines that are shown; what the change does if all of it is asked for."""
+    found = [
+        {**one, "evidence": [], "claims": [], "suggestion": None} for one in FINDINGS if one["quote"].strip() in shown
+    ]
+    said = {"answer": "", "findings": found, "look_ups": [], "unsettled": [], "files": READ["files"]}
+    more = {name: READ[name] for name in ("overview", "look_first") if name in form}
+    return said | more | ({"issues": [ISSUE]} if "issues" in form else {})
+
+
+def _opinion(shown: str) -> dict[str, Any]:
+    """Confirmed: the harness shows the finding, and its trigger stays as it is."""
+    trigger = next((one["trigger"] for one in FINDINGS if one["title"] in shown), "")
+    return {"verdict": "confirmed", "trigger": trigger, "author_would_change": True, "reason": "", "look_ups": []}
+
+
+def _remark(shown: str) -> dict[str, Any]:
+    """What a remark gets: a withdrawal if it argues against the one finding that is wrong."""
+    (said,) = REMARK.findall(shown)[-1:] or ("",)
+    reply: dict[str, Any] = {"answer": SCRIPTED, "quotes": [], "withdraw": [], "look_ups": []}
+    if NO_ANSWER.match(said):
+        return reply | {"answer": ""}
+    if f"\n{WRONG}\n" in shown:
+        if not ARGUES.search(said):
+            return reply | {"answer": SHOW}
+        taken = {"finding": 1, "because": "code", "reason": "A guard further up refuses the weight."}
+        return reply | {
+            "answer": YES,
+            "quotes": [{"path": "parcel/rates.py", "quote": GUARD}],
+            "withdraw": [taken],
+        }
+    if "--- finding 1" in shown:
+        return reply
+    open_ones = len(LISTED.findall(shown))
+    told = NOT_YET.format(open=f"{open_ones} findings") if open_ones else SAFE
+    return reply | {"answer": f"{told} {SCRIPTED}"}

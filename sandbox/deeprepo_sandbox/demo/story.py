@@ -1,0 +1,56 @@
+"""What the people of the demo do once the review is there: they argue, one finding is withdrawn, and a rule is learned."""
+
+from collections.abc import Callable
+
+from deeprepo_sandbox.demo import model
+from deeprepo_sandbox.github import GitHub, Repo
+from deeprepo_sandbox.github.conversation import COLLEAGUE, MAINTAINER
+from deeprepo_sandbox.github.things import Comment
+
+PATIENCE = 60.0  # seconds for an answer
+OBJECTION = "`quote` refuses a weight of zero or below: see the guard above."
+REJECTION = "Won't fix: prices are checked against the tariff when they are loaded."
+RULES = "/deeprepo rules"
+TO_TRY = """What to try on the page:
+- Read the summary from the top: what the change does, the place to look at first, the findings, a prompt for a coding agent.
+- Reply in a thread of a finding, or ask below: "Is this safe to merge, @deeprepo?"
+- Put 👎 on the comment of a finding, then press `/deeprepo rules`: a rule is proposed. 👍 on it, press again, and it is in force.
+- Commit a suggestion: the next review counts the finding as accepted.
+- Write `/deeprepo review` in the text box and submit it as a review: commands count there too.
+- Be the stranger, who may only read, and try the same.
+- Push the next commit: what it mends is closed, and the request for changes is dismissed.
+- Open the operator's page and sign in with GitHub as the maintainer.
+Press Ctrl-C to end the demo."""
+Say = Callable[[str], None]
+
+
+async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
+    """A withdrawal, the proposal of a rule, and its confirmation. Raises TimeoutError if the bot does not answer."""
+    await repo.reply(number, _comment(gh, number, model.WRONG).id, OBJECTION, COLLEAGUE)
+    say(f"reply      {COLLEAGUE}: {OBJECTION}")
+    await _answered(gh, number, f"Withdrawn: {model.WRONG}")
+    say("answer     the finding is withdrawn")
+    await repo.reply(number, _comment(gh, number, model.UNTESTED).id, REJECTION, COLLEAGUE)
+    say(f"reply      {COLLEAGUE}: {REJECTION}")
+    proposal = "Proposed as rule 2"  # the withdrawal has proposed the first
+    await _answered(gh, number, proposal)
+    repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
+    say(f"rule       proposed in the thread, confirmed by the 👍 of {MAINTAINER}")
+    await repo.comment(number, RULES, MAINTAINER)
+    await _answered(gh, number, f"in force: `{MAINTAINER}`")
+    say(f"command    {RULES}: the rule is in force from the next review on")
+
+
+async def _answered(gh: GitHub, number: int, words: str) -> None:
+    """Wait until the bot has written this."""
+    await gh.until(lambda: any(words in one.body for one in _ours(gh, number)), PATIENCE)
+
+
+def _comment(gh: GitHub, number: int, words: str) -> Comment:
+    return next(one for one in _ours(gh, number) if words in one.body)
+
+
+def _ours(gh: GitHub, number: int) -> list[Comment]:
+    """What the bot has written, on the lines first."""
+    pull = gh.pull(number)
+    return [one for one in (*pull.review_comments, *pull.comments) if one.user.login == gh.login]

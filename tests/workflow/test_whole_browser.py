@@ -1,0 +1,215 @@
+"""What people do on the page of a pull request, in a real browser: the page, the webhooks, the server, the model, and back.
+
+The model is the demo's, and so is the change: one of its findings is wrong, and one is about a test.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import browsing
+import pytest
+from browsing import Window
+from whole import Whole, whole
+
+from deeprepo_sandbox import demo
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.demo import model, story
+from deeprepo_sandbox.github import Repo
+
+pytestmark = browsing.NEEDED
+BELOW = "#last"
+FOLDED = "details.hidden summary"
+CLOSED = f"return [...document.querySelectorAll('.thread:has({FOLDED})')].map((one) => one.innerText)"
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody with a browser at the page of the demo's pull request. Each deed ends when the bot has nothing left to do."""
+
+    window: Window
+    at: Whole
+    repo: Repo
+    number: int
+    loop: asyncio.AbstractEventLoop
+
+    @property
+    def page(self) -> str:
+        """Where the pull request is."""
+        return self.at.gh.page(self.number, "acme/parcel")
+
+    def look(self) -> str:
+        """The page once everything is quiet."""
+        asyncio.run_coroutine_threadsafe(self.at.quiet(), self.loop).result()
+        return self.window.open(self.page)
+
+    def press(self, selector: str) -> str:
+        """Press a button."""
+        self.window.click(selector)
+        return self.look()
+
+    def write(self, form: str, text: str, button: str) -> str:
+        """Fill the box of a form and press one of its buttons."""
+        self.window.type(f"{form} textarea", text)
+        return self.press(f"{form} {button}")
+
+    def reply(self, title: str, text: str) -> str:
+        """Reply in the thread of a finding."""
+        return self.write(f"#{self.anchor(title)} form[action$='/reply']", text, "button")
+
+    def react(self, anchor: str, sign: str) -> str:
+        """Press a reaction under a comment."""
+        return self.press(f"#{anchor} form.react button[value='{sign}']")
+
+    def anchor(self, words: str) -> str:
+        """The newest comment on lines with these words."""
+        found = [one.id for one in self.pull.review_comments if words in one.body]
+        return f"discussion_r{found[-1]}"
+
+    @property
+    def pull(self) -> Any:  # noqa: ANN401 - the sandbox's own value
+        """What GitHub holds."""
+        return self.at.gh.pull(self.number, "acme/parcel")
+
+
+async def visited(
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    visit: Callable[[Visitor], None],
+    *,
+    grant: bool = False,
+) -> None:
+    """Let somebody visit the reviewed pull request of the demo. The browser refuses nothing of its pages."""
+    async with doubles.openai_server(model.answer) as double:
+        for name, value in (("ROOT", model.NAME), ("WORKER", model.NAME), ("BASE_URL", double.base_url)):
+            patch.setenv(f"DEEPREPO_{name}", value)
+        async with whole(folder) as at:
+            if grant:
+                at.gh.grant(contents="write")
+            work = folder / "work"
+            work.mkdir()
+            demo.build(str(work))
+            repo = await at.gh.repository("acme", "parcel", from_git=work)
+            for each in (at.repo, repo):  # who administers all of an installation's repositories sees them
+                each.add("maintainer", "admin")
+            await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
+            at.gh.world.commands, at.gh.world.links = ("/deeprepo rules",), (("The operator's page", at.address),)
+            number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
+            repo.offer(number, demo.repair(), demo.REPAIRED)
+            await at.quiet()
+            loop = asyncio.get_running_loop()
+
+            def go() -> None:
+                with browsing.window(folder) as window:
+                    one = Visitor(window, at, repo, number, loop)
+                    one.look()
+                    visit(one)
+                    assert [line for line in window.logged() if "Content Security Policy" in line] == []
+
+            await asyncio.to_thread(go)
+
+
+def test_a_reply_that_is_right_withdraws_the_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typed and sent on the page; the thread is folded as resolved, the others stay open."""
+
+    def visit(one: Visitor) -> None:
+        one.reply(model.WRONG, story.OBJECTION)
+        (folded,) = one.window.script(CLOSED)
+        assert "Hidden as resolved" in folded
+        said = one.window.script(f"document.querySelector({FOLDED!r}).click(); return document.body.innerText")
+        assert f"Withdrawn: {model.WRONG}" in said
+        assert "if weight_kg <= 0:" in said
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_a_question_is_answered_and_with_the_permission_for_it_a_thread_is_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What GitHub itself shows of a thread that was resolved, and a person's own button beside it."""
+
+    def visit(one: Visitor) -> None:
+        assert model.SHOW.replace("`", "") in one.reply(model.WRONG, "Really?")
+        assert one.window.script(CLOSED) == []
+        one.reply(model.WRONG, story.OBJECTION)
+        (folded,) = one.window.script(CLOSED)
+        assert "Resolved. Show it." in folded
+        one.press(f"#{one.anchor(model.UNTESTED)} button[name=to]")
+        assert len(one.window.script(CLOSED)) == 2
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit, grant=True))
+
+
+@pytest.mark.slow
+def test_a_mention_and_a_command_in_a_review_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the pull request, by who may write; who may only read is told so; the text of a review counts as a comment does."""
+
+    def visit(one: Visitor) -> None:
+        assert "Not yet: the last review lists 7 findings." in one.write(
+            BELOW, "Is this safe to merge, @deeprepo?", ".go"
+        )
+        one.press("aside button[value=stranger]")
+        assert "that is you: a person with read permission" in one.window.text
+        assert "I answer people with write permission" in one.write(BELOW, "And now, @deeprepo?", ".go")
+        one.press("aside button[value=maintainer]")
+        assert "This repository has no learned rules" in one.write(
+            BELOW, "Looks good so far.\n\n/deeprepo rules", "button[value=review]"
+        )
+        assert [
+            (review.user.login, review.state) for review in one.pull.reviews if review.body.startswith("Looks")
+        ] == [("maintainer", "COMMENTED")]
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_a_reaction_proposes_a_rule_and_another_confirms_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """👎 on a finding, 👍 on the proposal, the list of rules after each; the next review is silent about it and says so."""
+
+    def visit(one: Visitor) -> None:
+        one.react(one.anchor(model.UNTESTED), "-1")
+        assert "proposed" in one.press("button[value='/deeprepo rules']")
+        proposal = one.anchor("Proposed as rule 1")
+        one.react(proposal, "+1")
+        assert "in force: maintainer" in one.press("button[value='/deeprepo rules']")
+        assert "1 finding is silenced by a rule." in one.press("form[action$='/push'] button")
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_changes_are_requested_until_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The review blocks, the author's next commit mends what is severe, and the request is dismissed."""
+
+    def visit(one: Visitor) -> None:
+        assert "requested changes" in one.window.text
+        one.reply(model.WRONG, story.OBJECTION)
+        assert "requested changes (dismissed)" not in one.window.text
+        assert "requested changes (dismissed)" in one.press("form[action$='/push'] button")
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_from_the_pull_request_to_the_operators_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the link beside it and GitHub's own sign-in; who administers nothing is refused. A suggestion that a click commits is counted."""
+
+    def visit(one: Visitor) -> None:
+        assert "1 finding is fixed" in one.press("form[action$='/apply'] button")
+        one.press("aside button[value=stranger]")
+        one.window.click(f"aside a[href='{one.at.address}']")
+        one.window.click("a.go")
+        assert "does not administer any installation" in one.window.click("button[value=stranger]")
+        one.look()
+        one.press("aside button[value=maintainer]")
+        one.window.open(one.at.address)
+        one.window.click("a.go")
+        said = one.window.click("button[value=maintainer]")
+        assert one.window.address.rstrip("/") == one.at.address.rstrip("/")
+        assert "acme/parcel" in said
+        assert "100%" in said
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
