@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-time bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -182,9 +182,8 @@ bench-time: $(READY)  ## first words in the check run; with REPOS=folder of clon
 bench-hostile: $(READY)  ## pull requests that attack the server's time and memory, beside innocent ones; CPU=20 seconds for one file
 	$(BIN)/python -m benchmarks.hostile $(if $(CPU),--cpu $(CPU))
 
-KILLS ?= 50
 bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started again until done; KILLS=50
-	$(BIN)/python -m benchmarks.chaos --kills $(KILLS)
+	$(BIN)/python -m benchmarks.chaos $(if $(KILLS),--kills $(KILLS))
 
 pictures: $(READY)  ## take the pictures of docs/images again; needs chromium, chromedriver and an emoji font
 	PYTHONPATH=.:sandbox:tests:tests/workflow $(BIN)/python tests/workflow/pictures.py
@@ -197,9 +196,12 @@ bench-conversation: $(READY)  ## what six answers in a thread cost with the defa
 bench-page: $(READY)  ## the operator's pages over 100,000 stored reviews, on SQLite and on PostgreSQL; REVIEWS=100000
 	PYTHONPATH=tests:tests/app $(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))
 
-bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it
-	$(if $(SHORT),,$(BIN)/python -m benchmarks.chaos_server)
-	$(BIN)/python -m benchmarks.chaos_app $(if $(SHORT),--pulls 4 --kills 3 --store sqlite)
+bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it; KILLS=1000 over a night, goes on after Ctrl-C
+	$(if $(SHORT)$(KILLS),,$(BIN)/python -m benchmarks.chaos_server)
+	$(if $(KILLS),$(BIN)/python -m benchmarks.chaos_night --kills $(KILLS),$(BIN)/python -m benchmarks.chaos_app $(if $(SHORT),--pulls 4 --kills 3 --store sqlite))
+
+bench-fuzz: $(READY)  ## 100,000 places of made-up findings and 10,000 damaged webhook bodies; PLACEMENTS=, BODIES= for other numbers
+	$(BIN)/python -m benchmarks.fuzz $(if $(PLACEMENTS),--placements $(PLACEMENTS)) $(if $(BODIES),--bodies $(BODIES))
 
 axe:  ## install axe-core, which looks at the operator's pages in tests/app/test_operator_browser.py
 	mkdir -p .cache/axe && cp .ci/axe/*.json .cache/axe/ && cd .cache/axe && npm ci --silent --no-audit --no-fund --ignore-scripts
