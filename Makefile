@@ -82,29 +82,26 @@ fetch: $(READY)  ## the commits of the cases into REPOS, from where they are hos
 fetch-histories: $(READY)  ## whole clones for bench-review, bench-start, bench-clean and bench-dependents, into REPOS
 	$(BIN)/deeprepo eval fetch --repos $(REPOS) $(foreach name,$(HISTORIES),--whole $(name))
 
-bench-start: $(READY)  ## start-up, own time and memory; the 7-file change if REPO, a clone of The-PR-Agent/pr-agent, is there
+PEERS ?= .cache/peers
+bench-start: $(READY)  ## start-up, own time and memory beside the peers of PEERS; the 7-file change if REPO, a clone of The-PR-Agent/pr-agent, is there
 	@test -d "$(REPO)" || echo "$(REPO) is not there: the 7-file change is left out (\`make fetch-histories\` brings it)" >&2
-	$(BIN)/python -m benchmarks.start $(if $(wildcard $(REPO)/.),--repo $(REPO))
+	$(BIN)/python -m benchmarks.start --peers $(PEERS) $(if $(wildcard $(REPO)/.),--repo $(REPO))
 
 bench-hook: $(READY)  ## our hook in a real pre-commit beside an empty one, for a change of 5 files; RUNS=20
 	$(BIN)/python -m benchmarks.hook $(if $(RUNS),--runs $(RUNS))
 
-PEERS ?= .cache/peers
 bench-action: $(READY)  ## how long the GitHub Action's own steps take; downloads what the lock holds
 	$(BIN)/python -m benchmarks.action --cold
 
-bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `make bench-peers`, else only ours
+bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `make bench-peers`, without it only ours
 	$(BIN)/python -m benchmarks.engine --peers $(PEERS)
 
-bench-review: $(READY)  ## tokens, time and memory of whole reviews; REPO=a clone of The-PR-Agent/pr-agent, PEERS as above for tiktoken
+bench-review: $(READY)  ## tokens, time and memory of whole reviews beside the peers of PEERS; REPO=a clone of The-PR-Agent/pr-agent, SMALL=1 for the 7-file change alone
 	$(call have,REPO,fetch-histories)
-	$(BIN)/python -m benchmarks.review --repo $(REPO) --peers $(PEERS)
+	$(BIN)/python -m benchmarks.review --repo $(REPO) --peers $(PEERS) $(if $(SMALL),--small)
 
-# An environment of its own: deeprepo-cli also installs a command called deeprepo.
-bench-peers:  ## install the peers of bench-engine from the package registry into PEERS
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
-	$(PYTHON) -m venv --clear $(PEERS)
-	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install rlms==0.1.3 dspy==3.4.1 deeprepo-cli==0.2.5 "openai[aiohttp]>=3.51,<4"
+bench-peers: $(READY)  ## install the peers from the package registries into PEERS, each into a folder of its own; PEER_PYTHON=Python 3.12 or newer, for pr-agent
+	$(BIN)/python -m benchmarks.peers $(PEERS) $(if $(PEER_PYTHON),--python $(PEER_PYTHON))
 
 bench-findings: $(READY)  ## placement, hostile pull requests, pages as approved
 	$(BIN)/python -m benchmarks.findings
