@@ -24,12 +24,11 @@ from pathlib import Path
 from benchmarks import chaos_paid
 from benchmarks.chaos_pulls import SECRET, done, opening, remarking, said, town, unanswered
 from benchmarks.chaos_server import database
-from benchmarks.chaos_town import DELAY, models
+from benchmarks.chaos_town import DELAY, PATIENCE, models
 from benchmarks.table import Row, report
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 
-PATIENCE = 240.0
 LEASE = 3.0
 PORTS = 18400
 

@@ -22,7 +22,7 @@ from typing import Any
 from deeprepo_sandbox.providers import Reply, Server
 from deeprepo_sandbox.providers.thread import in_thread
 
-PATIENCE = 180.0
+PATIENCE = float(os.environ.get("CHAOS_PATIENCE", "240"))  # seconds; a night's run has more of them
 DELAY = 0.5  # seconds of a model's reply
 LOST = 7  # each so many posts are answered with 502 after they were written
 REPLY = {"answer": "It is so.", "quotes": [], "withdraw": [], "look_ups": []}  # to a remark
