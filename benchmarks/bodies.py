@@ -209,7 +209,7 @@ def _forms(event: str, payload: Any, chance: random.Random) -> Body:  # noqa: AN
 
 def _kinds(event: str, payload: Any, chance: random.Random) -> Body:  # noqa: ANN401
     """Other content types."""
-    taken = ("application/json; charset=utf-8", "APPLICATION/JSON", "application/json;" + " " * 200)
+    taken = ("application/json; charset=utf-8", "APPLICATION/JSON", "application/json;" + "a=b;" * 60)
     other = (
         "text/plain",
         "application/xml",
