@@ -81,6 +81,8 @@ def _start(rounds: int, peers: Path | None) -> Iterator[Row]:
         "; ".join(filter(None, (f"bare Python {bare.wall:.3f} s", seconds))),
     )
     memory = ratios(mine.peak_mb, {name: run.peak_mb for name, run in runs.items()}, ".0f", " MB")
+    computing = ratios(mine.cpu, {name: run.cpu for name, run in runs.items()}, ".2f", " s")
+    yield Row("  of the processors", mine.cpu, unit="s", beside=computing)
     yield Row("  its peak memory", mine.peak_mb, unit="MB", beside=memory)
 
 
@@ -115,6 +117,8 @@ def _own(at: Place, rounds: int, peers: Path | None) -> Iterator[Row]:
     yield Row("7 files, +300, fanout, 0 ms model (OpenAI dialect)", mine.wall, OWN_SECONDS, "s", seconds)
     if beside.DEFAULT in theirs:
         yield Row(f"  the same, as a share of {beside.DEFAULT}'s", mine.wall / theirs[beside.DEFAULT].wall, 1.0)
+    computing = ratios(mine.cpu, {name: run.cpu for name, run in theirs.items()}, ".2f", " s")
+    yield Row("  of the processors", mine.cpu, unit="s", beside=computing)
     yield Row("  its peak memory", mine.peak_mb, OWN_MB, "MB", memory)
     yield Row("the same, Anthropic dialect", runs["anthropic"].wall, unit="s")
     yield Row("  its peak memory", runs["anthropic"].peak_mb, unit="MB")
