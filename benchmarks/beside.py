@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ OURS = [sys.executable, "-m", "bot"]
 EFFORTS, DEFAULT = ("low", "medium", "high"), "OCR medium"
 COMMANDS = ("describe", "review", "improve")
 BASE, HEAD = "base", "feature"
+LONG, SAMPLE = 25, 7  # characters of a line that is looked for, and how many of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,29 @@ def tokens(prompts: Sequence[Mapping[str, str]], folder: Path | None) -> tuple[i
     return sum(counts), how
 
 
+def seen(at: Place, prompts: Sequence[Mapping[str, str]]) -> tuple[int, int]:
+    """Of how many changed files the model saw most of the added lines, and how many files have such lines.
+
+    A few long lines of each file that no other file of the change adds are looked for in what was sent.
+    """
+    added: dict[str, list[str]] = {}
+    path = ""
+    for row in _git("-C", str(at.clone), "diff", "--unified=0", f"{BASE}..{HEAD}").split("\n"):
+        if row.startswith("+++ "):
+            path = row.removeprefix("+++ ").removeprefix("b/")
+        elif row.startswith("+") and len(line := row[1:].strip()) >= LONG:
+            added.setdefault(path, []).append(line)
+    owners = Counter(line for lines in added.values() for line in set(lines))
+    text = "\n".join(text for prompt in prompts for text in prompt["texts"])
+    found = total = 0
+    for lines in added.values():
+        own = [line for line in dict.fromkeys(lines) if owners[line] == 1]
+        looked = own[:: max(1, len(own) // SAMPLE)][:SAMPLE]
+        total += bool(looked)
+        found += bool(looked) and 2 * sum(line in text for line in looked) > len(looked)
+    return found, total
+
+
 def ratios(mine: float, theirs: Mapping[str, float], form: str = ",.0f", unit: str = "") -> str:
     """Each of theirs, and how many times ours it is."""
     return "; ".join(f"{name} {value:{form}}{unit}, {value / mine:.2g} times ours" for name, value in theirs.items())
@@ -106,6 +131,7 @@ def _pr_agent(at: Place, folder: Path) -> dict[str, Callable[[], Run]]:
     site = next(PR_AGENT.folder(folder).glob("lib/python3*/site-packages"))
     env = {
         "HOME": str(at.scratch / "home"),
+        "PYTHONPATH": "",  # one of the caller could show it another pr_agent
         "OPENAI__KEY": "none",
         "OPENAI__API_BASE": at.url,
         "CONFIG__GIT_PROVIDER": "local",

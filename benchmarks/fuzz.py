@@ -10,6 +10,7 @@ what it has stored. FIRST: the number of the first body, for other bodies than t
 import argparse
 import asyncio
 import os
+import re
 import sys
 import tempfile
 import time
@@ -66,13 +67,13 @@ def _webhook(store: str, url: str, folder: Path, numbers: range) -> list[Row]:
         before = process.memory()
         asyncio.run(_sent(process, numbers, tally))
         grown, alive = process.memory() - before, process.ready()
-        traces = process.said().count("Traceback")
+        traces = re.findall(r"^.*\nTraceback [\s\S]*?\n(?=\S).*$", process.said(), re.MULTILINE)
         process.kill()
     whole = [number for number in numbers if number % SOUND == 0]
     with server(folder, DATABASE_URL=url) as process:
         again = Tally()
         asyncio.run(_whole(process, whole, "known", again))
-    for line in [*tally.wrong, *tally.refused, *again.refused][:SHOWN]:
+    for line in [*tally.wrong, *tally.refused, *again.refused, *traces][:SHOWN]:
         print(line)
     ordered = sorted(tally.seconds)
     count = len(ordered)
@@ -93,7 +94,7 @@ def _webhook(store: str, url: str, folder: Path, numbers: range) -> list[Row]:
         ),
         Row("  of these not known to the next process", len(again.refused), 0, beside="after kill -9"),
         Row("  slowest answer", ordered[-1], PATIENCE, "s", f"p99 {ordered[count * 99 // 100] * 1e3:.0f} ms"),
-        Row("  tracebacks in the log", traces, 0),
+        Row("  tracebacks in the log", len(traces), 0),
         Row("  growth of the server", grown, GROWTH, "MB"),
         Row("  not ready afterwards", not alive, 0),
     ]

@@ -46,10 +46,12 @@ PROMISES = (
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What one review sent: calls and tokens."""
+    """What one review sent: calls, tokens, and of how many changed files the model saw the change."""
 
     calls: int
     tokens: int
+    files: int
+    of: int
 
 
 def main() -> int:
@@ -90,7 +92,7 @@ def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> t
             if name not in sent:  # the round that is not timed
                 prompts = at.prompts()
                 count, counted_with = beside.tokens(prompts, peers)
-                sent[name] = Sent(len(prompts), count)
+                sent[name] = Sent(len(prompts), count, *beside.seen(at, prompts))
                 if name == "ours":
                     schemas.append(
                         beside.tokens([{"texts": [], "schemas": one["schemas"]} for one in prompts], peers)[0]
@@ -112,6 +114,7 @@ def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> t
     mine, theirs = runs["ours"], {name: run for name, run in runs.items() if name != "ours"}
     tokens = {name: float(what.tokens) for name, what in sent.items() if name != "ours"}
     calls = ", ".join(f"{name} {what.calls}" for name, what in sent.items() if name != "ours")
+    files = ", ".join(f"{name} {what.files}" for name, what in sent.items() if name != "ours")
     opened = [tokens[f"pr-agent {word}"] for word in COMMANDS if f"pr-agent {word}" in tokens]
     if len(opened) == len(COMMANDS):
         tokens["pr-agent, all three"] = sum(opened)
@@ -127,6 +130,7 @@ def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> t
         ),
         Row("  of these, the answer's schema", sum(schemas), beside=f"counted with {counted_with}"),
         Row("  prompts", sent["ours"].calls, beside=calls),
+        Row("  files whose change the model saw", sent["ours"].files, beside=f"of {sent['ours'].of}; {files}"),
         Row("  dependents whose lines a worker saw", looked, beside=f"of {len(dependents)} found"),
         Row("  units that nobody read", len(unread), 0, beside=f"of {len(units)}"),
         Row("  own time", mine.wall, promise.seconds, "s", beside.ratios(mine.wall, seconds, ".2f", " s")),
