@@ -62,7 +62,7 @@ def double(log: Path, delay_ms: int = 0) -> Iterator[tuple[str, str]]:
         yield openai, anthropic
     finally:
         process.terminate()
-        process.wait()
+        process.communicate()
 
 
 def ours(at: Place, output: Path) -> Callable[[], Run]:

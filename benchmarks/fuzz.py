@@ -39,7 +39,7 @@ class Tally:
     """What the answers were."""
 
     answers: Counter[int] = field(default_factory=Counter)
-    seconds: list[float] = field(default_factory=list)
+    seconds: list[tuple[float, str]] = field(default_factory=list)  # and which body it was
     wrong: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)  # whole deliveries that were not taken on
 
@@ -76,7 +76,7 @@ def _webhook(store: str, url: str, folder: Path, numbers: range) -> list[Row]:
     for line in [*tally.wrong, *tally.refused, *again.refused, *traces][:SHOWN]:
         print(line)
     ordered = sorted(tally.seconds)
-    count = len(ordered)
+    slowest, late = ordered[-1], ordered[len(ordered) * 99 // 100][0]
     spread = ", ".join(f"{status}: {times}" for status, times in sorted(tally.answers.items()))
     return [
         Row(f"webhook, {store}: damaged bodies", len(numbers), len(numbers), least=True, beside=spread),
@@ -93,7 +93,7 @@ def _webhook(store: str, url: str, folder: Path, numbers: range) -> list[Row]:
             beside=f"of {len(numbers) // SOUND}",
         ),
         Row("  of these not known to the next process", len(again.refused), 0, beside="after kill -9"),
-        Row("  slowest answer", ordered[-1], PATIENCE, "s", f"p99 {ordered[count * 99 // 100] * 1e3:.0f} ms"),
+        Row("  slowest answer", slowest[0], PATIENCE, "s", f"{slowest[1]}; p99 {late * 1e3:.0f} ms"),
         Row("  tracebacks in the log", len(traces), 0),
         Row("  growth of the server", grown, GROWTH, "MB"),
         Row("  not ready afterwards", not alive, 0),
@@ -124,7 +124,7 @@ async def _whole(process: Process, numbers: Sequence[int], outcome: str, tally: 
 async def _one(process: Process, body: Body, number: int, tally: Tally) -> None:
     started = time.perf_counter()
     status, answer = await _posted(process, body, f"fuzz-{number}")
-    tally.seconds.append(time.perf_counter() - started)
+    tally.seconds.append((time.perf_counter() - started, f"body {number}, {body.damage}"))
     tally.answers[status] += 1
     if status not in body.right or len(answer) > ANSWER:
         right = " or ".join(map(str, sorted(body.right)))

@@ -1,6 +1,6 @@
 """The peers: which version of each, how it comes from its package registry, and what it takes on the disk.
 
-    python -m benchmarks.peers FOLDER [--python PYTHON]
+    python -m benchmarks.peers FOLDER [--python PYTHON] [--only NAME ...]
 
 Installs each into a folder of its own below FOLDER, beside deeprepo itself with its lock. What cannot be installed is named in one
 sentence; the others are installed all the same. PYTHON: an interpreter for peers that need a newer one than this.
@@ -70,6 +70,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--python", default="")
+    parser.add_argument("--only", nargs="+", default=[*(peer.name for peer in PEERS), OURS], metavar="NAME")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     missing = 0
@@ -77,6 +78,8 @@ def main() -> int:
         *((peer.name, peer.package, lambda peer=peer: _install(peer, asked.folder, asked.python)) for peer in PEERS),
         (OURS, "this repository", lambda: _ours(asked.folder)),
     ):
+        if name not in asked.only:
+            continue
         try:
             install()
             megabytes, count = size(asked.folder / name)
@@ -114,7 +117,7 @@ def _install(peer: Peer, peers: Path, named: str) -> None:
         _run(
             "npm",
             "install",
-            "--silent",
+            "--loglevel=error",
             "--no-audit",
             "--no-fund",
             "--ignore-scripts",
@@ -147,13 +150,10 @@ def _pip(folder: Path, *arguments: str) -> None:
 def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        errors = (
-            [line for line in said if line.startswith(("ERROR", "npm error"))] or said[-1:] or ["no reason was given"]
-        )
-        raise NotInstalled(
-            f"`{Path(command[0]).name} {' '.join(command[1:4])} ...` ended with {done.returncode}: {errors[0][:300]}"
-        )
+        lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if line.startswith(("ERROR", "npm error"))] or lines or ["no reason was given"]
+        what = f"{Path(command[0]).name} ended with {done.returncode}"
+        raise NotInstalled(f"{what}; the package registry must be reachable ({errors[0][:300]})")
 
 
 def _interpreter(least: tuple[int, int], named: str) -> str:
