@@ -138,7 +138,7 @@ def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> t
         Row("  peak memory", mine.peak_mb, promise.megabytes, "MB", beside.ratios(mine.peak_mb, memory, ".0f", " MB")),
     ]
     if DEFAULT in seconds:
-        rows.insert(6, Row(f"  the same, as a share of {DEFAULT}'s", mine.wall / seconds[DEFAULT], 1.0))
+        rows.insert(7, Row(f"  the same, as a share of {DEFAULT}'s", mine.wall / seconds[DEFAULT], 1.0))
     details = {"unread": unread, "skipped": review["coverage"].get("skipped_files"), "tokens": counted_with}
     return details, rows
 
