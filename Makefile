@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -82,29 +82,26 @@ fetch: $(READY)  ## the commits of the cases into REPOS, from where they are hos
 fetch-histories: $(READY)  ## whole clones for bench-review, bench-start, bench-clean and bench-dependents, into REPOS
 	$(BIN)/deeprepo eval fetch --repos $(REPOS) $(foreach name,$(HISTORIES),--whole $(name))
 
-bench-start: $(READY)  ## start-up, own time and memory; the 7-file change if REPO, a clone of The-PR-Agent/pr-agent, is there
+PEERS ?= .cache/peers
+bench-start: $(READY)  ## start-up, own time and memory beside the peers of PEERS; the 7-file change if REPO, a clone of The-PR-Agent/pr-agent, is there
 	@test -d "$(REPO)" || echo "$(REPO) is not there: the 7-file change is left out (\`make fetch-histories\` brings it)" >&2
-	$(BIN)/python -m benchmarks.start $(if $(wildcard $(REPO)/.),--repo $(REPO))
+	$(BIN)/python -m benchmarks.start --peers $(PEERS) $(if $(wildcard $(REPO)/.),--repo $(REPO))
 
 bench-hook: $(READY)  ## our hook in a real pre-commit beside an empty one, for a change of 5 files; RUNS=20
 	$(BIN)/python -m benchmarks.hook $(if $(RUNS),--runs $(RUNS))
 
-PEERS ?= .cache/peers
 bench-action: $(READY)  ## how long the GitHub Action's own steps take; downloads what the lock holds
 	$(BIN)/python -m benchmarks.action --cold
 
-bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `make bench-peers`, else only ours
+bench-engine: $(READY)  ## the engine beside its peers; PEERS=folder made by `make bench-peers`, without it only ours
 	$(BIN)/python -m benchmarks.engine --peers $(PEERS)
 
-bench-review: $(READY)  ## tokens, time and memory of whole reviews; REPO=a clone of The-PR-Agent/pr-agent, PEERS as above for tiktoken
+bench-review: $(READY)  ## tokens, time and memory of whole reviews beside the peers of PEERS; REPO=a clone of The-PR-Agent/pr-agent, SMALL=1 for the 7-file change alone
 	$(call have,REPO,fetch-histories)
-	$(BIN)/python -m benchmarks.review --repo $(REPO) --peers $(PEERS)
+	$(BIN)/python -m benchmarks.review --repo $(REPO) --peers $(PEERS) $(if $(SMALL),--small)
 
-# An environment of its own: deeprepo-cli also installs a command called deeprepo.
-bench-peers:  ## install the peers of bench-engine from the package registry into PEERS
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
-	$(PYTHON) -m venv --clear $(PEERS)
-	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install rlms==0.1.3 dspy==3.4.1 deeprepo-cli==0.2.5 "openai[aiohttp]>=3.51,<4"
+bench-peers: $(READY)  ## install the peers from the package registries into PEERS, each into a folder of its own; PEER_PYTHON=Python 3.12 or newer, for pr-agent
+	$(BIN)/python -m benchmarks.peers $(PEERS) $(if $(PEER_PYTHON),--python $(PEER_PYTHON))
 
 bench-findings: $(READY)  ## placement, hostile pull requests, pages as approved
 	$(BIN)/python -m benchmarks.findings
@@ -185,9 +182,8 @@ bench-scale: $(READY)  ## what 100, 10,000 and 1,000,000 pull requests a day nee
 bench-hostile: $(READY)  ## pull requests that attack the server's time and memory, beside innocent ones; CPU=20 seconds for one file
 	$(BIN)/python -m benchmarks.hostile $(if $(CPU),--cpu $(CPU))
 
-KILLS ?= 50
 bench-chaos-engine: $(READY)  ## kill -9 at random moments of a review, started again until done; KILLS=50
-	$(BIN)/python -m benchmarks.chaos --kills $(KILLS)
+	$(BIN)/python -m benchmarks.chaos $(if $(KILLS),--kills $(KILLS))
 
 pictures: $(READY)  ## take the pictures of docs/images again; needs chromium, chromedriver and an emoji font
 	PYTHONPATH=.:sandbox:tests:tests/workflow $(BIN)/python tests/workflow/pictures.py
@@ -200,9 +196,12 @@ bench-conversation: $(READY)  ## what six answers in a thread cost with the defa
 bench-page: $(READY)  ## the operator's pages over 100,000 stored reviews, on SQLite and on PostgreSQL; REVIEWS=100000
 	PYTHONPATH=tests:tests/app $(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))
 
-bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it
-	$(if $(SHORT),,$(BIN)/python -m benchmarks.chaos_server)
-	$(BIN)/python -m benchmarks.chaos_app $(if $(SHORT),--pulls 4 --kills 3 --store sqlite)
+bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it; KILLS=1000 over a night, goes on after Ctrl-C
+	$(if $(SHORT)$(KILLS),,$(BIN)/python -m benchmarks.chaos_server)
+	$(if $(KILLS),$(BIN)/python -m benchmarks.chaos_night --kills $(KILLS),$(BIN)/python -m benchmarks.chaos_app $(if $(SHORT),--pulls 4 --kills 3 --store sqlite))
+
+bench-fuzz: $(READY)  ## 100,000 places of made-up findings and 10,000 damaged webhook bodies; PLACEMENTS=, BODIES= for other numbers
+	$(BIN)/python -m benchmarks.fuzz $(if $(PLACEMENTS),--placements $(PLACEMENTS)) $(if $(BODIES),--bodies $(BODIES))
 
 axe:  ## install axe-core, which looks at the operator's pages in tests/app/test_operator_browser.py
 	mkdir -p .cache/axe && cp .ci/axe/*.json .cache/axe/ && cd .cache/axe && npm ci --silent --no-audit --no-fund --ignore-scripts

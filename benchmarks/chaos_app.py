@@ -24,14 +24,12 @@ from pathlib import Path
 from benchmarks import chaos_paid
 from benchmarks.chaos_pulls import SECRET, done, opening, remarking, said, town, unanswered
 from benchmarks.chaos_server import database
-from benchmarks.chaos_town import DELAY, models
+from benchmarks.chaos_town import DELAY, PATIENCE, free_port, models
 from benchmarks.table import Row, report
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 
-PATIENCE = 240.0
 LEASE = 3.0
-PORTS = 18400
 
 
 def main() -> int:
@@ -55,7 +53,7 @@ class Servers:
     folder: Path
     env: dict[str, str]
     workers: int
-    ports: int = PORTS  # from here on
+    ports: dict[str, int] = field(default_factory=dict)
     running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     kills: int = 0
 
@@ -66,7 +64,7 @@ class Servers:
 
     async def start(self, name: str) -> float:
         """Start one and wait until it is ready; seconds."""
-        port = self.ports + ["serve", *(f"worker-{n}" for n in range(self.workers))].index(name)
+        port = self.ports.setdefault(name, free_port())
         own = {"DEEPREPO_PORT": str(port), "DEEPREPO_DATA": str(self.folder / name)}
         own |= {"DEEPREPO_WORK": "false"} if name == "serve" and self.workers else {}
         log = (self.folder / f"{name}.log").open("ab")
@@ -196,7 +194,7 @@ async def fleet(folder: Path, gh: sandbox.GitHub, url: str, paid: str) -> AsyncI
     try:
         for name in ("serve", *(f"worker-{n}" for n in range(servers.workers))):
             await servers.start(name)
-        gh.listen(f"http://127.0.0.1:{PORTS}/webhook")
+        gh.listen(f"http://127.0.0.1:{servers.ports['serve']}/webhook")
         yield servers
     finally:
         servers.end()

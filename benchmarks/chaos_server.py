@@ -92,6 +92,8 @@ def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
 
 def _figures(store: str, running: list[float], taken: list[float]) -> list[Row]:
     if store == "sqlite":
+        if not running:
+            return []
         middle = f"median {running[len(running) // 2]:.2f} s of {len(running)}"
         return [Row("  from the start to a job that runs again", running[-1], 2.0, "s", beside=middle)]
     return [Row("  takeover of a dead worker's job", max(taken), LEASE + 1, "s", beside=f"lease {LEASE:g} s")]

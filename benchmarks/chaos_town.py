@@ -22,7 +22,7 @@ from typing import Any
 from deeprepo_sandbox.providers import Reply, Server
 from deeprepo_sandbox.providers.thread import in_thread
 
-PATIENCE = 180.0
+PATIENCE = float(os.environ.get("CHAOS_PATIENCE", "240"))  # seconds; a night's run has more of them
 DELAY = 0.5  # seconds of a model's reply
 LOST = 7  # each so many posts are answered with 502 after they were written
 REPLY = {"answer": "It is so.", "quotes": [], "withdraw": [], "look_ups": []}  # to a remark
@@ -110,7 +110,7 @@ class Fleet:
 
     def start(self) -> None:
         """Start them all and wait until they take deliveries."""
-        self.ports = [_free() for _ in range(self.size)]
+        self.ports = [free_port() for _ in range(self.size)]
         self.processes = [self._started(index) for index in range(self.size)]
         for index in range(self.size):
             until(lambda index=index: self.ready(index), "a server is ready")
@@ -189,7 +189,8 @@ def moments(log: Path) -> list[tuple[float, str, int, int, int]]:
     return [(float(row[0]), row[1], int(row[2]), int(row[3]), int(row[4])) for row in rows if len(row) == 5]
 
 
-def _free() -> int:
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on now."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

@@ -1,32 +1,68 @@
-"""A loopback model that answers at once, in a process of its own, and writes down every prompt that it was sent.
+"""A loopback model that finds nothing, in a process of its own, and writes down every prompt that it was sent.
 
-    python -m benchmarks.counted LOG
+    python -m benchmarks.counted LOG [DELAY_MS]
 
-LOG gets one line of JSON per request: the texts of its messages, and the schemas and tools that went with them.
+Every reviewer gets the same answer, nothing found, after the same delay, in the form that it asks for: ours as its schema, pr-agent in
+YAML, OCR by its tools. LOG gets one line of JSON per request: the texts of its messages, and the schemas and tools that went with them.
 """
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from bot.values import ToolCall
 from deeprepo_sandbox.providers import Reply, Server
+
+GROUP = 10  # files: the most that OCR lets a model group
+NOTHING = {  # what a prompt of pr-agent's asks for -> nothing found
+    "type $PRReview": "review:\n  estimated_effort_to_review_[1-5]: 3\n  relevant_tests: |\n    Yes\n  key_issues_to_review: []\n  security_concerns: |\n    No\n",
+    "type $PRDescription": "type:\n- Enhancement\ndescription: |\n  A change.\ntitle: |\n  A change\npr_files: []\n",
+    "type $PRCodeSuggestions": "code_suggestions: []\n",
+}
 
 
 async def main() -> None:
-    """Print the base URL of the OpenAI dialect and serve until the process is ended."""
+    """Print the base URLs of the two dialects and serve until the process is ended."""
     log = Path(sys.argv[1]).open("a", buffering=1)  # noqa: SIM115 - one line buffered file, for the life of the process
+    delay = float(sys.argv[2]) / 1000 if len(sys.argv) > 2 else 0.0
 
     def answer(body: Mapping[str, Any]) -> Reply:
-        log.write(json.dumps({"texts": list(_texts(body)), "schemas": _schemas(body)}) + "\n")
-        return Reply()
+        texts = list(_texts(body))
+        log.write(json.dumps({"texts": texts, "schemas": _schemas(body)}) + "\n")
+        return _nothing(body, "\n".join(texts))
 
-    server = Server(answer)
+    server = Server(answer, delay=delay)
     await server.start()
-    print(server.openai_url, flush=True)
+    print(server.openai_url, server.anthropic_url, flush=True)
     await asyncio.Event().wait()
+
+
+def _nothing(body: Mapping[str, Any], text: str) -> Reply:
+    """The answer of a model that has found nothing."""
+    tools = {tool.get("function", {}).get("name") for tool in body.get("tools", ())}
+    if "task_done" in tools:
+        return Reply(calls=(ToolCall("done", "task_done", {}),))
+    if tools or "response_format" in body:
+        return Reply()
+    if "file grouping assistant" in text:
+        return Reply(json.dumps(list(_groups(text))))
+    for asked, found in NOTHING.items():
+        if asked in text:
+            return Reply(f"```yaml\n{found}```")
+    return Reply("Nothing.")
+
+
+def _groups(text: str) -> Iterator[dict[str, Any]]:
+    """The listed files in as few groups as OCR allows, those of one top folder together: what costs it least."""
+    folders: dict[str, list[int]] = {}
+    for index, path in re.findall(r"^\[(\d+)\] \S+\s+(.+?) \(\+\d", text, re.MULTILINE):
+        folders.setdefault(path.partition("/")[0], []).append(int(index))
+    for folder, files in folders.items():
+        yield from ({"label": folder, "files": files[at : at + GROUP]} for at in range(0, len(files), GROUP))
 
 
 def _texts(body: Mapping[str, Any]) -> Iterator[str]:

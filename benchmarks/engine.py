@@ -2,7 +2,7 @@
 
     python -m benchmarks.engine [--peers FOLDER] [--rounds 3]
 
-FOLDER: a virtual environment with the peers (see `make bench-peers`); what is not in it is shown as not installed.
+FOLDER: the peers, made by `make bench-peers`; what is not in it is shown as not installed.
 """
 
 import argparse
@@ -21,7 +21,8 @@ from statistics import median
 from typing import Any
 
 from benchmarks import timing
-from benchmarks.peer import PINS
+from benchmarks.peer import ENGINES
+from benchmarks.peers import Peer
 from benchmarks.table import Row, measured, report
 from benchmarks.timing import BATCHES, CALLS, WORKER_MS
 
@@ -38,8 +39,7 @@ def main() -> int:
     parser.add_argument("--peers", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
-    python = asked.peers / "bin" / "python" if asked.peers else None
-    seen = {name: _compared(name, python) for name in ("ours", *PINS)}
+    seen = {"ours": _compared(None, asked.peers), **{peer.name: _compared(peer, asked.peers) for peer in ENGINES}}
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for _ in range(asked.rounds):
         for name, run in seen.items():
@@ -49,30 +49,30 @@ def main() -> int:
     return report("engine", rows, {"figures": found})
 
 
-def _compared(name: str, peers: Path | None) -> Any:  # noqa: ANN401 - a step
-    """A step that measures one engine once, in fresh processes, and counts what its workers were asked."""
-    python = Path(sys.executable) if name == "ours" else peers
+def _compared(peer: Peer | None, peers: Path | None) -> Any:  # noqa: ANN401 - a step
+    """A step that measures one engine once, ours if `peer` is None, in fresh processes, and counts what its workers were asked."""
 
     def run() -> Figures:
-        if python is None or not python.exists():
+        python = peer.python(peers) if peer and peers else Path(sys.executable)
+        if peer and not (peers and python.exists()):
             return {}
         with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
             folder = Path(scratch)
             scripts = folder / "scripts.json"
-            if name == "ours":
+            if peer is None:
                 command = [str(python), "-m", "benchmarks.ours"]
                 made = measured([*command, "scripts", "-", scratch])
             else:
-                command = [str(python), "-m", "benchmarks.peer", name]
+                command = [str(python), "-m", "benchmarks.peer", peer.name]
                 made = measured([*command, "-", str(scripts)])
             if made.status:
                 return {}
             with _server(folder / "log", WORKER_MS, scripts) as url:
-                order = ["compare", url, scratch] if name == "ours" else [url, str(scripts)]
+                order = ["compare", url, scratch] if peer is None else [url, str(scripts)]
                 done = measured([*command, *order])
             figures = timing.heard(done.out)
             if figures is None:
-                raise SystemExit(f"{name} left with {done.status}:\n{done.out[-3000:]}")
+                raise SystemExit(f"{peer.name if peer else 'ours'} left with {done.status}:\n{done.out[-3000:]}")
             workers = (folder / "log").read_text().split().count("worker")
             return {**figures, "sent": [workers - timing.ROUNDS * CALLS]}
 
@@ -84,10 +84,10 @@ def _beside(found: Mapping[str, Figures]) -> Iterator[Row]:
 
     def others(figure: str, scale: float, form: str) -> str:
         return ", ".join(
-            f"{name} {median(found[name][figure]) * scale:{form}}"
-            if found[name].get(figure)
-            else f"{name} not installed"
-            for name in PINS
+            f"{peer.name} {median(found[peer.name][figure]) * scale:{form}}"
+            if found[peer.name].get(figure)
+            else f"{peer.name} not installed"
+            for peer in ENGINES
         )
 
     def ours(figure: str) -> float:

@@ -1,8 +1,8 @@
 """A peer's engine under the same watch, run by the interpreter of the environment that holds it.
 
-    PEERS/bin/python -m benchmarks.peer rlms|dspy|deeprepo URL SCRIPTS
+    PEERS/rlms/bin/python -m benchmarks.peer rlms|dspy|deeprepo-cli URL SCRIPTS
 
-Prints the scripts that the server must play to SCRIPTS where URL is "-", else measures. Versions: see PINS.
+Prints the scripts that the server must play to SCRIPTS if URL is "-", else measures. Versions: see benchmarks/peers.py.
 """
 
 import json
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import timing
+from benchmarks.peers import DSPY, ORIGINAL, RLMS, Peer
 
-PINS = {"rlms": "rlms==0.1.3", "dspy": "dspy==3.4.1", "deeprepo": "deeprepo-cli==0.2.5"}
 MAX_TURNS = 400
 
 
@@ -107,13 +107,14 @@ class Original:
         RLMEngine(root, worker, usage, max_turns=MAX_TURNS, verbose=False).analyze(self.folder, get_domain("code"))
 
 
-ENGINES: dict[str, Any] = {"rlms": Rlms, "dspy": Dspy, "deeprepo": Original}
+ENGINES: dict[Peer, Any] = {RLMS: Rlms, DSPY: Dspy, ORIGINAL: Original}
 
 
 def main() -> int:
     """Write this peer's scripts, or measure it. Exit 4 where the pinned version is not installed."""
     name, url, scripts = sys.argv[1:4]
-    package, _, pinned = PINS[name].partition("==")
+    peer = next(peer for peer in ENGINES if peer.name == name)
+    package, _, pinned = peer.package.partition("==")
     try:
         if version(package) != pinned:
             return 4
@@ -123,7 +124,7 @@ def main() -> int:
         os.environ[variable] = "none"
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # no download at import
     logging.disable(logging.WARNING)
-    engine = ENGINES[name](url)
+    engine = ENGINES[peer](url)
     if url == "-":
         Path(scripts).write_text(json.dumps(timing.scripts(engine)))
         return 0

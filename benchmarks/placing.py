@@ -1,19 +1,25 @@
 """Placement judged from outside: hand-made cases, made-up changes, and GitHub's rules as `github_rules` reads them."""
 
+import asyncio
 import random
 import re
+import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.github_rules import files, refused
+from benchmarks.table import Row
 from bot import diff
+from bot.checkout import Checkout
 from bot.findings.place import place
 from bot.outputs import facts, posts
 from bot.values import ChangedFile, Cost, Coverage, Finding, Placed, PullRequest, RawChange, Review, Side
 
 TABLE = Path(__file__).parents[1] / "tests/findings/placements.txt"
 _FINDING = re.compile(r"(\S+?)(@base)? (\d+)(?:-(\d+))? `(.*)`( proven)? -> (\w+)(?: (\d+)(?:-(\d+))?)?\s+# (.*)")
+FILES, FINDINGS = 40, 25  # made-up files of a repository, and findings for each of them
 PULL = PullRequest("A change", "", "b" * 40, "h" * 40, "main", "feature", "/nowhere", url="https://example.invalid/o/n")
 
 
@@ -145,6 +151,26 @@ def findings(seed: int, number: int, before: dict[str, str | None], after: dict[
     return made
 
 
+def generated(number: int) -> list[Row]:
+    """So many made-up findings, in repositories of 40 files. Real git makes the diffs; a judge that knows only GitHub's rules reads them."""
+    total = invalid = lost = 0
+    seed = 0
+    while total < number:
+        before, after = made_up(seed, FILES)
+        found = findings(seed, min(FINDINGS * FILES, number - total), before, after)
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            raw, changed = _diffed(Path(folder), before, after)
+        bad, gone, words = faults(found, changed, raw.patch.decode())
+        total, invalid, lost, seed = total + len(found), invalid + bad, lost + gone, seed + 1
+        for said in words:
+            print(said)
+    return [
+        Row("placement: made-up findings", total, number, least=True),
+        Row("  refused by GitHub's rules", invalid, 0),
+        Row("  lost, or not counted", lost, 0),
+    ]
+
+
 def _finding(
     path: str, quote: str, lines: tuple[int, int], side: Side, proven: bool, title: str = "finding"
 ) -> Finding:
@@ -160,3 +186,34 @@ def review_of(placed: Sequence[Placed], changed: tuple[ChangedFile, ...]) -> Rev
         pull=PULL, files=changed, strategy="fanout", reason="", findings=tuple(placed), coverage=Coverage(), cost=Cost(),
         seconds=1.0,
     )  # fmt: skip
+
+
+def _diffed(
+    folder: Path, before: dict[str, str | None], after: dict[str, str | None]
+) -> tuple[RawChange, tuple[ChangedFile, ...]]:
+    def git(*arguments: str) -> str:
+        who = [part for key in ("name", "email") for part in ("-c", f"user.{key}=bench@example.invalid")]
+        done = subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def commit(files: dict[str, str | None]) -> str:
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)
+            if text is not None:
+                path.write_bytes(text.encode())
+        git("add", "--all")
+        git("commit", "--quiet", "--allow-empty", "--message", "x")
+        return git("rev-parse", "HEAD")
+
+    git("init", "--quiet")
+    git("config", "core.autocrlf", "false")
+    pull = PullRequest("x", "", commit(before), commit(after), "base", "head", str(folder / ".git"))
+
+    async def read() -> RawChange:
+        async with Checkout(pull) as tree:
+            return await tree.change()
+
+    raw = asyncio.run(read())
+    return raw, diff.read(raw)

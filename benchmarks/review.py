@@ -1,65 +1,57 @@
-"""A whole review with a model that answers at once: prompt tokens, coverage, own time and memory, on two real changes.
+"""Whole reviews with a model that answers at once and finds nothing: prompt tokens, own time, memory; ours and the peers' in one run.
 
-    python -m benchmarks.review --repo CLONE [--rounds 5] [--peers FOLDER]
+    python -m benchmarks.review --repo CLONE [--rounds 5] [--peers FOLDER] [--small]
 
-CLONE: a clone (bare or not) of The-PR-Agent/pr-agent; it holds the changes that peers were measured on. Every token counts,
-those of the answer's schema too, as if nothing were cached. FOLDER: an environment with tiktoken and litellm, for the count.
+CLONE: a clone (bare or not) of The-PR-Agent/pr-agent, with two real changes. FOLDER: made by `make bench-peers`; a peer that is not
+in it is left out. Every token counts, those of the answer's schema and of tools too, as if nothing were cached. The figures are the
+least of each reviewer: a model that finds something, or that uses its tools, is asked more. `--small`: the smaller change alone.
 """
 
 import argparse
-import contextlib
 import json
-import subprocess
+import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.table import Row, Run, interleaved, measured, report
-from benchmarks.tokens import counted
+from benchmarks import beside
+from benchmarks.beside import COMMANDS, DEFAULT, Place
+from benchmarks.table import Row, Run, interleaved, report
 
-PYTHON = [sys.executable, "-m", "bot"]
 SMALL = ("90a3537a^", "90a3537a")
 LARGE = ("fe9b6473e4db15bc1f120b8aedcbd522110b3e43", "90a3537a")  # 200 first-parent steps
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """One change, and what we promise for it."""
+    """One change, and what we promise for it. `peers`: the runs of theirs that are measured beside ours, all if empty."""
 
     title: str
     change: tuple[str, str]
     tokens: int
     seconds: float
     megabytes: float
-    beside: str
-    beside_time: str
-    whole: bool = False  # every unit must be read, and the figures of time are of one run
+    peers: tuple[str, ...] = ()
+    once: bool = False  # the figures of time are of one run
 
 
 PROMISES = (
-    Promise(
-        "7 files, +314/-13",
-        SMALL,
-        31_500,
-        1.0,
-        120,
-        "pr-agent 31,553 (the changed files only); OCR 41,081-110,609 (published)",
-        "pr-agent 4.4-5.8 s, 285 MB; OCR 0.4-1.0 s, 64-71 MB (published)",
-    ),
-    Promise(
-        "281 files, +29,749/-5,807",
-        LARGE,
-        450_000,
-        15.0,
-        300,
-        "pr-agent 30,944 (3 of 281 files); OCR 5,127,158 (published)",
-        "pr-agent 9.0 s, 333 MB; OCR 18.0 s, 143 MB (published)",
-        whole=True,
-    ),
+    Promise("7 files, +314/-13", SMALL, 31_500, 1.0, 120),
+    Promise("281 files, +29,749/-5,807", LARGE, 450_000, 15.0, 300, peers=("pr-agent review", "OCR low"), once=True),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What one review sent: calls, tokens, and of how many changed files the model saw the change."""
+
+    calls: int
+    tokens: int
+    files: int
+    of: int
 
 
 def main() -> int:
@@ -68,73 +60,87 @@ def main() -> int:
     parser.add_argument("--repo", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--peers", type=Path)
+    parser.add_argument("--small", action="store_true")
     asked = parser.parse_args()
-    pythons = [asked.peers / "bin" / "python"] if asked.peers and (asked.peers / "bin" / "python").exists() else []
+    peers = asked.peers.resolve() if asked.peers and asked.peers.is_dir() else None
+    if peers is None:
+        print("no peers are installed: `make bench-peers` installs them", file=sys.stderr)
     rows: list[Row] = []
     details: dict[str, Any] = {}
-    for promise in PROMISES:
-        with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-            found, rounds = Path(scratch, "review.json"), 1 if promise.whole else asked.rounds
-            run, prompts = _reviewed(promise, asked.repo, found, rounds)
-            details[promise.title], more = _rows(promise, run, prompts, json.loads(found.read_text()), pythons)
+    for promise in PROMISES[:1] if asked.small else PROMISES:
+        with (
+            tempfile.TemporaryDirectory(prefix="bench-") as scratch,
+            beside.place(asked.repo, promise.change, Path(scratch)) as at,
+        ):
+            details[promise.title], more = _reviewed(promise, at, peers, 1 if promise.once else asked.rounds)
             rows += more
+    print(f"load average {os.getloadavg()[0]:.1f}")
     return report("review", rows, {"details": details})
 
 
-def _reviewed(promise: Promise, repo: Path, found: Path, rounds: int) -> tuple[Run, list[Mapping[str, Any]]]:
-    """The median run of the command, and what one run sent."""
-    base, head = promise.change
-    command = [*PYTHON, "review", f"{base}..{head}", "--repo", str(repo), "--format", "json", "--output", str(found)]
-    command += ["--strategy", "fanout", "--worker", "compatible/worker"]
-    log = found.with_name("prompts")
-    with _server(log) as url:
+def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> tuple[dict[str, Any], list[Row]]:
+    """Ours and theirs in turns; then what each of them sent."""
+    output = at.scratch / "review.json"
+    sent: dict[str, Sent] = {}
+    schemas: list[int] = []
+    counted_with = ""
 
+    def noted(name: str, run: Callable[[], Run]) -> Callable[[], Run]:
         def once() -> Run:
-            log.write_text("")
-            return measured(command, {"DEEPREPO_BASE_URL": url})
+            nonlocal counted_with
+            done = run()
+            if name not in sent:  # the round that is not timed
+                prompts = at.prompts()
+                count, counted_with = beside.tokens(prompts, peers)
+                sent[name] = Sent(len(prompts), count, *beside.seen(at, prompts))
+                if name == "ours":
+                    schemas.append(
+                        beside.tokens([{"texts": [], "schemas": one["schemas"]} for one in prompts], peers)[0]
+                    )
+            return done
 
-        run = interleaved({"ours": once}, rounds)["ours"]
-    return run, [json.loads(line) for line in log.read_text().splitlines()]
+        return once
 
-
-def _rows(
-    promise: Promise,
-    run: Run,
-    prompts: Sequence[Mapping[str, Any]],
-    review: Mapping[str, Any],
-    pythons: Sequence[Path],
-) -> tuple[dict[str, Any], list[Row]]:
-    texts = [text for prompt in prompts for text in (*prompt["texts"], prompt["schemas"])]
-    counts, how = counted(texts, pythons)
-    schemas = sum(counted([prompt["schemas"] for prompt in prompts], pythons)[0])
-    readings = review["coverage"]["readings"]
-    units = [row for row in readings if row["kind"] == "unit"]
-    dependents = [row for row in readings if row["kind"] == "dependent"]
+    commands = {"ours": beside.ours(at, output), **beside.peers(at, peers, promise.peers)}
+    runs = interleaved({name: noted(name, run) for name, run in commands.items()}, rounds)
+    silent = [name for name, what in sent.items() if not what.calls]
+    if silent:
+        raise SystemExit(f"{', '.join(silent)} asked the model nothing:\n{runs[silent[0]].out[-2000:]}")
+    review = json.loads(output.read_text())
+    units = [row for row in review["coverage"]["readings"] if row["kind"] == "unit"]
+    dependents = [row for row in review["coverage"]["readings"] if row["kind"] == "dependent"]
     unread = [f"{row['path']}:{row['name']}" for row in units if row["state"] == "unread"]
     looked = sum(row["state"] == "reviewed" for row in dependents)
+    mine, theirs = runs["ours"], {name: run for name, run in runs.items() if name != "ours"}
+    tokens = {name: float(what.tokens) for name, what in sent.items() if name != "ours"}
+    calls = ", ".join(f"{name} {what.calls}" for name, what in sent.items() if name != "ours")
+    files = ", ".join(f"{name} {what.files}" for name, what in sent.items() if name != "ours")
+    opened = [tokens[f"pr-agent {word}"] for word in COMMANDS if f"pr-agent {word}" in tokens]
+    if len(opened) == len(COMMANDS):
+        tokens["pr-agent, all three"] = sum(opened)
+    computing = {name: run.cpu for name, run in theirs.items()}
+    seconds = {name: run.wall for name, run in theirs.items()}
+    memory = {name: run.peak_mb for name, run in theirs.items()}
     rows = [
-        Row(f"{promise.title}: prompt tokens", sum(counts), promise.tokens, beside=promise.beside),
-        Row("  of these, the answer's schema", schemas, beside=f"counted with {how}"),
-        Row("  prompts", len(prompts)),
+        Row(
+            f"{promise.title}: prompt tokens",
+            sent["ours"].tokens,
+            promise.tokens,
+            beside=beside.ratios(sent["ours"].tokens, tokens),
+        ),
+        Row("  of these, the answer's schema", sum(schemas), beside=f"counted with {counted_with}"),
+        Row("  prompts", sent["ours"].calls, beside=calls),
+        Row("  files whose change the model saw", sent["ours"].files, beside=f"of {sent['ours'].of}; {files}"),
         Row("  dependents whose lines a worker saw", looked, beside=f"of {len(dependents)} found"),
         Row("  units that nobody read", len(unread), 0, beside=f"of {len(units)}"),
-        Row("  own time", run.wall, promise.seconds, "s", promise.beside_time),
-        Row("  of the processors", run.cpu, unit="s"),
-        Row("  peak memory", run.peak_mb, promise.megabytes, "MB"),
+        Row("  own time", mine.wall, promise.seconds, "s", beside.ratios(mine.wall, seconds, ".2f", " s")),
+        Row("  of the processors", mine.cpu, unit="s", beside=beside.ratios(mine.cpu, computing, ".2f", " s")),
+        Row("  peak memory", mine.peak_mb, promise.megabytes, "MB", beside.ratios(mine.peak_mb, memory, ".0f", " MB")),
     ]
-    details = {"unread": unread, "skipped": review["coverage"].get("skipped_files"), "tokens": how}
+    if DEFAULT in seconds:
+        rows.insert(7, Row(f"  the same, as a share of {DEFAULT}'s", mine.wall / seconds[DEFAULT], 1.0))
+    details = {"unread": unread, "skipped": review["coverage"].get("skipped_files"), "tokens": counted_with}
     return details, rows
-
-
-@contextlib.contextmanager
-def _server(log: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "benchmarks.counted", str(log)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        yield (process.stdout.readline() if process.stdout else "").strip()
-    finally:
-        process.terminate()
-        process.wait()
 
 
 if __name__ == "__main__":

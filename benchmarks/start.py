@@ -1,13 +1,14 @@
 """Start-up, own time and memory: what a review costs before any model has thought.
 
-    python -m benchmarks.start [--repo CLONE] [--rounds 5]
+    python -m benchmarks.start [--repo CLONE] [--rounds 5] [--peers FOLDER]
 
-CLONE: a clone of The-PR-Agent/pr-agent; its commit 90a3537a (7 files, +314/-13) is the change that peers were measured on.
-Without it a change of the same size over 200 made-up files is used.
+CLONE: a clone of The-PR-Agent/pr-agent; its commit 90a3537a (7 files, +314/-13) is the change that is reviewed. Without it a change of
+the same size over 200 made-up files is used. FOLDER: made by `make bench-peers`; the peers in it do the same in the same run.
 """
 
 import argparse
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from benchmarks.table import Row, Run, interleaved, measured, report
+from benchmarks import beside
+from benchmarks.beside import BASE, HEAD, Place, ratios
+from benchmarks.peers import OCR, OURS, PR_AGENT, size
+from benchmarks.table import Row, interleaved, measured, report
 
 COMMIT = "90a3537a"
 HELP_SECONDS, OWN_SECONDS, OWN_MB, BATCH_SECONDS, BATCH = 0.25, 1.5, 150, 0.35, 64
@@ -29,65 +33,121 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repo", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peers", type=Path)
     asked = parser.parse_args()
+    peers = asked.peers.resolve() if asked.peers and asked.peers.is_dir() else None
+    if peers is None:
+        print("no peers are installed: `make bench-peers` installs them", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        repo = str(asked.repo) if asked.repo else _made_up(Path(scratch, "repo"))
-        change = f"{COMMIT}^..{COMMIT}" if asked.repo else "main..feature"
-        rows = [
-            *_start(asked.rounds),
-            *_own(repo, change, scratch, asked.rounds),
-            *_batch(repo, change, scratch, asked.rounds),
-        ]
+        repo = asked.repo or _made_up(Path(scratch, "repo"))
+        change = (f"{COMMIT}^", COMMIT) if asked.repo else ("main", "feature")
+        with beside.place(repo, change, Path(scratch)) as at:
+            rows = [
+                *_installed(peers),
+                *_start(asked.rounds, peers),
+                *_own(at, asked.rounds, peers),
+                *_batch(at, asked.rounds),
+            ]
+    print(f"load average {os.getloadavg()[0]:.1f}")
     return report("start", rows)
 
 
-def _start(rounds: int) -> Iterator[Row]:
-    runs = interleaved(
-        {"help": lambda: measured([*PYTHON, "--help"]), "bare": lambda: measured([sys.executable, "-c", "pass"])},
-        rounds,
+def _installed(peers: Path | None) -> Iterator[Row]:
+    """What an installation from the registry adds to an empty environment."""
+    found = {name: size(peers / name) for name in (OURS, PR_AGENT.name, OCR.name)} if peers else {}
+    kept = {name: figures for name, figures in found.items() if figures[1]}
+    if OURS not in kept:
+        return
+    megabytes, packages = kept.pop(OURS)
+    yield Row(
+        "installed", megabytes, unit="MB", beside=ratios(megabytes, {n: f[0] for n, f in kept.items()}, ".0f", " MB")
     )
-    yield Row("deeprepo --help", runs["help"].wall, HELP_SECONDS, "s", f"bare Python {runs['bare'].wall:.3f} s")
+    yield Row("  packages", packages, beside=", ".join(f"{name} {figures[1]}" for name, figures in kept.items()))
 
 
-def _own(repo: str, change: str, scratch: str, rounds: int) -> Iterator[Row]:
+def _start(rounds: int, peers: Path | None) -> Iterator[Row]:
+    ours = {
+        "help": lambda: measured([*PYTHON, "--help"]),
+        "bare": lambda: measured([sys.executable, "-c", "pass"]),
+    }
+    runs = interleaved({**ours, **beside.starts(peers)}, rounds)
+    mine, bare = runs.pop("help"), runs.pop("bare")
+    seconds = ratios(mine.wall, {name: run.wall for name, run in runs.items()}, ".2f", " s")
+    yield Row(
+        "deeprepo --help",
+        mine.wall,
+        HELP_SECONDS,
+        "s",
+        "; ".join(filter(None, (f"bare Python {bare.wall:.3f} s", seconds))),
+    )
+    memory = ratios(mine.peak_mb, {name: run.peak_mb for name, run in runs.items()}, ".0f", " MB")
+    computing = ratios(mine.cpu, {name: run.cpu for name, run in runs.items()}, ".2f", " s")
+    yield Row("  of the processors", mine.cpu, unit="s", beside=computing)
+    yield Row("  its peak memory", mine.peak_mb, unit="MB", beside=memory)
+
+
+def _own(at: Place, rounds: int, peers: Path | None) -> Iterator[Row]:
     """Whole reviews by the command line, with a model that answers at once, and without one."""
-    review = [*PYTHON, "review", change, "--repo", repo, "--format", "json", "--output", f"{scratch}/review.json"]
-    with _server(f"{scratch}/own.log", 0, "set_answer('done')") as (openai, anthropic):
-
-        def fanout(worker: str, url: str) -> Run:
-            env = {"DEEPREPO_BASE_URL": url, "ANTHROPIC_API_KEY": "none"}
-            return measured([*review, "--strategy", "fanout", "--worker", worker], env)
-
+    output = at.scratch / "review.json"
+    review = [
+        *PYTHON,
+        "review",
+        f"{BASE}..{HEAD}",
+        "--repo",
+        str(at.clone),
+        "--format",
+        "json",
+        "--output",
+        str(output),
+    ]
+    with beside.double(at.scratch / "own.log") as (_, anthropic):
+        env = {"DEEPREPO_BASE_URL": anthropic, "ANTHROPIC_API_KEY": "none"}
         runs = interleaved(
             {
-                "openai": lambda: fanout("compatible/worker", openai),
-                "anthropic": lambda: fanout("anthropic/worker", anthropic),
+                "openai": beside.ours(at, output),
+                "anthropic": lambda: measured([*review, "--strategy", "fanout", "--worker", "anthropic/worker"], env),
                 "offline": lambda: measured([*review, "--strategy", "offline"]),
+                **beside.peers(at, peers, ("pr-agent review", beside.DEFAULT)),
             },
             rounds,
         )
-    peer = "pr-agent 0.49.0: 4.4-5.8 s, 285 MB; OCR 1.12.4: 0.5-0.8 s, 71 MB (published with the change)"
-    yield Row("7 files, +300, fanout, 0 ms model (OpenAI dialect)", runs["openai"].wall, OWN_SECONDS, "s", peer)
-    yield Row("  its peak memory", runs["openai"].peak_mb, OWN_MB, "MB")
+    mine, theirs = runs["openai"], {name: run for name, run in runs.items() if " " in name}
+    seconds = ratios(mine.wall, {name: run.wall for name, run in theirs.items()}, ".2f", " s")
+    memory = ratios(mine.peak_mb, {name: run.peak_mb for name, run in theirs.items()}, ".0f", " MB")
+    yield Row("7 files, +300, fanout, 0 ms model (OpenAI dialect)", mine.wall, OWN_SECONDS, "s", seconds)
+    if beside.DEFAULT in theirs:
+        yield Row(f"  the same, as a share of {beside.DEFAULT}'s", mine.wall / theirs[beside.DEFAULT].wall, 1.0)
+    computing = ratios(mine.cpu, {name: run.cpu for name, run in theirs.items()}, ".2f", " s")
+    yield Row("  of the processors", mine.cpu, unit="s", beside=computing)
+    yield Row("  its peak memory", mine.peak_mb, OWN_MB, "MB", memory)
     yield Row("the same, Anthropic dialect", runs["anthropic"].wall, unit="s")
     yield Row("  its peak memory", runs["anthropic"].peak_mb, unit="MB")
     yield Row("the same, offline", runs["offline"].wall, OWN_SECONDS, "s")
     yield Row("  its peak memory", runs["offline"].peak_mb, OWN_MB, "MB")
 
 
-def _batch(repo: str, change: str, scratch: str, rounds: int) -> Iterator[Row]:
+def _batch(at: Place, rounds: int) -> Iterator[Row]:
     """A scripted root that asks 64 workers in one block: from its first request to its second, as the server saw them."""
     walls, counts = [], []
     for number in range(rounds):
-        log = Path(scratch, f"batch-{number}.log")
+        log = at.scratch / f"batch-{number}.log"
         with _server(str(log), 200, BLOCK, "set_answer('done')") as (openai, _):
-            command = [*PYTHON, "review", change, "--repo", repo, "--strategy", "rlm-only", "--quiet"]
+            command = [
+                *PYTHON,
+                "review",
+                f"{BASE}..{HEAD}",
+                "--repo",
+                str(at.clone),
+                "--strategy",
+                "rlm-only",
+                "--quiet",
+            ]
             models = ["--root", "compatible/root", "--worker", "compatible/worker"]
             run = measured([*command, *models], {"DEEPREPO_BASE_URL": openai})
         if run.status:
             raise SystemExit(run.out[-2000:])
         seen = [line.split() for line in log.read_text().splitlines()]
-        roots = [float(at) for at, model in seen if model == "root"]
+        roots = [float(moment) for moment, model in seen if model == "root"]
         walls.append(roots[1] - roots[0])
         counts.append(sum(model == "worker" for _, model in seen))
     yield Row(
@@ -95,7 +155,7 @@ def _batch(repo: str, change: str, scratch: str, rounds: int) -> Iterator[Row]:
         median(walls),
         BATCH_SECONDS,
         "s",
-        "limit 0.200 s; rlms 1.17, dspy 1.77 s (published)",
+        "limit 0.200 s; the peers: make bench-engine",
     )
     yield Row("  requests at the server, most", max(counts), BATCH)
     yield replace(Row("  requests at the server, fewest", min(counts), BATCH), least=True)
@@ -113,7 +173,7 @@ def _server(log: str, delay_ms: int, *blocks: str) -> Iterator[tuple[str, str]]:
         process.wait()
 
 
-def _made_up(folder: Path) -> str:
+def _made_up(folder: Path) -> Path:
     """200 modules that import each other; the change adds 45 lines to each of seven."""
     folder.mkdir()
 
@@ -137,7 +197,7 @@ def _made_up(folder: Path) -> str:
         git("checkout", "-q", "-B", name)
         git("add", "-A")
         git("commit", "-qm", name)
-    return str(folder)
+    return folder
 
 
 if __name__ == "__main__":

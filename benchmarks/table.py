@@ -49,10 +49,11 @@ def report(name: str, rows: Sequence[Row], details: Mapping[str, Any] | None = N
     widths = [max(len(row.what) for row in rows), 12, 14]
     print(f"{'':<{widths[0]}}  {'ours':>{widths[1]}}  {'promised':>{widths[2]}}  beside")
     for row in rows:
-        promise = "" if row.limit is None else f"{'>=' if row.least else '<='} {row.limit:g} {row.unit}".strip()
+        sign = ">=" if row.least else "<="
+        promise = "" if row.limit is None else f"{sign} {_number(row.limit)} {row.unit}".strip()
         mark = "" if row.kept else "  FALLS SHORT"
         print(
-            f"{row.what:<{widths[0]}}  {f'{row.ours:.4g} {row.unit}':>{widths[1]}}  {promise:>{widths[2]}}  {row.beside}{mark}"
+            f"{row.what:<{widths[0]}}  {f'{_number(row.ours)} {row.unit}':>{widths[1]}}  {promise:>{widths[2]}}  {row.beside}{mark}"
         )
     RESULTS.mkdir(exist_ok=True)
     machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
@@ -68,6 +69,11 @@ def report(name: str, rows: Sequence[Row], details: Mapping[str, Any] | None = N
     path.write_text(json.dumps(document, indent=1) + "\n")
     print(f"\n{machine}; {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")
     return 0 if kept else 1
+
+
+def _number(value: float) -> str:
+    """Four digits; a thousand and more in full."""
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
 
 
 def measured(command: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None) -> Run:

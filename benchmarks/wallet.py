@@ -34,7 +34,7 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.github.things import WorkflowRun
 from deeprepo_sandbox.providers.thread import in_thread
 
-PORTS = 18480
+PORT = 18480
 FORKS, DOLLARS, BUDGET = 2, 0.25, 0.1  # reviews and dollars of a day, dollars of a review
 MODEL = "openai/gpt-5.4-mini"
 USED = Usage(2_000, 1_000)  # of each answer, and what an answer that nobody waits for is billed
@@ -283,11 +283,11 @@ async def _fleet(folder: Path, gh: sandbox.GitHub, url: str, model: doubles.Serv
         "DEEPREPO_CRASHES": "1000",
         "PYTHONPATH": str(Path(__file__).parents[1]),
     }
-    servers = Servers(folder, env, 2 if url else 0, PORTS)
+    servers = Servers(folder, env, 2 if url else 0, {"serve": PORT})
     try:
         for name in ("serve", *(f"worker-{n}" for n in range(servers.workers))):
             await servers.start(name)
-        gh.listen(f"http://127.0.0.1:{PORTS}/webhook")
+        gh.listen(f"http://127.0.0.1:{PORT}/webhook")
         yield servers
     finally:
         gh.listen(None)
@@ -297,7 +297,7 @@ async def _fleet(folder: Path, gh: sandbox.GitHub, url: str, model: doubles.Serv
 def _idle() -> bool:
     """Whether no job is left, as the server says."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{PORTS}/metrics", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/metrics", timeout=5) as answer:
             lines = answer.read().decode().splitlines()
     except OSError:
         return False

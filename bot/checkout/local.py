@@ -2,6 +2,7 @@
 
 import os
 import re
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,8 +39,9 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
 
 
 def _fresh(scratch: str) -> Path:
-    """The name of a folder that is not there yet: a scratch folder may serve more than one request."""
-    return next(path for number in range(1_000_000) if not (path := Path(scratch, f"revisions-{number}.git")).exists())
+    """A new folder: a scratch folder may serve more than one request, also at the same time."""
+    Path(scratch).mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix="revisions-", suffix=".git", dir=scratch))
 
 
 async def _commit(repository: _OwnRepository, revision: str) -> str | None:

@@ -48,6 +48,19 @@ def test_a_range_is_three_dot(repository: Repository, tmp_path: Path) -> None:
     assert (found.base, found.head) == (fork, head)
 
 
+def test_requests_that_come_together_share_a_scratch_folder(repository: Repository, tmp_path: Path) -> None:
+    """Each has a folder of its own in it, whichever begins first."""
+    repository.commit({"a": "1"})
+    repository.git("checkout", "-qb", "feature")
+    head = repository.commit({"a": "2"})
+
+    async def together() -> list[PullRequest]:
+        asked = ReviewRequest(str(repository.folder), base="main", head="feature")
+        return await asyncio.gather(*(pull(asked, str(tmp_path / "s")) for _ in range(8)))
+
+    assert {found.head for found in asyncio.run(together())} == {head}
+
+
 def test_staged_work_is_the_index_and_nothing_else(repository: Repository, tmp_path: Path) -> None:
     """A file changed again after `git add` is reviewed as it was added."""
     repository.commit({"a.py": "old\n"})
