@@ -118,6 +118,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         behind = pull.base == pull.head != pull.base_tip
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out, behind=behind)
+        deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
         parts = units.cut(files, users, await _texts(tree, files))
@@ -162,20 +163,23 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
     return decision if isinstance(decision, policy.No) else None
 
 
+def _files(files: Sequence[ChangedFile]) -> Reading:
+    """Which files the review reads: said before anything is looked up about them."""
+    read = [file.path for file in files if not file.skip]
+    return Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
+
+
 def _reading(subject: Survey, session: Session, *, checked: bool) -> Reading:
     """What the review reads, and what code has proven so far and nobody has asked not to hear."""
-    read = [file.path for file in subject.files if not file.skip]
     changed = {path for file in subject.files for path in (file.path, file.old_path) if path}
     using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
     users = [path for path in dict.fromkeys(using) if path not in changed]
     proven = [finding for finding in session.findings if finding.verdict == "proven"]
     found, _ = subject.ignored.split(proven)
     worst = sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))[:NAMED]
-    return Reading(
-        files=len(read),
-        names=tuple(read[:NAMED]),
+    return replace(
+        _files(subject.files),
         units=len(subject.units),
-        left_out=len(subject.files) - len(read),
         users=len(users),
         user_names=tuple(users[:NAMED]),
         checked=checked,

@@ -11,10 +11,10 @@ class Reading:
 
     files: int  # changed files that are read
     names: tuple[str, ...]
-    units: int
-    left_out: int  # changed files that are not read
-    users: int  # unchanged files that depend on what changed
-    user_names: tuple[str, ...]
+    units: int | None = None  # None: of the change only the files are known yet, not who depends on it
+    left_out: int = 0  # changed files that are not read
+    users: int = 0  # unchanged files that depend on what changed
+    user_names: tuple[str, ...] = ()
     checked: bool = False  # whether every check by code is done
     findings: int = 0  # that code has proven
     found: tuple[Finding, ...] = ()  # the worst of them

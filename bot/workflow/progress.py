@@ -1,18 +1,18 @@
-"""The check run while the review works: what is read and what code has found at once, then what it is doing now.
+"""The check run while the review works: what is read at once, what code has found as soon as that is known, then what it is doing now.
 
-GitHub counts every update as a write, so the second one comes no sooner than people look.
+GitHub counts every update as a write, so later ones come no sooner than people look.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from itertools import chain, repeat
 
 from bot.errors import HostError
 from bot.values.progress import Progress, Reading
 
 EVERY = 10.0  # seconds between two updates
-CHECKS = 1.5  # seconds that the first update waits for the checks by code, once it is known what is read
 log = logging.getLogger("deeprepo.review")
 Say = Callable[[str | Reading], None]
 
@@ -35,28 +35,23 @@ class _Newest:
 
 
 @asynccontextmanager
-async def progress(
-    update: Callable[[Progress], Awaitable[None]], every: float = EVERY, checks: float = CHECKS
-) -> AsyncIterator[Say]:
-    """Take what a review says and hand on the newest: once it is known what is read, then at most once in `every` seconds.
+async def progress(update: Callable[[Progress], Awaitable[None]], every: float = EVERY) -> AsyncIterator[Say]:
+    """Take what a review says and hand on the newest: once it is known what is read, and once the checks by code are done.
 
-    The first update waits up to `checks` seconds for what code finds. An update that fails stops nothing.
+    Between and after these an update comes every so many seconds at most. One that fails stops nothing.
     """
     newest = _Newest()
 
     async def tell() -> None:
-        await _set(newest.known, every)
-        if newest.known.is_set():
-            await _set(newest.checked, checks)
         told = Progress()
-        while True:
+        for awaited in chain((newest.known, newest.checked), repeat(asyncio.Event())):  # the last one never comes
+            await _set(awaited, every)
             if newest.progress != told:
                 told = newest.progress
                 try:
                     await update(told)
                 except HostError as error:
                     log.info("progress could not be shown", extra={"facts": {"reason": str(error)}})
-            await asyncio.sleep(every)
 
     telling = asyncio.create_task(tell())
     try:

@@ -1,6 +1,7 @@
 """What the check run of a server's review says while a slow model still reads."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from bot.workflow.progress import progress
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
-READING = Reading(1, ("a.py",), 1, 0, 0, ())
+FILES = Reading(1, ("a.py",))
+READING = replace(FILES, units=1)
 
 
 def test_the_check_run_says_what_is_read_before_any_model_has_answered(
@@ -41,7 +43,7 @@ def test_the_check_run_says_what_is_read_before_any_model_has_answered(
 
 
 def test_the_first_words_go_out_at_once_and_later_ones_when_they_differ() -> None:
-    """Steps before the change is known wait for it; a failure of GitHub loses one update, not the next."""
+    """The files are told before the checks by code are done, and these as soon as they are; a failure of GitHub loses one update, not the next."""
 
     async def go() -> None:
         told: list[Progress] = []
@@ -51,24 +53,33 @@ def test_the_first_words_go_out_at_once_and_later_ones_when_they_differ() -> Non
             async with heard:
                 told.append(now)
                 heard.notify_all()
-            if len(told) == 2:
+            if len(told) == 1:
                 raise HostDown("busy")
 
         async def until(count: int) -> None:
             async with heard:
                 await heard.wait_for(lambda: len(told) >= count)
 
-        async with progress(update, every=0.01, checks=30.0) as say:
+        async with progress(update, every=30.0) as say:
             say("reading a..b")
-            say(READING)
-            done = Reading(1, ("a.py",), 1, 0, 0, (), checked=True)
-            say(done)
+            say(FILES)
             await until(1)
-            say("asking a model")
+            say(READING)
+            say(replace(READING, checked=True))
             await until(2)
-            say("turn 1")
+            say("not told before 30 seconds are over")
+        async with progress(update, every=0.01) as say:
+            say(READING)
             await until(3)
+            say("turn 1")
+            await until(4)
 
-        assert told == [Progress(done, "reading a..b"), Progress(done, "asking a model"), Progress(done, "turn 1")]
+        done = replace(READING, checked=True)
+        assert told == [
+            Progress(FILES, "reading a..b"),
+            Progress(done, "reading a..b"),
+            Progress(READING),
+            Progress(READING, "turn 1"),
+        ]
 
     asyncio.run(go())
