@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def run(arguments: list[str]) -> int:
     """Run the command line; every error becomes a sentence and an exit code here."""
     try:
-        quick = hook.asked(arguments)
-        code = _hook(quick) if quick is not None else _command(arguments)
+        code = _carried_out(arguments)
     except NothingToReview as outcome:
         tell(str(outcome))
         return CLEAN
@@ -40,6 +39,15 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last door: a defect of ours must not end in a traceback
         return _outside(error)
     return code if isinstance(code, int) else CLEAN
+
+
+def _carried_out(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
+    """Carry it out. What a script asks often is answered without the library that reads options, which takes longer to load than the answer."""
+    if arguments == ["--version"]:
+        sys.stdout.write(f"deeprepo {__version__}\n")
+        return CLEAN
+    quick = hook.asked(arguments)
+    return _command(arguments) if quick is None else _hook(quick)
 
 
 def _hook(options: "HookOptions") -> int:

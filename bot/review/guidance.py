@@ -8,11 +8,13 @@ import posixpath
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from bot import globs, render
-from bot.review import sections
-from bot.review.sections import RuleSection
 from bot.values import OwnerRule
+
+if TYPE_CHECKING:
+    from bot.review.sections import RuleSection
 
 PROCESS = (
     "CONTRIBUTING.md",
@@ -70,7 +72,7 @@ class Advice:
 class Guideline:
     """The rules of one file, and the paths that it is for; without patterns it is for all."""
 
-    sections: tuple[RuleSection, ...]
+    sections: tuple["RuleSection", ...]
     patterns: tuple[str, ...] = ()
 
     def concerns(self, paths: Iterable[str]) -> bool:
@@ -144,8 +146,14 @@ async def gather(
     folders = list(dict.fromkeys(folder for path in paths for folder in _folders(path) if folder))[:MAX_FOLDERS]
     placed = [name for name in await listed(FOLDERS) if name.endswith(ENDINGS)][:MOST_FILES]
     names = [*placed, *FILES, *(f"{folder}/{base}" for folder in folders for base in NEAREST)]
+    files = await read(names)
+    if not files:
+        return Guidance(tuple(instructions))
+
+    from bot.review import sections  # its patterns take 20 ms to compile, and most changes have no such file
+
     found: dict[str, Guideline] = {}
-    for name, blob in (await read(names)).items():
+    for name, blob in files.items():
         text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")
         patterns: tuple[str, ...] | None = ()
         if name.endswith(ENDINGS):
@@ -212,7 +220,7 @@ def _valid(pattern: str) -> bool:
     return not pattern.startswith(("!", "#"))
 
 
-def _fitting(rules: Sequence[RuleSection], paths: Sequence[str], room: int) -> str:
+def _fitting(rules: Sequence["RuleSection"], paths: Sequence[str], room: int) -> str:
     """The sections for these paths, in the order of the file: those that name such a path or language take the room first."""
     mine = [one for one in rules if not _foreign(one, paths)]
     ranked = sorted(range(len(mine)), key=lambda at: (not _names(mine[at].text, paths), not mine[at].announced))
@@ -227,7 +235,7 @@ def _fitting(rules: Sequence[RuleSection], paths: Sequence[str], room: int) -> s
     return text if whole else f"{text}\n{CUT}" if len(text) >= LEAST_PART else ""
 
 
-def _part(section: RuleSection, room: int) -> str:
+def _part(section: "RuleSection", room: int) -> str:
     """As many rules of a section as there is room for, from the first one on."""
     rows = [section.head] if section.head else []
     least = len(rows)
@@ -238,7 +246,7 @@ def _part(section: RuleSection, room: int) -> str:
     return "\n".join(rows) if len(rows) > least else ""
 
 
-def _foreign(section: RuleSection, paths: Sequence[str]) -> bool:
+def _foreign(section: "RuleSection", paths: Sequence[str]) -> bool:
     """Whether its headings are about other languages or folders than those of the change."""
     for title in section.titles[1:]:
         named = [LANGUAGES[name] for name in _LANGUAGE.findall(title)]

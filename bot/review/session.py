@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from bot.coverage import CoverageTracker
-from bot.findings import claims, merge
+from bot.findings import merge
 from bot.findings.check import check
 from bot.findings.judge import Judged
 from bot.findings.verify import Ask
@@ -131,7 +131,12 @@ class Session:
 async def borne_out(tree: Tree, finding: Finding) -> Finding | str:
     """The finding as the tree bears it out, or the sentence that says why it cannot stand."""
     found = await check(finding, tree)
-    return found if isinstance(found, str) else await claims.check(found, tree)
+    if isinstance(found, str):
+        return found
+
+    from bot.findings import claims
+
+    return await claims.check(found, tree)
 
 
 async def checked(session: Session, finding: Finding) -> Finding | str:

@@ -15,7 +15,6 @@ from bot.pipeline import Deps
 from bot.review.opening import Survey
 from bot.review.session import Session
 from bot.strategies import choose
-from bot.strategies.estimate import HABITS, NAMES, WITH_ROOT, estimate
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe, Watching
@@ -93,6 +92,8 @@ async def _estimated(
 
 async def _weighed(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
     """Every strategy rehearsed over the change, each with a coverage record of its own."""
+    from bot.strategies.estimate import HABITS, NAMES, WITH_ROOT, estimate
+
     async with pipeline.survey(request, deps) as (subject, settings):
         rows = []
         for name in NAMES:
