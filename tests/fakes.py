@@ -4,7 +4,11 @@ import os
 import subprocess
 from pathlib import Path
 
+import objects
+
 from bot.values import PullRequest
+
+WHO = "NAME@example.invalid <EMAIL@example.invalid> 1767268800 +0000"  # as the environment below says it to git
 
 
 class Repository:
@@ -25,7 +29,11 @@ class Repository:
             "GIT_AUTHOR_DATE": "2026-01-01T12:00:00Z",
             "GIT_COMMITTER_DATE": "2026-01-01T12:00:00Z",
         }
-        self.git("init", "--quiet", f"--initial-branch={branch}")
+        self._first = dict(self.env)
+        if (folder / ".git").exists():
+            self.git("init", "--quiet", f"--initial-branch={branch}")
+        else:
+            objects.init(folder, branch)
 
     def git(self, *arguments: str, stdin: bytes = b"") -> str:
         """Run git here; its standard output."""
@@ -47,6 +55,9 @@ class Repository:
     def commit(self, files: dict[str, str | bytes | None], message: str = "change") -> str:
         """Write and commit everything; the commit's id."""
         self.write(files)
+        made = objects.commit(self.folder, WHO, message) if self.env == self._first else None
+        if made is not None:
+            return made
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.git("rev-parse", "HEAD")
