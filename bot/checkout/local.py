@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bot.checkout import git, isolated, worktree
 from bot.checkout.locate import RepositoryPaths, locate
+from bot.concurrency import together
 from bot.errors import GitError, NoCommitError, RevisionError
 from bot.values import PullRequest, ReviewRequest
 
@@ -174,8 +175,9 @@ async def _worktree(request: ReviewRequest, repository: _OwnRepository) -> PullR
     place = repository.place
     if place.top is None:
         raise RevisionError("a bare repository has no staged or uncommitted work: name commits with BASE..HEAD")
-    base = await _commit(repository, request.base or "HEAD")
-    index = await worktree.index(place, repository.own)
+    asked = _commit(repository, request.base or "HEAD")
+    base, settings = await together(asked, worktree.settings(place, repository.own))
+    index = worktree.index(place, repository.own, settings)
     withheld = await index.add_work_tree() if request.scope == "uncommitted" else ()
     written = await index.run("write-tree", "--missing-ok")
     if written.status:

@@ -122,14 +122,19 @@ class Index:
         return done.out
 
 
-async def index(place: RepositoryPaths, own: str) -> Index:
-    """A copy of the index in a git folder of our own, so that nothing in the repository changes."""
-    personal, local = await together(isolated.personal(own), isolated.local(place))
+async def settings(place: RepositoryPaths, own: str) -> tuple[Settings, Settings]:
+    """The settings of the user and of the repository."""
+    return await together(isolated.personal(own), isolated.local(place))
+
+
+def index(place: RepositoryPaths, own: str, given: tuple[Settings, Settings]) -> Index:
+    """A copy of the index in a git folder of our own, so that nothing in the repository changes. `given`: what `settings` has read."""
+    personal, local = given
     reading = isolated.reading(personal, local)
     sha256 = {name.lower(): value.lower() for name, value in local}.get("extensions.objectformat") == "sha256"
     isolated.configure(Path(own), reading, sha256=sha256)
     _copy(place, Path(own))
-    return Index(place, own, (personal, local))
+    return Index(place, own, given)
 
 
 def _copy(place: RepositoryPaths, own: Path) -> None:
