@@ -17,7 +17,12 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 FILES = 5
-HOOK = [sys.executable, "-m", "bot", "review", "--staged", "--strategy", "offline", "--fail-on", "high"]
+HOOK = [
+    sys.executable,
+    "-m",
+    "bot",
+    *["review", "--staged", "--effort", "none", "--fail-on", "high"],
+]  # as .pre-commit-hooks.yaml has it
 IMPORTS = "import bot.cli.reviewing, bot.wiring.local"
 
 

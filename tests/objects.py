@@ -58,6 +58,8 @@ def _files(folder: Path) -> Iterator[tuple[bytes, Path] | None]:
     for root, names, files in os.walk(folder):
         if Path(root) == folder:
             names.remove(".git") if ".git" in names else files.remove(".git")
+        if not names and not files:
+            yield None  # it may stand for a submodule
         for name in (*names, *files):
             path = Path(root, name)
             if name in OTHERWISE or path.is_symlink() or not (path.is_file() or path.is_dir()):
