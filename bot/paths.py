@@ -56,7 +56,7 @@ _SETTINGS = re.compile(
     r"\.(ya?ml|toml|jsonc?|json5|ini|cfg|env|properties|tf|hcl|xml)$|(^|/)\.env(\.[\w.-]+)?$", re.IGNORECASE
 )
 _MADE = re.compile(
-    r"(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.(go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(js|css|mjs)|\.(js|css)\.map)$",
+    r"(^|/)__snapshots__/|(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.(go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(js|css|mjs)|\.(js|css)\.map)$",
     re.IGNORECASE,
 )
 _OUTPUT = re.compile(
