@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot import globs
-from bot.context import snippets
+from bot.context import definitions, snippets
 from bot.errors import GitError
 from bot.lines import binds, block, closing, defines, definition
 from bot.paths import is_output, is_product, is_sample, is_test, nearest, vendored
@@ -57,7 +57,9 @@ class _Room:
 
     def new(self, excerpt: Excerpt) -> bool:
         """Whether any of its lines is not shown yet."""
-        return any((excerpt.path, excerpt.side, row.number) not in self.shown for row in excerpt.rows)
+        return any(
+            row.text.strip() and (excerpt.path, excerpt.side, row.number) not in self.shown for row in excerpt.rows
+        )
 
     def take(self, excerpt: Excerpt, most: int) -> Excerpt | None:
         """The lines of it that are new and fit, None where nothing is left of it."""
@@ -73,6 +75,37 @@ class _Room:
             return None
         self.shown.update((excerpt.path, excerpt.side, row.number) for row in rows)
         return replace(excerpt, start=rows[0].number, end=rows[-1].number, rows=tuple(rows))
+
+
+@dataclass(slots=True)
+class _Result:
+    """One look-up while its room is given out."""
+
+    asked: LookUp
+    found: Sequence[Excerpt]
+    notes: list[str]
+    shown: list[Excerpt] = field(default_factory=list)
+    above: int | None = None  # places that were shown before this look-up
+    left: int = 0  # places that did not fit, or not to the end
+
+    def show(self, room: _Room, most: int) -> None:
+        """Show what is not shown yet, as far as it fits."""
+        new = [excerpt for excerpt in self.found if room.new(excerpt)]
+        if self.above is None:
+            self.above = len(self.found) - len(new)
+        for excerpt in new:
+            taken = room.take(excerpt, most)
+            if taken is not None:
+                most, room.tokens = most - taken.size, room.tokens - taken.size
+                self.shown.append(taken)
+        self.left = sum(room.new(excerpt) for excerpt in new)
+
+    def told(self) -> LookedUp:
+        """The result as a reader is shown it."""
+        above = [f"{count(self.above, 'place')} of it shown above"] if self.above else []
+        left = [f"{count(self.left, 'place')} more did not fit, or not to the end"] if self.left else []
+        whole = tuple(_noted(excerpt) for excerpt in snippets.joined(self.shown))
+        return LookedUp(_told(self.asked), whole, (*self.notes, *above, *left))
 
 
 def _noted(excerpt: Excerpt) -> Excerpt:
@@ -98,29 +131,17 @@ class LookUps:
 
     async def show(self, wanted: Sequence[LookUp], most: int = TOKENS) -> tuple[LookedUp, ...]:
         """Every result in the order asked, `most` tokens in all: what one does not need, the next ones may have."""
-        room, done = _Room(most), list[LookedUp]()
+        room, results = _Room(most), list[_Result]()
         for at, one in enumerate(wanted):
             asked = _bounded(one)
-            share = room.tokens // (len(wanted) - at)
             before = len(self.tree.stopped)
             found, notes = await self._found(asked, room)
-            excerpts, above, cut = list[Excerpt](), 0, 0
-            for excerpt in found:
-                if not room.new(excerpt):
-                    above += 1
-                    continue
-                taken = room.take(excerpt, share)
-                cut += taken is None or taken.end < excerpt.end
-                if taken is not None:
-                    share, room.tokens = share - taken.size, room.tokens - taken.size
-                    excerpts.append(taken)
-            notes = [*notes, *([f"{count(above, 'place')} of it shown above"] if above else [])]
-            notes += [f"{count(cut, 'place')} more did not fit, or not to the end"] if cut else []
-            if len(self.tree.stopped) > before:
-                notes = [*notes, self.tree.stopped[-1]]
-            whole = tuple(_noted(excerpt) for excerpt in snippets.joined(excerpts))
-            done.append(LookedUp(_told(asked), whole, tuple(notes)))
-        return tuple(done)
+            result = _Result(asked, found, [*notes, *self.tree.stopped[before:][-1:]])
+            result.show(room, room.tokens // (len(wanted) - at))
+            results.append(result)
+        for result in results:  # what the later ones did not need
+            result.show(room, room.tokens)
+        return tuple(result.told() for result in results)
 
     async def _found(self, asked: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
         if asked.kind == "lines":
@@ -173,7 +194,8 @@ class LookUps:
         announced = await self.tree.grep_lines([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
         written = await self.tree.grep_lines([short], paths, word=_word(short), side=side, limit=MAX_ROWS)
         rows = [row for row in dict.fromkeys([*announced, *written]) if len(row[2]) <= LONG_LINE]
-        hits = [row for row in rows if defines(row[2], short, row[0])] or [row for row in rows if binds(row[2], short)]
+        hits = [row for row in rows if defines(row[2], short, row[0]) or short in definitions.names(row[0], row[2])]
+        hits = hits or await self._parsed(rows, short, side, room) or [row for row in rows if binds(row[2], short)]
         if not hits:
             return [], [_nothing(f"no line defines `{short}`", rows, asked)]
         hits.sort(key=lambda row: (_rank(row[0]), row[0], row[1]))
@@ -185,6 +207,23 @@ class LookUps:
         found = [await self._whole(row, side, block) for row, block in blocks[:MAX_DEFINITIONS]]
         more = len(hits) - len(found) if len(blocks) > MAX_DEFINITIONS or not owner else 0
         return found, [f"{more} more lines define a `{short}`: narrow it with a glob"] if more > 0 else []
+
+    async def _parsed(self, rows: Sequence[Row], short: str, side: Side, room: _Room) -> list[Row]:
+        """The first lines of the definitions of a name that only a parser recognises, in the first files that hold it."""
+        paths = dict.fromkeys(path for path, _, _ in sorted(rows, key=lambda row: (_rank(row[0]), row[0])))
+        known = [path for path in paths if self._language(path)][: room.outlined // 2]
+        room.outlined -= len(known)
+        texts = await self.tree.read_many(known, side) if known else {}
+        return [
+            (path, symbol.start, _rows(blob)[symbol.start - 1])
+            for path, blob in texts.items()
+            if (language := self._language(path))
+            for symbol in language.outline(path, blob, side).symbols
+            if symbol.short == short
+        ]
+
+    def _language(self, path: str) -> Language | None:
+        return next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
 
     async def _whole(self, row: Row, side: Side, block: Symbol) -> Excerpt:
         """A definition from its first line to its last; of a long class the head, and the first line of each member."""
@@ -201,7 +240,7 @@ class LookUps:
         """The definition that begins at, or stands around, a line: told by its syntax, else by indentation."""
         path, line, _ = row
         blob = await self.tree.read(path, side) or b""
-        language = next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
+        language = self._language(path)
         symbols: Iterable[Symbol] = ()
         if language is not None and room.outlined > 0:
             room.outlined -= 1

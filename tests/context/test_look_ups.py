@@ -19,6 +19,9 @@ FILES: dict[str, str | bytes | None] = {
     **{f"src/use_{n}.py": f"from src.pick import pick\n\nprint(pick({n}))\n" for n in range(40)},
     "tests/test_pick.py": "from src.pick import pick\n\n\ndef test_pick():\n    assert pick(1) == 'one'\n",
     "docs/pick.md": "pick(kind) is described here\n",
+    "src/Ids.cs": "static class Ids\n{\n    public static bool TryIds(this Item item, [NotNullWhen(true)] out string? id)\n    {\n        id = null;\n        return false;\n    }\n\n    public string Label => _label;\n}\n",
+    "src/run.cc": '#include "run.h"\n\nint Desk::runAll(int x) const\n{\n    return x;\n}\n',
+    "src/late.ts": "export class Late {\n  public readonly lateRun = async (x: number) => {\n    return x\n  }\n}\n",
 }
 
 
@@ -43,6 +46,21 @@ def test_a_definition_is_whole_and_that_of_the_named_class_where_one_is_named(re
     assert "shown above" in named.notes[0]  # no line twice
     (alone,) = shown(repository, LookUp("definition", "Shelf.pick"))
     assert [e.path for e in alone.excerpts] == ["src/shelf.py"]
+
+
+def test_a_definition_that_only_a_parser_recognises_is_found(repository: Repository) -> None:
+    """Types before the name, attributes in the parameters, a class before it, a property, a function in a field."""
+    names = {"TryIds": (3, 7), "Label": (9, 9), "Desk::runAll": (3, 6), "lateRun": (2, 4)}
+    found = shown(repository, *(LookUp("definition", name) for name in names))
+    assert [(one.excerpts[0].start, one.excerpts[0].end) for one in found] == [*names.values()]
+
+
+def test_what_one_look_up_does_not_need_an_earlier_one_may_have(repository: Repository) -> None:
+    long, short = shown(repository, LookUp("definition", "Store"), LookUp("definition", "pick"), most=1_000)
+    (alone,) = shown(repository, LookUp("definition", "Store"), most=1_000)
+    rows = [sum(len(excerpt.rows) for excerpt in one.excerpts) for one in (long, alone)]
+    assert rows[0] > rows[1] * 0.9
+    assert short.excerpts[0].end == 6
 
 
 def test_a_long_class_is_shown_by_its_head_and_its_members(repository: Repository) -> None:
