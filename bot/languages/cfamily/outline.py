@@ -69,9 +69,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side, *, modern: bool
 
 
 def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
-    """A prototype beside its definition is left out; a call of a method has to fit one of its overloads or
-    alternatives of the preprocessor, functions of one name have no one signature.
-    """
+    """A prototype beside its definition is left out; a call of a method has to fit one of its overloads or alternatives."""
     defined = {symbol.name for symbol in symbols if symbol.kind in ("function", "method")}
     kept = [symbol for symbol in symbols if symbol.kind != "declaration" or symbol.name not in defined]
     # Functions may have overloads in any header, methods have theirs in their class.
