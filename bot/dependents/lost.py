@@ -10,6 +10,7 @@ from bot.values import Import, Reference
 
 # Where a name is found wherever it is defined, only the statement that loads a file can lose it.
 LOADED = {"ruby": "require"}
+ENTIRE = frozenset({"c/c++"})  # languages whose imports name a file with its suffix: `box.cpp` is no `box.hpp`
 
 
 async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
@@ -20,7 +21,8 @@ async def lost_modules(head: Reach, base: Reach, lost: Mapping[str, Sequence[Imp
     sources = await head.tree.read_many(sorted(lost))
     found: list[Reference] = []
     for path, source in sources.items():
-        items = [item for item in lost[path] if _stem(item.target) not in alive]
+        entire = head.language.NAME in ENTIRE
+        items = [item for item in lost[path] if entire or _stem(item.target) not in alive]
         resolved = {item.line for item in await head.imports(path)} if items else set()
         uses = head.language.uses(path, source, {word for item in items for word in _spoken(item)})
         guarded = {use.name for use in uses if use.guarded and use.form == "import"}

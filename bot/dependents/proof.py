@@ -23,6 +23,22 @@ CHECKED = (".ts", ".tsx", ".mts", ".cts")  # of those, the files whose names a c
 UNNAMED = frozenset({"?", "*"})  # bases of which nobody in sight tells the members
 LAST = re.compile(r"\w+")
 ROOTS = frozenset({"object", "Object"})  # bases without members of their own
+WORD = 4  # letters of a member's name of one word that a hint may be about
+# Names of one word that the containers, streams and threads of C++ and of half of all libraries bear.
+LIBRARIES = (
+    "accept append apply assign attach back base begin bind call cancel capacity check clear clone close code "
+    "compare config connect contains context copy count create data depth detach disconnect done emplace empty "
+    "enable encode decode equal erase error exec execute exists extract fail fill filter find finish first flush "
+    "format front function getline good handle hash head height imbue index info init insert invoke iterator items "
+    "join keys kind last left length limit line list load lock lower match mean merge message mode move name next "
+    "node notify offset open options output input owner parent parse path peek pointer port position print process "
+    "push query rank read ready receive record refresh register release remove rend rbegin replace request reserve "
+    "reset resize resolve response result return reverse right root rows run save scale search second seek send set "
+    "shape shutdown shuffle size sort source splice split start state status step stop store stream string substr "
+    "swap sync tail target tell text time title token top transform trim type unique unlock update upper valid "
+    "value values version view visit wait what width word words work write"
+)
+BORNE = frozenset(LIBRARIES.split())
 ANYWHERE = frozenset({"ruby"})  # languages in which any file that is loaded may open a class or a module again
 
 
@@ -77,8 +93,9 @@ class Proof:
         return await self._at_home(target) and not await self._defines(use.name)
 
     async def _named(self, use: Use, target: UseTarget, *, gone: bool) -> bool:
-        """Whether a short name is left to no one, and its receiver is called like the class that had it."""
-        return gone and resembles(use.receiver, target.owner) and not await self._defines(use.name)
+        """Whether a short name is left to no one, and its receiver is called like its class or no library has such a member."""
+        rare = self.language.NAME in STRICT and len(use.name) >= WORD and use.name.lower() not in BORNE
+        return gone and (rare or resembles(use.receiver, target.owner)) and not await self._defines(use.name)
 
     async def _strange(self, types: Sequence[str], owner: str = "") -> bool:
         """Whether a receiver is known to be of a class that the tree does not define: a library's may have any member."""

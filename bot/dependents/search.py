@@ -196,7 +196,8 @@ class Search:
         if hit.sure or said:
             self.certain.add((target.key, path, use.line))
             return True
-        if told or _speaks(source, target) or await self._connected(path, target):
+        near = await self._connected(path, target) if telling(use.name) else self._takes(path, target)
+        if told or near or _speaks(source, target):
             return True
         self.apart.add((target.key, use.name))
         return False

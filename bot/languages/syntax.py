@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Literal
 
 from tree_sitter import Language as Grammar
@@ -44,6 +44,8 @@ class Shape:
     form: Callable[[Node], Form]  # of an identifier that is neither imported nor a member
     types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is known to be
     scope_name: Callable[[Node], str]
+    own: Callable[[Node], tuple[str, ...]] = lambda _: ()  # the class whose member a name without a receiver is
+    wraps: frozenset[str] = frozenset()  # what may stand around a name without changing what it does: `get<T>`
 
 
 def parse(grammar: Grammar, source: bytes) -> Node:
@@ -161,12 +163,15 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     scopes = [above for above in around if above.type in shape.scopes and shape.scope_name(above)]
     if form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
         scopes = scopes[1:]
+    types: tuple[str, ...] = ()
+    if form == "member":
+        types = shape.types(receiver) if receiver is not None else shape.own(node)
     return Use(
         name=text(node),
         line=first_line(node),
         form=form,
         receiver=" ".join(text(receiver).split())[:MAX_TEXT] if receiver is not None else "",
-        types=shape.types(receiver) if receiver is not None and form == "member" else (),
+        types=types,
         call=call,
         function=".".join(shape.scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
@@ -178,13 +183,22 @@ def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | N
     """The form of an identifier, its receiver where it is a member, and the node that a call would call."""
     if any(above.type in shape.imports for above in around[:CLIMB]):
         return "import", None, node
+    first = next((i for i, above in enumerate(around) if above.type not in shape.wraps), len(around))
+    if first and all(_named(outer) == inner for inner, outer in pairwise((node, *around[:first]))):
+        form, receiver, callee = _place(around[first - 1], around[first:], shape)
+        return ("name" if form == "definition" else form), receiver, callee  # a specialisation needs its template
     above = around[0] if around else None
     if above is not None and above.type in shape.members:
         owner, name = shape.members[above.type]
         if above.child_by_field_name(name) == node:
             form = shape.form(above)
-            return ("definition" if form == "definition" else "member"), above.child_by_field_name(owner), above
+            return (form if form in ("definition", "import") else "member"), above.child_by_field_name(owner), above
     return shape.form(node), None, node
+
+
+def _named(wrap: Node) -> Node | None:
+    """The name that a wrapping stands around; its arguments are no such name."""
+    return wrap.child_by_field_name("name") or (wrap.named_children[0] if wrap.named_children else None)
 
 
 def _call(callee: Node, shape: Shape) -> Call | None:

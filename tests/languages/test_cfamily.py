@@ -87,14 +87,14 @@ def test_the_signature_of_a_function(
 
 
 def test_methods_are_qualified_by_their_class() -> None:
-    """Inside the class and outside, whatever the namespace; overloads have no one signature."""
+    """Inside the class and outside, whatever the namespace; overloads of a method know each other."""
     source = "namespace n {\nclass Box : public Base {\n  int a();\n  int b(int x);\n  int b(int x, int y);\n};\nint Box::a() { return 1; }\n}\n"
     found = _outline(source, "a.cpp")
 
     assert [(s.name, s.kind, s.signature is not None and s.signature.opaque) for s in found.symbols] == [
         ("Box", "class", False),
-        ("Box.b", "declaration", True),
-        ("Box.b", "declaration", True),
+        ("Box.b", "declaration", False),
+        ("Box.b", "declaration", False),
         ("Box.a", "method", False),
     ]
     assert dict(found.bases)["Box"] == ("public", "Base")

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from bot.languages import nesting, syntax
 from bot.languages.cfamily.includes import Includes
 from bot.languages.cfamily.outline import outline_of
-from bot.languages.cfamily.uses import SHAPE, plain
+from bot.languages.cfamily.uses import SHAPE, inherited, plain
 from bot.languages.unreadable import finds, outlines
 from bot.values import Outline, Side, Use
 
@@ -63,10 +63,11 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         return ()
     nesting.check(source)
     code = _readable(source)
-    root, _ = _root(path, code)
+    root, modern = _root(path, code)
     found = syntax.uses(root, code, names, SHAPE)
     lines = code.split(b"\n") if found else []
-    return type(found)(plain(use, lines[use.line - 1].decode("utf-8", "replace")) for use in found)
+    said = [plain(use, lines[use.line - 1].decode("utf-8", "replace")) for use in found]
+    return type(found)(inherited(said) if modern else said)
 
 
 def _readable(source: bytes) -> bytes:

@@ -68,7 +68,10 @@ class Includes:
         if beside in self._paths:
             return beside
         ending = "/" + re.sub(r"^(\.{1,2}/)+", "", posixpath.normpath(written))
-        fits = [path for path in self._by_name(posixpath.basename(written)) if f"/{path}".endswith(ending)]
+        named = self._by_name(posixpath.basename(written))
+        fits = [path for path in named if f"/{path}".endswith(ending)]
+        if not fits and not angled and len(named) == 1:
+            return named[0]  # its folders are those of an installed copy
         return min(fits, key=lambda path: (-_shared(path, folder), path.count("/"), path), default=None)
 
     def _by_name(self, name: str) -> list[str]:

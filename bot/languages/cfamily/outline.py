@@ -5,14 +5,14 @@ definition that includes its header.
 """
 
 import re
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from bot.languages.cfamily.includes import INCLUDE
 from bot.languages.cfamily.signature import declared, macro, signature
-from bot.languages.syntax import first_line, last_line, text
+from bot.languages.syntax import conditional, first_line, last_line, text
+from bot.languages.typed import overloaded
 from bot.values import Outline, Side, Signature, Symbol
 
 RECORDS = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
@@ -69,16 +69,13 @@ def outline_of(path: str, root: Node, source: bytes, side: Side, *, modern: bool
 
 
 def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
-    """A prototype beside its definition is left out; overloads and alternatives of the preprocessor have no one signature."""
+    """A prototype beside its definition is left out; a call of a method has to fit one of its overloads or alternatives."""
     defined = {symbol.name for symbol in symbols if symbol.kind in ("function", "method")}
     kept = [symbol for symbol in symbols if symbol.kind != "declaration" or symbol.name not in defined]
-    many = Counter(symbol.name for symbol in kept)
-    return tuple(
-        replace(symbol, signature=replace(symbol.signature, opaque=True))
-        if symbol.signature is not None and many[symbol.name] > 1
-        else symbol
-        for symbol in kept
-    )
+    # Functions may have overloads in any header, methods have theirs in their class.
+    free = [symbol for symbol in kept if "." not in symbol.name]
+    told = (*conditional(free), *overloaded(symbol for symbol in kept if "." in symbol.name))
+    return tuple(sorted(told, key=lambda symbol: symbol.start))
 
 
 def _take(node: Node, found: CFamilyWalk, templated: bool) -> None:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -24,6 +24,9 @@ NAMED = frozenset({
 BINDERS = frozenset({
     "ERROR", "preproc_params", "parameter_list", "reference_declarator", "structured_binding_declarator", "using_declaration",
 })  # fmt: skip
+LIBRARIES = frozenset({"std", "boost", "absl", "testing"})  # namespaces whose names no tree defines
+POINTER = re.compile(r"\w*(?:_|P|^)[pP]tr$")  # `unique_ptr`, `QPtr`: what an arrow on it reaches is its argument
+ARGUMENT = re.compile(r"<\s*+(?:const\s++)?(?:\w++::)*+(\w++)\s*+>$")
 CONDITIONS = frozenset(
     {"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_else", "preproc_elifdef", "preproc_defined"}
 )
@@ -31,9 +34,10 @@ RECORDS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "
 WHOLE_FILE = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
 # A type with a name behind it: `static robj *o`, `std::vector<int> rows`.
 DECLARED = re.compile(
-    r"(?<![\w.>:])(?:[A-Za-z_]\w*+(?:::|\s++)){0,8}([A-Za-z_]\w*+)(?:<[^<>;]{0,200}+>)?"
+    r"(?<![\w.>:])(?:[A-Za-z_]\w*+(?:::|\s++)){0,8}([A-Za-z_]\w*+)(<[^<>;]{0,200}+>)?"
     r"(?:\s*+[*&]++\s*+(?:const\s++)?|\s++)(\w++)\s*+(?=[=;,)\[{(:])"
 )
+TYPENAMES = re.compile(r"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")
 STATEMENT = re.compile(r"[^;(){}]++[;)]?")
 WORD = re.compile(r"\w++")
 SET = re.compile(r"[,*&\s](\w++)\s*+(?=[=;,)\[])")
@@ -46,6 +50,11 @@ def _form(node: Node) -> Form:
     above = node.parent
     if above is not None and above.type == "field_designator":
         return "member"
+    if above is not None and above.type == "field_initializer" and above.named_children[0] == node:
+        # Members and bases are written alike; a base is called like a type.
+        return "name" if node.type != "field_identifier" or text(node)[:1].isupper() else "member"
+    if above is not None and above.type == "using_declaration" and node.type == "qualified_identifier":
+        return "definition" if text(node).partition("::")[0].strip() in LIBRARIES else "import"
     return "definition" if above is None or _binds(node, above) or _made(node) else "name"
 
 
@@ -99,7 +108,28 @@ def _types(receiver: Node) -> tuple[str, ...]:
     if receiver.type != "identifier":
         return ()
     function = next((above for above in ancestors(receiver) if above.type == "function_definition"), None)
-    return _declared(function, written) if function is not None else ()
+    found = _declared(function, written) if function is not None else ()
+    arrow = receiver.next_sibling is not None and receiver.next_sibling.type == "->"
+    return tuple(one for word in found if (one := _reached(word, arrow=arrow)) and one not in _typenames(receiver))
+
+
+def _reached(written: str, *, arrow: bool) -> str:
+    """The class whose member is meant: behind the arrow of a smart pointer its argument, "" where that is not plain."""
+    name, _, rest = written.partition("<")
+    if not arrow or not POINTER.match(name) or not rest:
+        return name
+    inner = ARGUMENT.search(written)
+    return inner[1] if inner else ""
+
+
+def _typenames(node: Node) -> frozenset[str]:
+    """The types that are parameters of the templates around a node: each may be any class."""
+    return frozenset(
+        name
+        for above in ancestors(node)
+        if above.type == "template_declaration"
+        for name in TYPENAMES.findall(text(above.child_by_field_name("parameters")))
+    )
 
 
 def _own(node: Node) -> tuple[str, ...]:
@@ -120,8 +150,8 @@ def _given(function: Node) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for match in DECLARED.finditer(code):
         if match[1] not in WORDS:
-            found[match[2]].add(match[1])
-    plain = {name: frozenset(types) for name, types in found.items()}
+            found[match[3]].add(match[1] + (match[2] or "" if POINTER.match(match[1]) else ""))
+    plain = {name: frozenset(word.partition("<")[0] for word in types) for name, types in found.items()}
     for name, first in _begun(code):
         if first not in plain.get(name, ()) and first not in WORDS:
             found[name].add("?")
@@ -156,6 +186,22 @@ def _scope_name(node: Node) -> str:
     return declared(declarator)[0] if declarator is not None else ""
 
 
+def inherited(uses: Sequence[Use]) -> list[Use]:
+    """The uses, and a second one for each name without a receiver inside a method: it may be a member, and proves nothing.
+
+    Neither does a name that a using declaration takes from a namespace, which may be a library's.
+    """
+    taken = {use.name for use in uses if use.form == "import"}
+    given = {use.name for use in uses if use.form == "definition"}
+    found = []
+    for use in uses:
+        found.append(replace(use, guarded=True) if use.name in taken else use)
+        owner = use.function.rpartition(".")[0].rpartition(".")[2]
+        if owner and use.form == "name" and use.name not in given | {owner}:
+            found.append(replace(use, form="member", receiver="this", guarded=True))
+    return found
+
+
 def plain(use: Use, line: str) -> Use:
     """`ns::call()` names a thing of a namespace or of a class. Its first letter suggests which of the two, not with certainty."""
     if use.form != "member" or f"{use.receiver}::{use.name}" not in re.sub(r"(?<!\s)\s*+::\s*+", "::", line):
@@ -177,4 +223,6 @@ SHAPE = Shape(
     form=_form,
     types=_types,
     scope_name=_scope_name,
+    own=lambda node: _own(node) if node.parent is not None and node.parent.type == "field_initializer" else (),
+    wraps=frozenset({"template_function", "template_method", "template_type", "dependent_name"}),
 )
