@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.dependents.budget import SearchLimits, minified
@@ -10,6 +10,7 @@ from bot.dependents.exports import Exports
 from bot.dependents.names import Named, occurrences
 from bot.dependents.sites import Match, UseTarget, resembles, telling
 from bot.dependents.targets import OPENED, former_names, has_member, is_closed, resigned, words_of
+from bot.lines import says
 from bot.ports import Language, Tree
 from bot.values import Outline, Reference, Side, Use
 
@@ -39,6 +40,14 @@ LIBRARIES = (
     "value values version view visit wait what width word words work write"
 )
 BORNE = frozenset(LIBRARIES.split())
+LONG_LINE = 400  # characters of a line that are read
+# Behind a type, or announced by a word: neither a call nor a use.
+_DECLARES = (
+    r"^\s*+(?:(?!(?:return|new|delete|else|throw|case|goto|co_return|co_yield|co_await)\b)[\w:<>,*&\[\]()]++\s++){1,8}"
+    r"[*&]{0,2}(?:\w+::)*NAME\s*+(?:\(|;|\{|\[|,|:|=[^=]|$)"
+    r"|\b(?:struct|class|enum|union|concept|using|typedef|define|namespace)\s++(?:\w++\s++)?NAME\b"
+    r"|^\s*+[*&~]?NAME\s*+(?:[=,}({]|$)|[*&\s~]NAME\s*\)\s*\(|^\s*+(?:typedef|enum)\b[^;]{0,300}\bNAME\b"
+)
 ANYWHERE = frozenset({"ruby"})  # languages in which any file that is loaded may open a class or a module again
 
 
@@ -60,7 +69,7 @@ class Proof:
     ) -> bool:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
-        if use.guarded:
+        if use.guarded or (self.language.NAME in STRICT and await self._misread(target, hit)):
             return False
         if hit.sure and ((path, hit.door) in self.lost or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -71,6 +80,21 @@ class Proof:
         if target.owner:
             return use.name in alone or await self._baseless(target, use.name)
         return await self._unbound(path, use, uses)
+
+    async def _misread(self, target: UseTarget, hit: Match) -> bool:
+        """Whether macros hid a declaration from the parser: one that is still there, or one that never was."""
+        if not target.gone:
+            return False
+        homes, name = {*target.homes}, hit.use.name
+        return await self._declared({*homes, hit.door} - {""}, name, "head") or not await self._declared(
+            homes, name, "base"
+        )
+
+    async def _declared(self, paths: Collection[str], name: str, side: Side) -> bool:
+        """Whether a line of these files reads like a declaration of the name."""
+        texts = await self.tree.read_many(sorted(paths), side)
+        rows = (row for text in texts.values() for row in text.decode("utf-8", "replace").split("\n") if name in row)
+        return any(says(_DECLARES, name, row[:LONG_LINE]) for row in rows)
 
     async def likely(self, target: UseTarget, hit: Match, uses: Sequence[Use], alone: frozenset[str]) -> bool:
         """Whether nothing in the tree has what is named here any more, though its absence is not proven.
