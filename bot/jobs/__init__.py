@@ -52,7 +52,7 @@ async def running(
         if workers is not None and work_here:
             await workers.beat(who, settings.name, rows.VERSION)  # before the first job can be ours
             stack.push_async_callback(workers.leave, who)
-        await engine.launch(settings, who, runner.run, runner.reviews, work_here=work_here)
+        await engine.launch(settings, who, runner.run, work_here=work_here)
         jobs = Jobs(runner, pulse, workers, work_here=work_here)
         stack.push_async_callback(jobs.stop)
         beside = [pulse.tidy_up()] if serve else []

@@ -4,13 +4,14 @@ import asyncio
 import logging
 import math
 import platform
+import threading
 import uuid
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from functools import partial
 
-from dbos import DBOS, DBOSConfig
+from dbos import DBOS, DBOSClient, DBOSConfig
 from dbos import error as errors
 from dbos._serialization import (
     DBOSPortableJSON,
@@ -25,10 +26,12 @@ from bot.jobs.turns import TurnTaking, fair
 from bot.storage.sqlite import connect, tidy
 
 REVIEWS = QUEUES["review"]
+NAME = "deeprepo"  # of the application that the jobs belong to
 HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
 RECOVERIES = 20  # the library's own count, a second line behind JobSettings.crashes
 CONNECTIONS = 12
 NO_LIMIT = 1_000_000  # starts of an installation in a second
+STARTING, LOOK = 30.0, 0.005  # seconds until each queue is looked at, and between two looks whether it is
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
 
 Run = Callable[[str, str], Awaitable[str]]
@@ -41,8 +44,8 @@ def executor(settings: JobSettings) -> str:
     return settings.executor or f"{platform.node()}-{uuid.uuid4().hex[:12]}"
 
 
-async def launch(settings: JobSettings, who: str, run: Run, reviews: Callable[[], int], *, work_here: bool) -> None:
-    """Start it in this event loop. `reviews`: counts those that run here. Raises StorageError where the database cannot be used."""
+async def launch(settings: JobSettings, who: str, run: Run, *, work_here: bool) -> None:
+    """Start it in this event loop. Raises StorageError where the database cannot be used."""
     _silence()
     async with AsyncExitStack() as failed:
         failed.push_async_callback(close)
@@ -52,18 +55,28 @@ async def launch(settings: JobSettings, who: str, run: Run, reviews: Callable[[]
             return await run(str(DBOS.workflow_id), text)
 
         try:
+            await asyncio.to_thread(_register, settings)
             library = DBOS(config=_config(settings, who))
             if not work_here:
                 DBOS.listen_queues([])
             DBOS.launch()
-            turns = TurnTaking(REVIEWS, settings.per_installation, lambda: settings.at_once - reviews())
-            fair(library, turns)
-            await _queues(settings)
+            fair(library, TurnTaking(REVIEWS, settings.per_installation, settings.at_once, who))
+            async with asyncio.timeout(STARTING):
+                while work_here and not looked_at():  # noqa: ASYNC110 - the library tells nobody
+                    await asyncio.sleep(LOOK)
+        except TimeoutError as error:
+            raise StorageError(f"the queues of the jobs were not looked at within {STARTING:.0f} seconds") from error
         except (SQLAlchemyError, errors.DBOSException) as error:
             said = str(getattr(error, "orig", None) or error).strip().splitlines()
             first = said[0] if said else type(error).__name__
             raise StorageError(f"the jobs' database cannot be used: {first}") from error
         failed.pop_all()
+
+
+def looked_at() -> bool:
+    """Whether each queue has the thread that takes jobs from it."""
+    names = {thread.name for thread in threading.enumerate()}
+    return all(f"queue-worker-{queue}" in names for queue in QUEUES.values())
 
 
 async def close(grace: float = 0.0) -> None:
@@ -77,45 +90,50 @@ async def close(grace: float = 0.0) -> None:
 
 def _config(settings: JobSettings, who: str) -> DBOSConfig:
     config: DBOSConfig = {
-        "name": "deeprepo",
+        "name": NAME,
         "application_version": VERSION,
         "executor_id": who,
         "log_level": "WARNING",
         "serializer": DBOSPortableJSON,  # the default is pickle: who writes the database would run code here
         "notification_listener_polling_interval_sec": settings.poll,  # no job listens, and the end waits for this
         "scheduler_polling_interval_sec": 60.0,
+        "run_migrations": False,  # `_register` has run them
     }
     if settings.shared:
         return {**config, "system_database_url": settings.url, "sys_db_pool_size": CONNECTIONS}
-    tidy(settings.file)
     kwargs = {"creator": lambda: connect(settings.file)}
-    return {**config, "system_database_url": f"sqlite:///{settings.file}", "db_engine_kwargs": kwargs}
+    return {**config, "system_database_url": _url(settings), "db_engine_kwargs": kwargs}
 
 
-async def _queues(settings: JobSettings) -> None:
-    """The queues, as they are set now. One with limits over several partitions and processes is dear on PostgreSQL: none has any.
+def _url(settings: JobSettings) -> str:
+    return settings.url if settings.shared else f"sqlite:///{settings.file}"
 
-    Where an installation has one place, the library would take a shortcut that asks for no turns; a limit of rate rules it out.
+
+def _register(settings: JobSettings) -> None:
+    """Store the queues with today's limits. None has a limit over several partitions and processes: on PostgreSQL these are expensive.
+
+    This happens before the library starts, because it begins at once to take jobs, with the limits that it finds stored: after a
+    restart these would be the old ones. If an installation has one place, the library would take a shortcut that asks for no
+    turns; a limit of rate rules it out.
     """
-    poll = settings.poll
-    each, once = settings.per_installation, settings.at_once
-    register = DBOS.register_queue_async
-    await register(
-        REVIEWS,
-        partition_concurrency=each,
-        partition_limiter={"limit": NO_LIMIT, "period": 1.0} if each == 1 else None,
-        worker_concurrency=once,
-        polling_interval_sec=poll,
-        on_conflict="always_update",
-    )
-    await register(
-        "commands",
-        partition_concurrency=1,
-        worker_concurrency=once,
-        polling_interval_sec=poll,
-        on_conflict="always_update",
-    )
-    await register("small", worker_concurrency=once, polling_interval_sec=2 * poll, on_conflict="always_update")
+    if not settings.shared:
+        tidy(settings.file)
+        connect(settings.file).close()  # the file is its owner's from the start
+    DBOS.migrate(_url(settings))
+    client = DBOSClient(system_database_url=_url(settings), application_name=NAME)
+    poll, each, once = settings.poll, settings.per_installation, settings.at_once
+    try:
+        client.register_queue(
+            REVIEWS,
+            partition_concurrency=each,
+            partition_limiter={"limit": NO_LIMIT, "period": 1.0} if each == 1 else None,
+            worker_concurrency=once,
+            polling_interval_sec=poll,
+        )
+        client.register_queue("commands", partition_concurrency=1, worker_concurrency=once, polling_interval_sec=poll)
+        client.register_queue("small", worker_concurrency=once, polling_interval_sec=2 * poll)
+    finally:
+        client.destroy()
 
 
 def _silence() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -119,8 +118,7 @@ class Jobs:
         silent = asyncio.get_running_loop().time() - self._pulse.beaten
         if self._works and silent > self._settings.lease:
             return False, f"no sign of life for {silent:.0f} seconds"
-        names = {thread.name for thread in threading.enumerate()}
-        if self._works and any(f"queue-worker-{queue}" not in names for queue in ids.QUEUES.values()):
+        if self._works and not engine.looked_at():
             return False, "a queue is not looked at"
         return True, "ready"
 

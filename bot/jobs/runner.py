@@ -170,10 +170,6 @@ class Runner:
                 if name not in found or found[name].executor != self.executor:
                     job.over.set()
 
-    def reviews(self) -> int:
-        """How many reviews run here; any thread may ask."""
-        return sum(ids.is_review(name) for name in list(self.live))
-
     def end(self, names: list[str]) -> None:
         """Tell the jobs of this process at once that they are no longer wanted."""
         for name in names:

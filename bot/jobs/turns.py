@@ -4,8 +4,8 @@ The library gives places to installations in random order. Then some wait severa
 one method of its own which installations wait; `fair` replaces that method on the library's database object.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from dbos import DBOS
@@ -14,16 +14,16 @@ from bot.errors import StorageError
 from bot.jobs.rows import VERSION
 
 METHOD = "get_queue_partitions"
-SPARE = 8  # installations more than there are free places: another process may be giving the first ones theirs
 
 
 @dataclass(frozen=True, slots=True)
 class TurnTaking:
-    """The order of one queue. `each`: reviews of an installation at the same time; `free`: counts the free places of this process."""
+    """The order of one queue. `each`: reviews of an installation at the same time; `places`: of this process, `executor`."""
 
     queue: str
     each: int
-    free: Callable[[], int]
+    places: int
+    executor: str
 
 
 def fair(library: DBOS, turns: TurnTaking) -> None:
@@ -41,7 +41,9 @@ def fair(library: DBOS, turns: TurnTaking) -> None:
             found: list[str] = before(queue)
             return found
         with database.engine.begin() as connection:
-            return _Line(row.key for row in connection.execute(_next(database.tables.workflow_status, turns)))
+            jobs = database.tables.workflow_status
+            free = turns.places - int(connection.execute(_taken(jobs, turns)).scalar_one())
+            return _Line(row.key for row in connection.execute(_next(jobs, turns).limit(max(0, free))))
 
     setattr(database, METHOD, partitions)
 
@@ -51,6 +53,16 @@ class _Line(list[str]):
 
     def __setitem__(self, place: object, value: object) -> None:
         """Leave the place to whom it belongs."""
+
+
+def _taken(job: sa.Table, turns: TurnTaking) -> sa.Select[Any]:
+    """How many places of this process are taken. The library counts a review only once its event loop has begun it."""
+    mine = (
+        job.c.queue_name == turns.queue,
+        job.c.status == sa.literal_column("'PENDING'"),
+        job.c.executor_id == turns.executor,
+    )
+    return sa.select(sa.func.count()).select_from(job).where(*mine)
 
 
 def _next(job: sa.Table, turns: TurnTaking) -> sa.Select[tuple[str]]:
@@ -88,5 +100,4 @@ def _next(job: sa.Table, turns: TurnTaking) -> sa.Select[tuple[str]]:
         .outerjoin(served, served.c.key == waiting.c.key)
         .where(sa.func.coalesce(running.c.count, 0) < turns.each)
         .order_by(turn, waiting.c.key)
-        .limit(max(0, turns.free()) + SPARE)
     )

@@ -9,7 +9,7 @@ from job_scene import Scene, prepare
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder in which jobs ran before: a new queue would wait a second for its first look."""
+    """A data folder in which jobs ran before, with other limits than most tests set: to create its databases anew takes time."""
     folder = tmp_path_factory.mktemp("prepared")
     asyncio.run(prepare(Scene(folder)))
     return folder

@@ -53,8 +53,10 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
     assert lines.count("look stuck") == 1
     assert lines.count("end stuck") == 1
     assert "end later" in lines
-    # The job that kills its process may do so after the other was counted as begun and before it wrote that down.
-    assert "begin stuck 2" in lines or "begin stuck 3" in lines
+    # How often it was begun differs: the job that kills its process may do so after the other was counted and before it ran.
+    begun = [int(line.rpartition(" ")[2]) for line in lines if line.startswith("begin stuck")]
+    assert begun[0] == 1
+    assert begun[-1] > 1
     assert [line for line in lines if "poison" in line] == [
         "begin poison 1",
         "look poison",

@@ -77,10 +77,29 @@ def test_the_counts_tell_what_waits_and_runs(on_sqlite: Scene) -> None:
             await jobs.submit(push(2, head="second"), "guid-2")
             await jobs.submit(push(3, head="third"), "guid-3", delay=60)
             await diary.seen("begin first")
-            counts = await jobs.counts()
-            # Two that are stored within one look at the queue may both get a place: the library counts running ones before.
-            assert counts["delayed"] == 1
-            assert counts["waiting"] + counts["running"] == 2
+            assert await jobs.counts() == {"waiting": 1, "delayed": 1, "running": 1}
+
+    asyncio.run(story())
+
+
+def test_a_restart_obeys_its_new_limits(scene: Scene) -> None:
+    """A process that starts with lower limits than the one before takes no job by the old ones."""
+    heads = ["first", "second", "third"]
+
+    async def story() -> None:
+        before = Diary(hold=set(heads))
+        async with scene.running(before, per_installation=3) as jobs:
+            for number, head in enumerate(heads):
+                await jobs.submit(push(number, head=head), f"guid-{head}")
+            await before.seen(*(f"begin {head}" for head in heads))
+        after = Diary(hold=set(heads))
+        async with scene.running(after, per_installation=1) as jobs:
+            await after.seen("begin first")
+            assert await jobs.counts() == {"waiting": 2, "delayed": 0, "running": 1}
+            for head in heads:
+                await after.release(head)
+            await scene.settled(jobs)
+        assert [line for line in after.told if line.startswith("begin")] == [f"begin {head}" for head in heads]
 
     asyncio.run(story())
 
