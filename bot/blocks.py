@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from bot.lines import is_comment, special
 
 MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards
+LONG_HEAD = 8  # lines of a signature
 MAX_LEVELS = 40  # blocks around one line
 NEAR = 4  # lines before and after a statement whose block is too long, in whole statements
 LAST_BRANCH = 5  # lines of the last branch of a long block
@@ -99,6 +100,17 @@ def openings(rows: Sequence[str], line: int, first: int) -> Iterator[int]:
         if rows[number - 1].strip() and indent(rows[number - 1]) < depth:
             depth = indent(rows[number - 1])
             yield number
+
+
+def heads(rows: Sequence[str], line: int) -> list[int]:
+    """The lines that open the blocks in which a line stands, the nearest first; a signature of several lines is whole or has its first."""
+    found = list[int]()
+    for number in openings(rows, line, 1):
+        if number == line:
+            continue
+        first = _opening(rows, number) if _CLOSES.match(rows[number - 1]) else number
+        found += [*range(first, number + 1)] if number - first <= LONG_HEAD else [first, number]
+    return found
 
 
 def passes_on(path: str, rows: Sequence[str], start: int, end: int) -> list[str]:

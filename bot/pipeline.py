@@ -239,7 +239,7 @@ async def _judge(
         ignored=subject.ignored,
         earlier=subject.past.earlier,
         reread=incremental.spans(reread),
-        title=subject.pull.title,
+        pull=subject.pull,
         before=subject.past.before,
         least=least,
     )

@@ -14,7 +14,7 @@ from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
-from bot.values import SEVERITIES, ChangedFile, Dependents, Earlier, Finding, Severity, Suppressed
+from bot.values import SEVERITIES, ChangedFile, Dependents, Earlier, Finding, PullRequest, Severity, Suppressed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ async def judge(
     ignored: IgnoreList = IgnoreList(),  # noqa: B008 - frozen
     earlier: Earlier | None = None,
     reread: Collection[tuple[str, int, int]] = (),
-    title: str = "",
+    pull: PullRequest | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
     least: Severity = "low",
 ) -> Judged:
@@ -69,7 +69,7 @@ async def judge(
     doubtful = (*(f for f in doubtful if f.severity in shown), *raised)
     still = (*(f for f in still if f not in raised), *unasked)
     asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
-    verified = await verify(asked, tree, dependents, ask, files, title)
+    verified = await verify(asked, tree, dependents, ask, files, pull)
     judged = verified.findings
     said = tuple(f for f in judged[: len(new)] if f.verdict in {"proven", "confirmed"} or f.unconfirmed)
     unproven = tuple(f for f in judged[: len(new)] if f.verdict == "unproven" and not f.unconfirmed)

@@ -5,27 +5,36 @@ what the claim names, and the callers; each line once, under a limit.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot import blocks
-from bot.lines import defined, defines, definition
+from bot.lines import binds, defined, defines, definition
 from bot.paths import is_product
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Reference, Side, Symbol, tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
 LONGEST = 100  # lines of the definition that the claim is about; of a longer one the blocks around the quote
-BLOCK = 40  # lines of the block around a piece of evidence, or around a quote that is in no known definition
+BLOCK = 40  # lines of the block around a quote that is in no known definition, or in one of a few lines
+EVIDENCE = 80  # lines of the block around a piece of evidence
 CALLER = 24  # lines of the block around a call
 NEAR = 12  # lines of any block, where there is room for no more
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
 DEFINITION_LINES = 40
 MEANT = 2  # definitions of one name: one, or one and its declaration
-MAX_HEADS = 4  # first lines of what encloses an excerpt: the function, the class
+MAX_HEADS = 8  # lines that open what encloses an excerpt: the function, the class
 _CALLED = re.compile(r"(?<![\w$])\$*+([A-Za-z_][\w$]{2,}+)\s*+\(")
+_CONSTANT = re.compile(r"(?<![\w$])[A-Z][A-Z0-9]*+_[A-Z0-9_]{1,100}+(?![\w$(])")
 _NAMED = re.compile(
     r"`(?:[\w$]++(?:\.|::|->|#))*+([A-Za-z_$][\w$]{2,100}+)(?:\(\))?`|(?<![\w$.])([A-Za-z_$][\w$]{2,100}+)\(\)"
+)
+_SPELLED = re.compile(
+    r"(?<![\w$])_*+[A-Za-z$][a-z0-9$]{0,100}+(?:_|[A-Z])[\w$]{1,100}+"
+)  # words of prose that only code is spelled like
+_VALUE = r"^\s*NAME\s*(?::[^=]{1,60})?=(?!=)"
+_TYPE = re.compile(
+    r"\s*(?:(?:export|public|abstract|final|pub|data|sealed)\s+){0,3}(?:class|struct|impl|interface|trait|module|enum)\b"
 )
 
 
@@ -48,7 +57,7 @@ async def gather(
 ) -> tuple[Excerpt, ...]:
     """The excerpts for one finding, the most telling first, in at most `room` tokens."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed(finding, dependents, files)]
-    places += [Place(one.path, one.side, one.line, one.line, BLOCK, "evidence") for one in finding.evidence]
+    places += [Place(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in finding.evidence]
     places += [*await _defined(finding, tree), *_callers(finding, dependents)]
     shown, seen = list[Excerpt](), set[tuple[str, Side, int]]()
     for place in places:
@@ -91,14 +100,19 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[Place]:
 
 def _removed(finding: Finding, dependents: Dependents, files: Sequence[ChangedFile]) -> Iterator[Place]:
     """The definitions that the change took away or renamed, of which the claim speaks."""
-    quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
-    said = {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
+    said = _said(finding)
     gone = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
     places = [(s.path, s.start, s.end, s.name) for s in gone if s.short in said]
     known = {symbol.short for symbol in gone}
     places += [place for place in _unparsed(files) if place[3] in said - known]
     for path, start, end, name in places[:MAX_REMOVED]:
         yield Place(path, "base", start, start, LONGEST, f"removed: {name}", start, end)
+
+
+def _said(finding: Finding) -> set[str]:
+    """The words of a claim and of the lines that it quotes."""
+    quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
+    return {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
 
 
 def _unparsed(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
@@ -116,31 +130,35 @@ def _unparsed(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str
 
 def _callers(finding: Finding, dependents: Dependents) -> Iterator[Place]:
     keys = {f"{finding.path}:{symbol.name}" for symbol in _holding(finding, dependents)}
-    rows = [row for row in dependents.references if row.symbol in keys and _telling(row)]
+    said = _said(finding)
+    rows = [row for row in dependents.references if row.symbol in keys and _telling(row, said)]
     for row in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
         title = f"uses {row.name}" + ("" if row.sure else " (by name only)")
         yield Place(row.path, "head", row.line, row.line, CALLER, title, *(row.span or ()))
 
 
-def _telling(row: Reference) -> bool:
-    """Whether a use says how a definition is used: an import does not, nor a method of a name that every class has."""
+def _telling(row: Reference, said: Collection[str]) -> bool:
+    """Whether a use says how a definition is used: an import does not, nor a namesake of which the claim does not speak."""
     if row.missing:
         return True
-    return row.form != "import" and (row.sure or not (row.everyday or row.test))
+    return row.form != "import" and (row.sure or (row.name in said and not (row.everyday or row.test)))
 
 
 async def _defined(finding: Finding, tree: Tree) -> list[Place]:
-    """Where the functions are defined that the claim names and the quoted lines call; of many definitions none is meant."""
-    said = f"{finding.title}\n{finding.why}\n{finding.trigger}\n{finding.consequence}"
-    named = [one or other for one, other in _NAMED.findall(said)]
-    quoted = [name for text in (finding.quote, *(e.quote for e in finding.evidence)) for name in _CALLED.findall(text)]
-    names = list(dict.fromkeys([*named, *quoted]))[: 2 * MAX_DEFINITIONS]
+    """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant."""
+    claimed = f"{finding.title}\n{finding.why}\n{finding.trigger}\n{finding.consequence}"
+    named = [one or other for one, other in _NAMED.findall(claimed)]
+    quotes = finding.quote, *(one.quote for one in finding.evidence)
+    quoted = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]
+    names = list(dict.fromkeys([*named, *quoted, *_SPELLED.findall(claimed)]))[: 2 * MAX_DEFINITIONS]
     if not names:
         return []
-    rows = await tree.grep_lines([definition(name) for name in names], syntax="perl", limit=400)
+    values = [_VALUE.replace("NAME", name) for name in names if _CONSTANT.fullmatch(name)]
+    rows = await tree.grep_lines([*(definition(name) for name in names), *values], syntax="perl", limit=400)
     found: list[Place] = []
     for name in names:
-        hits = _meant((path, line) for path, line, text in rows if defines(text, name, path))
+        known = binds if _CONSTANT.fullmatch(name) else defines
+        hits = _meant((path, line) for path, line, text in rows if defines(text, name, path) or known(text, name))
         for path, line in hits if len(found) < MAX_DEFINITIONS else ():
             found.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))
     return found
@@ -159,32 +177,34 @@ async def _excerpt(tree: Tree, place: Place, room: int, seen: set[tuple[str, Sid
     first, last = max(1, place.first), min(len(lines), place.last)
     if first > last:
         return None
+    if (place.path, place.side, first) in seen and _TYPE.match(lines[first - 1]):
+        return None  # what tells of it is shown already
     for most in dict.fromkeys((place.most, min(place.most, NEAR), 0)):
-        numbers = sorted({*range(first, last + 1), *_blocks(lines, place, most)})
-        new = [number for number in numbers if (place.path, place.side, number) not in seen]
-        rows = tuple(DiffRow("", lines[number - 1], number) for number in new)
-        if not any(row.text.strip() for row in rows):
+        block = sorted({*range(first, last + 1), *_block(lines, place, most)})
+        new = [number for number in block if (place.path, place.side, number) not in seen]
+        if not any(lines[number - 1].strip() for number in new):
             return None
+        heads = [number for number in blocks.heads(lines, first) if number not in block] if most else []
+        opening = [number for number in heads[:MAX_HEADS] if (place.path, place.side, number) not in seen]
+        numbers = sorted([*new, *opening])
+        rows = tuple(DiffRow("", lines[number - 1], number) for number in numbers)
         excerpt = Excerpt(place.path, numbers[0], numbers[-1], rows, place.side, place.title)
         if tokens(excerpt.body) <= room:
             return excerpt
     return None
 
 
-def _blocks(lines: Sequence[str], place: Place, most: int) -> Iterator[int]:
-    """The definition around the lines of a place, if it is short enough, else the blocks around them; and what encloses these."""
+def _block(lines: Sequence[str], place: Place, most: int) -> Sequence[int]:
+    """The definition around the lines of a place, if it is short enough, else the blocks around them; both if it is very short."""
     if not most:
-        return
+        return ()
     start, end = place.start, min(place.end, len(lines))
     if start and start <= place.first <= end and end - start < most:
-        numbers = [*range(start, end + 1)]
-    else:
-        ends = {max(1, place.first), min(len(lines), place.last)}
-        opened = start if start < place.first else 0
-        numbers = sorted({n for at in ends for n in blocks.around(place.path, lines, at, most, opened)})
-    yield from numbers
-    heads = [number for number in blocks.openings(lines, numbers[0], 1) if number != numbers[0]]
-    yield from heads[:MAX_HEADS]
+        around = blocks.around(place.path, lines, place.first, min(most, BLOCK)) if end - start < NEAR else ()
+        return sorted({*range(start, end + 1), *around})
+    ends = {max(1, place.first), min(len(lines), place.last)}
+    opened = start if start < place.first else 0
+    return sorted({n for at in ends for n in blocks.around(place.path, lines, at, most, opened)})
 
 
 def _rows(blob: bytes | None) -> list[str]:

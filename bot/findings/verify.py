@@ -11,7 +11,7 @@ from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import look_ups, strict, text, wishes
 from bot.ports import Tree
-from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, Schema
+from bot.values import ChangedFile, Completion, Dependents, Finding, Message, Prompt, PullRequest, Schema
 
 VERDICTS = ("confirmed", "refuted", "unproven")
 PROPERTIES: Mapping[str, Mapping[str, Any]] = {
@@ -20,6 +20,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "author_would_change": {"type": "boolean", "description": "whether the author, shown this, would change the code"},
     "reason": text("one sentence"),
 }
+BODY_CHARS = 1_200  # of what the author says
 Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 
@@ -37,11 +38,11 @@ async def verify(
     dependents: Dependents,
     ask: Ask,
     files: Sequence[ChangedFile] = (),
-    title: str = "",
+    pull: PullRequest | None = None,
 ) -> Verified:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
     open_ones = [finding for finding in findings if finding.verdict == "unproven"]
-    prompts = await together(*(_prompt(finding, tree, dependents, files, title) for finding in open_ones))
+    prompts = await together(*(_prompt(finding, tree, dependents, files, pull) for finding in open_ones))
     replies = await ask(prompts) if prompts else ()
     judged = {id(f): _judged(f, reply) for f, reply in zip(open_ones, replies, strict=True)}
     unheard = {
@@ -82,10 +83,11 @@ def _judged(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
 
 
 async def _prompt(
-    finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile], title: str
+    finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile], pull: PullRequest | None
 ) -> Prompt:
     excerpts = await proof.gather(finding, tree, dependents, files)
-    asked = render.text("prompts/verify.md.j2", title=title, finding=finding, excerpts=excerpts)
+    said = {"title": pull.title, "body": render.cut(pull.body, BODY_CHARS)} if pull else {"title": "", "body": ""}
+    asked = render.text("prompts/verify.md.j2", **said, finding=finding, excerpts=excerpts)
     return Prompt(
         (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", asked)),
         answer=schema(),

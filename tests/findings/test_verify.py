@@ -55,7 +55,7 @@ def judged(
 
     async def run() -> Judged:
         async with Checkout(pull) as tree:
-            return await judge(findings, tree, dependents, ask, title=pull.title, **more)
+            return await judge(findings, tree, dependents, ask, pull=pull, **more)
 
     return asyncio.run(run())
 
@@ -139,6 +139,21 @@ def test_without_a_second_opinion_findings_are_said_as_unproven(repository: Repo
     """Verification can be switched off, and the reader sees it."""
     found = judged(repository, None)
     assert [(f.path, f.verdict) for f in found.said] == [("a.py", "unproven"), ("b.py", "proven")]
+
+
+def test_the_second_opinion_reads_what_the_author_says(repository: Repository) -> None:
+    """Whether the author would change the code depends on what was meant; a long text is cut."""
+    pull = replace(repository.change({"a.py": "x\n"}, {"a.py": "x = f(None)\n"}), body="On purpose. " + "word " * 2_000)
+    ask = Judge(CONFIRMED)
+
+    async def run() -> None:
+        async with Checkout(pull) as tree:
+            await judge([replace(FINDING, start=1, end=1)], tree, Dependents(), ask, pull=pull)
+
+    asyncio.run(run())
+    text = ask.asked[0].messages[-1].text
+    assert "--- what its author says ---\nOn purpose. word" in text
+    assert len(text) < 3_000
 
 
 def test_the_second_opinion_sees_evidence_that_the_harness_gathered(repository: Repository) -> None:

@@ -111,6 +111,7 @@ PROMPTS = {
         "verify.md.j2",
         {
             "title": "Drop the amount",
+            "body": "Rates need none.",
             "finding": FINDING,
             "excerpts": [
                 Excerpt(
@@ -122,7 +123,7 @@ PROMPTS = {
                 )
             ],
         },
-        110,
+        125,
     ),
     "verify_system": ("verify_system.md.j2", {}, 480),
 }
