@@ -7,11 +7,11 @@ reported as such, with the reason if the pattern or the glob can match nothing.
 
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bot import globs
+from bot import blocks, globs
 from bot.context import definitions, snippets
 from bot.errors import GitError
 from bot.lines import binds, block, closing, defines, definition
@@ -25,6 +25,7 @@ NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400
 MAX_ROWS = 4_000  # lines that one search may bring
 MOST_LINES = 200  # of a file, asked for by their numbers
 USUAL_LINES = 60  # of a file, where no last line is given
+MORE_LINES = 40  # that are added so that a block comes to its end
 BLOCK = 90  # lines of one definition or of the block around a line
 HEAD = 24  # lines of a class that is longer; of its members the first line each
 AROUND = 6  # lines before and after a use or a hit, in a block that is longer
@@ -100,22 +101,30 @@ class _Result:
                 self.shown.append(taken)
         self.left = sum(room.new(excerpt) for excerpt in new)
 
-    def told(self) -> LookedUp:
-        """The result as a reader is shown it."""
+    def told(self, room: _Room) -> LookedUp:
+        """The result as a reader is shown it, once all results have their room."""
         above = [f"{count(self.above, 'place')} of it shown above"] if self.above else []
         left = [f"{count(self.left, 'place')} more did not fit, or not to the end"] if self.left else []
-        whole = tuple(_noted(excerpt) for excerpt in snippets.joined(self.shown))
+        whole = tuple(_noted(excerpt, room.shown) for excerpt in snippets.joined(self.shown))
         return LookedUp(_told(self.asked), whole, (*self.notes, *above, *left))
 
 
-def _noted(excerpt: Excerpt) -> Excerpt:
-    """The excerpt with a note for each run of lines between its rows that is missing, because it is shown above or left out."""
+def _noted(excerpt: Excerpt, shown: Collection[tuple[str, Side, int]]) -> Excerpt:
+    """The excerpt with a note for each run of lines between its rows that is missing: another place shows it, or none does."""
     rows: list[DiffRow] = []
     for row in excerpt.rows:
         last = rows[-1].number if rows else 0
         if last and row.number > last + 1:
             lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
-            rows.append(DiffRow("", f"[... {lines}: shown above, or left out ...]"))
+            known = {(excerpt.path, excerpt.side, number) in shown for number in range(last + 1, row.number)}
+            where = (
+                "shown in part in another place"
+                if len(known) > 1
+                else "shown in another place"
+                if True in known
+                else "not shown here"
+            )
+            rows.append(DiffRow("", f"[... {lines}: {where} ...]"))
         rows.append(row)
     return replace(excerpt, rows=tuple(rows))
 
@@ -141,7 +150,7 @@ class LookUps:
             results.append(result)
         for result in results:  # what the later ones did not need
             result.show(room, room.tokens)
-        return tuple(result.told() for result in results)
+        return tuple(result.told(room) for result in results)
 
     async def _found(self, asked: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
         if asked.kind == "lines":
@@ -183,6 +192,7 @@ class LookUps:
         end = min(len(rows), last, first + MOST_LINES - 1)
         if end < min(last, len(rows)):
             notes.append(f"one look-up shows {MOST_LINES} lines at most")
+        end = _rounded(rows, first, end)
         return [_excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")], notes
 
     # --- a definition ---------------------------------------------------------------------------------------------------------
@@ -374,6 +384,17 @@ def _bounded(asked: LookUp) -> LookUp:
 def _sendable(text: str) -> str:
     plain = text.encode("utf-8", "replace").decode()
     return "".join(sign if sign.isprintable() else " " for sign in plain).strip()
+
+
+def _rounded(rows: Sequence[str], first: int, end: int) -> int:
+    """The last line of the largest block around the end that begins within the asked lines and is not much longer."""
+    last = end
+    for number in blocks.openings(rows, end, first):
+        closes = blocks.statement(rows, number).end
+        if closes > end + MORE_LINES:
+            break
+        last = max(last, closes)
+    return last
 
 
 def _told(asked: LookUp) -> str:

@@ -25,8 +25,13 @@ FILES: dict[str, str | bytes | None] = {
 }
 
 
-def shown(repository: Repository, *wanted: LookUp, most: int = look_ups.TOKENS) -> tuple[LookedUp, ...]:
-    pull = repository.change({}, FILES)
+def shown(
+    repository: Repository,
+    *wanted: LookUp,
+    most: int = look_ups.TOKENS,
+    files: dict[str, str | bytes | None] = FILES,
+) -> tuple[LookedUp, ...]:
+    pull = repository.change({}, files)
 
     async def run() -> tuple[LookedUp, ...]:
         async with Checkout(pull) as tree:
@@ -90,3 +95,26 @@ def test_all_of_one_answer_stays_under_its_tokens(repository: Repository) -> Non
     assert all(one.excerpts for one in found)
     assert tokens(look_ups.text(found)) <= 900
     assert any("did not fit" in note for note in found[0].notes)
+
+
+def test_lines_that_are_asked_for_end_with_their_block(repository: Repository) -> None:
+    """Whoever names the lines cannot know where the block ends; a much longer one is not brought."""
+    body = "".join(f"        {number} => {{\n            act({number})\n        }}\n" for number in range(8))
+    rows = f"fn pick(x: u8) {{\n    match x {{\n{body}    }}\n}}\n\nfn other() {{\n    act(1)\n}}\n"
+    last = rows.split("\n").index("fn other() {") - 1
+
+    files: dict[str, str | bytes | None] = {"a.rs": rows + "// z\n" * 90}
+    wanted = [LookUp("lines", path="a.rs", start=1, end=end) for end in (10, last + 2)]
+    ends = [shown(repository, one, files=files)[0].excerpts[0].rows[-1].number for one in wanted]
+    assert ends == [last, last + 4]
+
+
+def test_a_gap_says_whether_another_place_shows_it(repository: Repository) -> None:
+    """What is missing between two lines was brought by an earlier look-up, or by none."""
+    wanted = [
+        LookUp("lines", path="src/store.py", start=5, end=8),
+        LookUp("lines", path="src/store.py", start=1, end=20),
+    ]
+    first, second = shown(repository, *wanted)
+    assert "shown in another place" in second.excerpts[0].text
+    assert "shown in another place" not in first.excerpts[0].text
