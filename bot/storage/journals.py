@@ -91,10 +91,6 @@ class Journals:
         wanted = sa.select(line.c.journal).distinct()
         return await self.database.run(lambda connection: frozenset(connection.execute(wanted).scalars()))
 
-    async def drop(self, journal: str) -> None:
-        """Delete a journal's lines."""
-        await self.database.run(lambda connection: connection.execute(sa.delete(line).where(line.c.journal == journal)))
-
 
 async def append(journal: str, texts: Sequence[str], database: Database) -> None:
     """Store lines at the end of a journal."""

@@ -1,10 +1,10 @@
 """Finished reviews and their findings: what the next round builds upon, and what figures are made of."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import sqlalchemy as sa
 
@@ -141,13 +141,6 @@ class Reviews:
         wanted = sa.select(finding).where(finding.c.pull == pull.key).order_by(finding.c.seen, finding.c.fingerprint)
         found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
         return tuple(Known(**{name: row[name] for name in Known.__dataclass_fields__}) for row in found)
-
-    async def recent(self, most: int = 50) -> Sequence[dict[str, Any]]:
-        """The newest reviews with their figures and without their text."""
-        columns = [column for column in review.c if column.name != "output"]
-        wanted = sa.select(*columns).order_by(review.c.finished.desc()).limit(most)
-        found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
-        return [dict(row) for row in found]
 
     async def spending(self, since: float) -> tuple[RepositorySpending, ...]:
         """What the reviews since then came to, by repository, the dearest first."""
