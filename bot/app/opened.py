@@ -14,7 +14,6 @@ from pydantic import SecretStr
 from bot import jobs, storage
 from bot.app import failing, logs
 from bot.app.metrics import Metrics
-from bot.app.notes import Notes
 from bot.app.rounds import rounds, tidying
 from bot.config import App, Server, ServerPlace
 from bot.errors import ConfigError, StorageError, UsageError
@@ -64,7 +63,6 @@ class Opened:
     identity: Identity
     pace: RequestPace
     ours: Ours
-    notes: Notes
     resting: bool = False
 
     @property
@@ -162,10 +160,9 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
         async with run as found:
             known.set_result(found)
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""), Notes(store))
-            async with _beside(server.notes.write_on(), rounds(server) if web else tidying(server)):
+            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""))
+            async with _beside(rounds(server) if web else tidying(server)):
                 yield server
-            await server.notes.write()
 
 
 def _made(folder: Path) -> None:
@@ -194,12 +191,11 @@ def _jobs(settings: Server, *, web: bool) -> JobSettings:
 
 
 @asynccontextmanager
-async def _beside(*doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """What goes on beside, until the end of the block."""
-    tasks = [asyncio.create_task(each) for each in doing]
+    task = asyncio.create_task(doing)
     try:
         yield
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
+        task.cancel()
+        await asyncio.wait({task})

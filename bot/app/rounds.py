@@ -74,7 +74,6 @@ async def _pulls(opened: "Opened", since: str) -> None:
     """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
     left = MOST_PULLS
     for home in await github.installations(opened.identity, opened.pace):
-        await opened.store.deliveries.installed(home.id, home.account, {"suspended": home.suspended}, time.time())
         if home.suspended or left <= 0:
             continue
         for waiting in await github.open_pulls(opened.identity, home.id, since, opened.pace):

@@ -1,6 +1,5 @@
 """What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `opened(url)` is the way in."""
 
-from bot.storage.deliveries import Delivered
 from bot.storage.failures import Failure
 from bot.storage.journals import StoredJournal
 from bot.storage.outcomes import Addressed
@@ -12,7 +11,6 @@ from bot.storage.store import Store, opened
 __all__ = [
     "Addressed",
     "DailyCaps",
-    "Delivered",
     "Exhausted",
     "Failure",
     "Finished",

@@ -10,7 +10,6 @@ from bot.storage import tables
 from bot.storage.checks import OpenChecks
 from bot.storage.database import Database
 from bot.storage.days import Days
-from bot.storage.deliveries import Deliveries
 from bot.storage.failures import Failures
 from bot.storage.journals import Journals
 from bot.storage.listing import ReviewList
@@ -34,7 +33,7 @@ class Store:
         self.reviews, self.listing, self.days = Reviews(database), ReviewList(database), Days(database)
         self.journals, self.spending = Journals(database), Spending(database)
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
-        self.deliveries, self.failures, self.checks = Deliveries(database), Failures(database), OpenChecks(database)
+        self.failures, self.checks = Failures(database), OpenChecks(database)
         self.workers, self.used = Workers(database), UsedSessions(database)
 
     async def repositories(self, owner: int) -> frozenset[int]:
@@ -56,8 +55,6 @@ class Store:
                 if repositories:
                     fits &= table.c.repository.in_(repositories)
                 connection.execute(sa.delete(table).where(fits))
-            if not repositories:
-                connection.execute(sa.delete(tables.installation).where(tables.installation.c.id == owner))
 
         await self.database.run(do)
 
@@ -68,7 +65,7 @@ class Store:
         def do(connection: sa.Connection) -> int:
             aged = (
                 *(tables.line.c.written, tables.review.c.finished, tables.finding.c.seen, tables.feedback.c.given),
-                *(tables.outcome.c.at, tables.delivery.c.received, tables.check.c.begun, tables.command.c.given),
+                *(tables.outcome.c.at, tables.check.c.begun, tables.command.c.given),
                 tables.failure.c.failed,
             )
             ends = [(column, old) for column in aged]

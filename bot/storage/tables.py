@@ -95,17 +95,6 @@ line = sa.Table(
     sa.Column("written", sa.Double, nullable=False),
     sa.Index("line_journal", "journal", "id"),
 )
-delivery = sa.Table(
-    "delivery",
-    schema,
-    sa.Column("guid", sa.Text, primary_key=True),
-    sa.Column("event", sa.Text, nullable=False),
-    sa.Column("action", sa.Text, nullable=False),
-    *_owner(),
-    sa.Column("received", sa.Double, nullable=False),
-    sa.Column("outcome", sa.Text, nullable=False),
-    sa.Index("delivery_received", "received"),
-)
 paused = sa.Table(
     "paused",
     schema,
@@ -113,14 +102,6 @@ paused = sa.Table(
     *_owner(),
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("since", sa.Double, nullable=False),
-)
-installation = sa.Table(
-    "installation",
-    schema,
-    sa.Column("id", sa.BigInteger, primary_key=True),
-    sa.Column("account", sa.Text, nullable=False),
-    sa.Column("facts", Json, nullable=False),
-    sa.Column("seen", sa.Double, nullable=False),
 )
 worker = sa.Table(
     "worker",

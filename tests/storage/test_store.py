@@ -3,7 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
-from bot.storage import Delivered, Finished, Known, Suppression
+from bot.storage import Finished, Known, Suppression
 from bot.storage.database import Database
 from bot.values import PullRef
 
@@ -136,23 +136,6 @@ def test_pausing_and_feedback(url: str) -> None:
     asyncio.run(story())
 
 
-def test_deliveries_and_installations(url: str) -> None:
-    """What became of a delivery is known by its id, and who installed the App by theirs."""
-
-    async def story() -> None:
-        async with storage.opened(url) as store:
-            assert await store.deliveries.seen("guid") is None
-            first = Delivered("guid", "pull_request", "opened", "queued", 5.0, 7, 70)
-            await store.deliveries.record([first, replace(first, outcome="known", received=6.0)])
-            await store.deliveries.record([Delivered("second", "ping", "", "ignored", 7.0)])
-            assert await store.deliveries.seen("guid") == "known"
-            assert await store.deliveries.counts() == {("pull_request", "known"): 1, ("ping", "ignored"): 1}
-            await store.deliveries.installed(7, "owner", {"events": ["push"]}, 8.0)
-            assert await store.deliveries.installations() == {7: "owner"}
-
-    asyncio.run(story())
-
-
 def test_forgetting(url: str, tmp_path: Path) -> None:
     """Nothing of an installation is left, its journals neither, and nothing of others is touched; a repository can go alone."""
     here, beside = PULL, replace(PULL, repository=71)
@@ -164,12 +147,9 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
         await store.people.suppress(pull, Suppression("f1", "ann", "", 1.0))
         await store.people.pause(pull, "ann", 1.0)
         await store.people.tell(pull, "f1", "ann", "reply", "hm", 1.0)
-        seen = Delivered(f"guid-{name}", "x", "y", "z", 1.0, pull.installation, pull.repository)
-        await store.deliveries.record([seen])
-        await store.deliveries.installed(pull.installation, pull.owner, {}, 1.0)
 
     def left(store: storage.Store) -> set[int]:
-        tables = ("review", "finding", "suppression", "feedback", "paused", "delivery")
+        tables = ("review", "finding", "suppression", "feedback", "paused")
         read = [f"SELECT repository FROM {table}" for table in tables]  # noqa: S608
         rows = [store.database.now(lambda c, s=s: c.exec_driver_sql(s).all()) for s in read]  # type: ignore[misc]
         found = [{row[0] for row in each} for each in rows]
@@ -188,7 +168,6 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
             assert left(store) == {80}
             assert await store.journals.lines("71-two") == []
             assert await store.journals.lines("80-three") == ["line"]
-            assert await store.deliveries.installations() == {8: "other"}
 
     asyncio.run(story())
 
@@ -204,8 +183,7 @@ def test_retention(url: str) -> None:
             await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
             await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
             await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
-            await store.deliveries.record([Delivered("old", "x", "y", "z", now - 31 * DAY)])
-            assert await store.prune(now, 30) == 7  # one of them is the sum of a day
+            assert await store.prune(now, 30) == 6  # one of them is the sum of a day
             assert await store.prune(now, 30) == 0
             assert await store.reviews.last(PULL) is None
             assert await store.reviews.last(OTHER) == DONE.output
