@@ -3,18 +3,24 @@
 Names that end up in an address are held to GitHub's own alphabet, and ids to what a database can hold.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from bot.values.ask import NothingAsked, PullRef
+from bot.values.ask import PullRef
 
 Id = Annotated[StrictInt, Field(ge=1, lt=1 << 63)]
 # Not "." and "..": they would lead an address elsewhere.
 Name = Annotated[StrictStr, Field(pattern=r"^\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
 Login = Annotated[StrictStr, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}(\[bot\])?$")]
+Payload = Mapping[str, object]
 Sha = Annotated[StrictStr, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+
+
+class NotForUs(Exception):  # noqa: N818 - an outcome
+    """A delivery asks for nothing; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,37 +30,37 @@ class Ours:
     app_id: str
     login: str
 
-    def wrote(self, login: str, app: "AppRef | None") -> bool:
+    def wrote(self, login: str, app: "Numbered | None") -> bool:
         """Whether something is our own."""
         return login.lower() == self.login.lower() or (app is not None and str(app.id) == self.app_id)
 
 
-class Payload(BaseModel):
+class Shape(BaseModel):
     """Some fields of an object; the others are not looked at."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class AppRef(Payload):
-    """An App."""
+class Numbered(Shape):
+    """An App, an installation or a repository, by its id alone."""
 
     id: Id
 
 
-class User(Payload):
+class User(Shape):
     """An account."""
 
     login: Login
     type: StrictStr = ""
 
 
-class Owner(Payload):
+class Owner(Shape):
     """The account that a repository belongs to."""
 
     login: Name
 
 
-class Repository(Payload):
+class Repository(Shape):
     """A repository."""
 
     id: Id
@@ -62,19 +68,13 @@ class Repository(Payload):
     owner: Owner
 
 
-class Installation(Payload):
-    """An installation of the App."""
-
-    id: Id
-
-
-class Commit(Payload):
+class Commit(Shape):
     """One end of a pull request."""
 
     sha: Sha
 
 
-class Pull(Payload):
+class Pull(Shape):
     """A pull request."""
 
     number: Id
@@ -82,20 +82,20 @@ class Pull(Payload):
     head: Commit
 
 
-class Comment(Payload):
+class Comment(Shape):
     """A comment. `in_reply_to_id` is there in a thread of a review, from the second comment on."""
 
     id: Id
     body: StrictStr = ""
     user: User
     in_reply_to_id: Id | None = None
-    performed_via_github_app: AppRef | None = None
+    performed_via_github_app: Numbered | None = None
 
 
-class DeliveryPayload(Payload):
+class DeliveryPayload(Shape):
     """What every delivery about a repository brings."""
 
-    installation: Installation
+    installation: Numbered
     repository: Repository
     sender: User
 
@@ -105,7 +105,7 @@ class DeliveryPayload(Payload):
         return PullRef(self.installation.id, where.id, where.owner.login, where.name, number)
 
 
-class BaseEdit(Payload):
+class BaseEdit(Shape):
     """The fields of a pull request that were edited."""
 
     base: dict[str, object] | None = None
@@ -120,11 +120,11 @@ class PullEvent(DeliveryPayload):
     changes: BaseEdit = BaseEdit()
 
 
-class Marker(Payload):
+class Marker(Shape):
     """What tells that an issue is a pull request."""
 
 
-class Issue(Payload):
+class Issue(Shape):
     """An issue or a pull request."""
 
     number: Id
@@ -145,7 +145,7 @@ class ReviewCommentEvent(DeliveryPayload):
     comment: Comment
 
 
-class ReviewBody(Payload):
+class ReviewBody(Shape):
     """A review as a person hands it in; most have no text of their own."""
 
     id: Id
@@ -160,35 +160,29 @@ class ReviewEvent(DeliveryPayload):
     review: ReviewBody
 
 
-class RepositoryId(Payload):
-    """A repository, by its id alone."""
-
-    id: Id
-
-
-class CheckedBase(Payload):
+class CheckedBase(Shape):
     """Where the pull request of a check run is to be merged."""
 
-    repo: RepositoryId
+    repo: Numbered
 
 
-class CheckedPull(Payload):
+class CheckedPull(Shape):
     """A pull request whose head a check run is on; there may be some of other repositories."""
 
     number: Id
     base: CheckedBase
 
 
-class CheckPayload(Payload):
+class CheckPayload(Shape):
     """A check run or a check suite."""
 
     head_sha: Sha
     external_id: StrictStr | None = None
-    app: AppRef | None = None
+    app: Numbered | None = None
     pull_requests: tuple[CheckedPull, ...] = ()
 
 
-class ActionPayload(Payload):
+class ActionPayload(Shape):
     """A button of a check run."""
 
     identifier: StrictStr = ""
@@ -207,7 +201,7 @@ class CheckSuiteEvent(DeliveryPayload):
     check_suite: CheckPayload
 
 
-class Group(Payload):
+class Group(Shape):
     """What a merge queue is about to merge."""
 
     head_sha: Sha
@@ -219,23 +213,23 @@ class MergeGroupEvent(DeliveryPayload):
     merge_group: Group
 
 
-class InstallationEvent(Payload):
+class InstallationEvent(Shape):
     """Events `installation` and `installation_repositories`."""
 
-    installation: Installation
-    repositories_removed: tuple[RepositoryId, ...] = ()
+    installation: Numbered
+    repositories_removed: tuple[Numbered, ...] = ()
 
 
-Form = TypeVar("Form", bound=Payload)
+Form = TypeVar("Form", bound=Shape)
 
 
-def shaped(form: type[Form], payload: object) -> Form | NothingAsked:
-    """The payload in this form, or what is wrong with it: the place alone, for the value may be anything."""
+def shaped(form: type[Form], payload: Payload) -> Form:
+    """The payload in this form. Raises NotForUs with what is wrong with it: the place alone, for the value may be anything."""
     try:
         return form.model_validate(payload)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the payload"
     if place == "installation":
-        return NothingAsked("it names no installation of the App")
-    return NothingAsked(f"{place} is missing or has another form than GitHub's")
+        raise NotForUs("it names no installation of the App")
+    raise NotForUs(f"{place} is missing or has another form than GitHub's")
