@@ -9,9 +9,10 @@ from bot.commands.context import CommandContext, CommandReply
 from bot.commands.target import CommandTarget, LastReview
 from bot.errors import BudgetSpent, ProviderError
 from bot.outputs import facts
+from bot.outputs.parts import evidence
 from bot.render import Safe, link
 from bot.review.session import Session
-from bot.values import Evidence, Finding, PullRequest
+from bot.values import Finding
 
 Opened = Callable[[], AbstractAsyncContextManager[Session]]
 
@@ -38,7 +39,7 @@ def stored(finding: Finding, said: LastReview, context: CommandContext, *, model
         why=finding.why,
         consequence=finding.consequence,
         trigger=finding.trigger,
-        evidence=[row(item, pull) for item in finding.evidence],
+        evidence=[evidence(item, pull) for item in finding.evidence],
         suggestion=finding.suggestion,
         model=model,
     )
@@ -80,15 +81,7 @@ async def _answered(
     return context.reply(
         "answer",
         text=said.text,
-        quotes=[row(item, pull) for item in said.quotes],
+        quotes=[evidence(item, pull) for item in said.quotes],
         sketch=said.sketch,
         cost=cost,
     )
-
-
-def row(item: Evidence, pull: PullRequest) -> dict[str, object]:
-    """A piece of evidence as the templates of replies show it."""
-    last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
-    address = facts.permalink(pull, item.path, item.side, item.line, last)
-    label: Safe = link((item.path + (f":{item.line}" if item.line else ""))[:200], address)
-    return {"where": label, "note": item.note, "quote": item.quote}

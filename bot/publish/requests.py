@@ -9,7 +9,7 @@ from typing import Literal
 
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.publish.existing import REVIEW, facts, mode
+from bot.publish.existing import REVIEW, facts
 from bot.publish.job import Publication
 from bot.render import Phrases, Safe, comment
 from bot.values import SEVERITIES, Finding, Posted, Review, Severity
@@ -50,7 +50,7 @@ async def lift(host: Host, words: Phrases, bar: Severity, left: Iterable[Finding
 
 
 async def _ours(host: Host) -> list[Posted]:
-    return [one for one in await host.reviews() if facts(one, mode(host)).get("kind") == REVIEW]
+    return [one for one in await host.reviews() if facts(one, host).get("kind") == REVIEW]
 
 
 def blocking(review: Review) -> tuple[Finding, ...]:

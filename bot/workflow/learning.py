@@ -92,7 +92,7 @@ async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rej
     """The findings that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
     comments = await writers.host.review_comments()
     done = {fingerprint for fingerprint, *_ in await store.people.told(pull)}
-    ours = existing.standing(comments, (), existing.mode(writers.host)).said
+    ours = existing.standing(comments, (), writers.host)
     told = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
     left = [(one, replies) for one, replies in told if replies or one.posted.disliked]
     left = [(one, replies) for one, replies in left if not done.issuperset(mark for mark, _ in one.findings)]
@@ -205,5 +205,5 @@ async def _show(pull: PullRef, one: PostedFinding, made: LearnedRule, told: Safe
 
 
 def _shows(posted: Posted, number: str, host: Host) -> bool:
-    said = existing.facts(posted, existing.mode(host))
+    said = existing.facts(posted, host)
     return said.get("kind") == RULE and said.get("number") == number
