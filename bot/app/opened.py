@@ -6,8 +6,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 from pydantic import SecretStr
 
@@ -23,7 +24,8 @@ from bot.jobs import Jobs, JobSettings
 from bot.limits import ProcessLimits
 from bot.ports import Job
 from bot.storage import Store
-from bot.values import Ask, PullRef, Review
+from bot.values import Ask, PullRef
+from bot.workflow import Surroundings
 
 MONTH = 30 * 86_400.0  # seconds
 LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised
@@ -34,20 +36,7 @@ Apologise = Callable[[Ask, str], Awaitable[None]]
 class OpenWork(Protocol):
     """Who carries out the jobs: made by `wiring` of what the server has opened. What it gives up it apologises for."""
 
-    def __call__(
-        self,
-        *,
-        identity: Identity,
-        pace: RequestPace,
-        store: Store,
-        folder: Path,
-        caps: ProcessLimits,
-        submit: Callable[[Ask, str], Awaitable[bool]],
-        cancel: Callable[[PullRef], Awaitable[bool]],
-        forget: Callable[[int, Sequence[int]], Awaitable[int]],
-        failed: Callable[[Ask, str], Awaitable[None]],
-        told: Callable[[Review, str], None],
-    ) -> tuple[Work, Apologise]:
+    def __call__(self, *, caps: ProcessLimits, **given: Unpack[Surroundings]) -> tuple[Work, Apologise]:
         """The work, and the apology."""
 
 
@@ -114,13 +103,9 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     if app is None:
         raise ConfigError("the App's credentials are not set")
     metrics = Metrics(by_repository=place.metrics_by_repository)
-    identity, pace = (
-        Identity(app.app_id, app.private_key, place.github_api),
-        RequestPace(place.write_pause, heard=metrics.github),
-    )
-    known: asyncio.Future[Jobs] = (
-        asyncio.get_running_loop().create_future()
-    )  # stored jobs begin before we have them here
+    identity = Identity(app.app_id, app.private_key, place.github_api)
+    pace = RequestPace(place.write_pause, heard=metrics.github)
+    known: asyncio.Future[Jobs] = asyncio.get_running_loop().create_future()  # jobs begin before we have them here
 
     async def submit(ask: Ask, delivery: str) -> bool:
         return await (await known).submit(ask, delivery)
@@ -134,9 +119,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     _made(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
     async with storage.opened(url) as store:
-
-        async def failed(ask: Ask, why: str) -> None:
-            await failing.failed(ask, why, store)
+        failed = partial(failing.failed, store)
 
         async def given_up(ask: Ask, why: str) -> None:
             await failed(ask, why)

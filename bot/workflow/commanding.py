@@ -31,7 +31,7 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         seen = await look(ask.pull, host, job, parts)
         settings = await looking.settings(seen, parts)
-        standing = await asking.stands(ask.pull, ask.actor, ask.comment, host, job, parts)
+        standing = await asking.stands(ask, host, job, parts)
         refused = commands.refusal(ask.word, ask.actor, standing, settings)
         if refused is not None:
             await asking.answered(refused, ask.comment, host)

@@ -10,8 +10,8 @@ from typing import cast
 
 from pydantic import TypeAdapter
 
-from bot import config, conversation, github
-from bot.commands import CommandReply, Permission
+from bot import conversation, github
+from bot.commands import CommandReply
 from bot.commands.target import read
 from bot.config import Config
 from bot.conversation import HeardRemark, RemarkReply
@@ -23,14 +23,13 @@ from bot.publish import withdrawing
 from bot.render import Safe
 from bot.storage import Exhausted
 from bot.values import RemarkAsk
-from bot.workflow import asking, learning, lifting, remarks, spending
+from bot.workflow import asking, learning, lifting, looking, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
 
 _HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
-_STANDING = TypeAdapter(Permission)
 log = logging.getLogger("deeprepo.review")
 
 
@@ -42,11 +41,8 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard}})
             return
         seen = await look(ask.pull, host, job, parts)
-        try:
-            settings = await parts.resolve(seen.file)
-        except (UsageError, OverLimit):  # the review says what is wrong with the file
-            settings = config.resolve({}, None, parts.settings)
-        standing = _STANDING.validate_python(await job.step("standing", partial(_stands, ask, host, parts)))
+        settings = await looking.settings(seen, parts)
+        standing = await asking.stands(ask, host, job, parts)
         refused = conversation.refusal(
             ask.actor, standing, settings, mentioned=ask.mentioned, model=parts.model(settings)
         )
@@ -70,13 +66,6 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
 
 async def _step(ask: RemarkAsk, host: Host) -> object:
     return cast("object", _HEARD.dump_python(await remarks.hear(ask, host), mode="json"))
-
-
-async def _stands(ask: RemarkAsk, host: Host, parts: Services) -> dict[str, object]:
-    """Who speaks. Looked up once: a later attempt judges the same."""
-    now, place = time.time(), ask.comment
-    earlier = await parts.store.people.spoke(ask.pull, place.id, place.kind, ask.actor, now)
-    return {"permission": await host.permission(ask.actor), "now": now, "earlier": list(earlier)}
 
 
 async def _answered(
