@@ -26,6 +26,7 @@ from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, PullRequest, Review, Trigger
 from bot.wiring import child, review, tasks
+from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
 from bot.workflow.progress import Say
 
@@ -56,28 +57,23 @@ def worker(
 
 async def _reviewed(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> Made:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
-    path = journals.path(folder, change.journal)
-    known = await asyncio.to_thread(_known, path)
-    async with _room(store, folder, change.journal) as (scratch, keep):
+    async with _room(store, folder, change.journal) as (room, keep):
+        known = await asyncio.to_thread(_known, room.journal)
 
         async def attempt(left_out: Mapping[str, str]) -> Made:
-            doing = partial(tasks.review, kept=keep is not None)
-            return await child.run(doing, change, path, scratch, left_out, caps=caps, say=say, keep=keep)
+            return await child.run(tasks.review, change, room, left_out, caps=caps, say=say, keep=keep)
 
-        return await child.leaving_out(attempt, known, partial(_remember, path))
+        return await child.leaving_out(attempt, known, partial(_remember, room.journal))
 
 
 async def _answered(store: Store, folder: Path, caps: ProcessLimits, asked: Question) -> CommandReply:
-    async with _room(store, folder, asked.journal) as (scratch, keep):
-        path = journals.path(folder, asked.journal)
-        return await child.run(partial(tasks.answer, kept=keep is not None), asked, path, scratch, caps=caps, keep=keep)
+    async with _room(store, folder, asked.journal) as (room, keep):
+        return await child.run(tasks.answer, asked, room, caps=caps, keep=keep)
 
 
 async def _conversed(store: Store, folder: Path, caps: ProcessLimits, asked: Remark) -> RemarkReply:
-    async with _room(store, folder, asked.change.journal) as (scratch, keep):
-        path = journals.path(folder, asked.change.journal)
-        doing = partial(tasks.converse, kept=keep is not None)
-        return await child.run(doing, asked, path, scratch, caps=caps, keep=keep)
+    async with _room(store, folder, asked.change.journal) as (room, keep):
+        return await child.run(tasks.converse, asked, room, caps=caps, keep=keep)
 
 
 async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None) -> Config:
@@ -100,16 +96,16 @@ def _comments(caps: ProcessLimits, done: Review) -> Comments:
 
 
 @asynccontextmanager
-async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[str, StoredJournal | None]]:
+async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[Room, StoredJournal | None]]:
     """A folder for what a child writes. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
     path = journals.path(folder, journal)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with fetching.room(folder) as scratch:
         if not store.database.postgres:
-            yield scratch, None
+            yield Room(path, scratch, kept=False), None
             return
         async with store.journals.kept(journal, path) as keep:
-            yield scratch, keep
+            yield Room(path, scratch, kept=True), keep
 
 
 def _known(journal: Path) -> dict[str, str]:
