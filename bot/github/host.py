@@ -72,10 +72,6 @@ class Host:
         ends = f"{quote(base, safe='/')}...{quote(head, safe='/')}"
         return shapes.compared(await self._client.get(f"{self._repo}/compare/{_safe(ends)}", per_page=1, page=2))
 
-    async def merge_base(self, base: str, head: str) -> str:
-        """The common ancestor."""
-        return (await self.bases(base, head)).merge_base
-
     async def permission(self, login: str) -> Access:
         """What a person may do here."""
         try:

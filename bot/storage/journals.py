@@ -6,13 +6,12 @@ import threading
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
 
 from bot.errors import StorageError
-from bot.storage.database import Database
+from bot.storage.database import Database, Part
 from bot.storage.tables import line
 
 
@@ -52,11 +51,8 @@ class StoredJournal:
                 raise
 
 
-@dataclass(frozen=True, slots=True)
-class Journals:
+class Journals(Part):
     """The lines of all journals, each in the order in which they were written."""
-
-    database: Database
 
     async def lines(self, journal: str) -> list[str]:
         """The lines of a journal."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part, upsert
 from bot.storage.tables import command, feedback, finding, owned, paused, suppression
 from bot.values import PullRef
 
@@ -27,11 +27,8 @@ class Suppression:
     withdrawn: bool = False  # taken back by us in a conversation with `who`
 
 
-@dataclass(frozen=True, slots=True)
-class People:
+class People(Part):
     """What people asked for and said, by pull request."""
-
-    database: Database
 
     async def suppress(self, pull: PullRef, asked: Suppression) -> None:
         """Remember it; the newest word on a finding counts."""
@@ -82,7 +79,7 @@ class People:
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
         """No reviews of this pull request but those that a person asks for."""
         row = {**owned(pull), "who": who, "since": now}
-        await self.database.run(lambda connection: upsert(paused, row, connection))
+        await self.put(paused, row)
 
     async def resume(self, pull: PullRef) -> bool:
         """Reviews again; False where it was not paused."""
@@ -97,7 +94,7 @@ class People:
     async def tell(self, pull: PullRef, fingerprint: str, who: str, kind: Feedback, value: str, now: float) -> None:
         """Note how somebody received a finding."""
         row = {**owned(pull), "fingerprint": fingerprint, "who": who, "kind": kind, "value": value, "given": now}
-        await self.database.run(lambda connection: upsert(feedback, row, connection))
+        await self.put(feedback, row)
 
     async def commanded(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
         """Note a command; when its giver gave others in this repository in the last hour. The same comment counts once."""

@@ -9,7 +9,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from bot.storage import days, outcomes, rules
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part, upsert
 from bot.storage.outcomes import Outcome
 from bot.storage.tables import finding, owned, review
 from bot.values import PullRef
@@ -86,11 +86,8 @@ class RepositorySpending:
     last: float  # seconds since 1970
 
 
-@dataclass(frozen=True, slots=True)
-class Reviews:
+class Reviews(Part):
     """The reviews of all pull requests."""
-
-    database: Database
 
     async def keep(self, done: Finished) -> None:
         """Store a review with its findings; the same one again changes nothing."""

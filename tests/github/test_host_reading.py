@@ -53,7 +53,7 @@ def test_where_the_head_left_its_base(tmp_path: Path) -> None:
             bases = await at.host.bases("main", at.stands.head_sha)
 
             assert (bases.tip, bases.merge_base, bases.ahead, bases.behind) == (tip, left, 1, 1)
-            assert await at.host.merge_base(tip, at.stands.head_sha) == left
+            assert (await at.host.bases(tip, at.stands.head_sha)).merge_base == left
 
     asyncio.run(go())
 
