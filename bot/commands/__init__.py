@@ -27,20 +27,6 @@ from bot.commands.mentions import Mentions, named
 from bot.commands.reading import Command
 from bot.config import Config
 
-__all__ = [
-    "COMMANDS",
-    "READING",
-    "Command",
-    "CommandContext",
-    "CommandReply",
-    "Mentions",
-    "Permission",
-    "carry_out",
-    "named",
-    "read",
-    "refusal",
-]
-
 COMMANDS: Mapping[str, Word] = MappingProxyType(
     {
         word.WORD: word

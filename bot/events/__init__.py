@@ -11,8 +11,6 @@ from bot.events import checks, comments, installations, pulls
 from bot.events.shapes import NotForUs, Ours, Payload
 from bot.values.ask import Ask, NothingAsked
 
-__all__ = ["ACTIONS", "Ours", "read"]
-
 Reader = Callable[[Payload, Ours], Ask]  # raises NotForUs
 
 # event -> action -> who reads it. What is not here is ignored.

@@ -131,6 +131,3 @@ def warm(name: str) -> None:
     modules = library(name)
     if modules:
         Thread(target=lambda: [import_module(module) for module in modules], name="warm", daemon=True).start()
-
-
-__all__ = ["PROVIDERS", "TIMEOUT", "Key", "Provider", "connect", "library", "named", "warm"]

@@ -7,17 +7,3 @@ from bot.storage.people import Suppression
 from bot.storage.reviews import Finished, Known
 from bot.storage.spending import DailyCaps, Exhausted, Grant
 from bot.storage.store import Store, opened
-
-__all__ = [
-    "Addressed",
-    "DailyCaps",
-    "Exhausted",
-    "Failure",
-    "Finished",
-    "Grant",
-    "Known",
-    "Store",
-    "StoredJournal",
-    "Suppression",
-    "opened",
-]

@@ -31,6 +31,3 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
             await forgetting.forget(ask, parts)
         case Cancel():
             await cancelling.end(ask, parts)
-
-
-__all__ = ["Change", "Services", "Surroundings", "apologise", "carry_out"]
