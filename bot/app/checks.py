@@ -13,9 +13,8 @@ from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
 
 Chosen = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
-VITAL = frozenset(
-    {"pull_request", "issue_comment", "pull_requests", "contents", "checks", "metadata"}
-)  # nothing works without
+# Nothing works without.
+VITAL = frozenset({"pull_request", "issue_comment", "pull_requests", "contents", "checks", "metadata"})
 ENOUGH = {"read": 1, "write": 2, "admin": 3}
 
 

@@ -58,9 +58,8 @@ class ServerStatus:
     # Under the caps of the day: reviews and questions, dollars; what is under way in full.
     counted: tuple[int, float] = (0, 0.0)
     half: float | None = None  # seconds within which half of the period's reviews were done
-    addressed: tuple[
-        tuple[str, float], ...
-    ] = ()  # repository, and the share of its findings that somebody has addressed
+    # Repository, and the share of its findings that somebody has addressed.
+    addressed: tuple[tuple[str, float], ...] = ()
     failures: tuple[Failed, ...] = ()  # those that nobody has tried again, newest first
     problem: str = ""  # why figures of the database are missing
 

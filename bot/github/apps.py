@@ -17,11 +17,8 @@ from bot.values import Installed, OpenPull, PullRef, Sent
 
 READING = {"contents": "read"}
 POSTING = {"pull_requests": "write", "checks": "write", "issues": "write", "contents": "read", "metadata": "read"}
-RESOLVING = {
-    "pull_requests": "write",
-    "contents": "write",
-    "metadata": "read",
-}  # as GitHub asks it of who resolves a thread
+# As GitHub asks it of who resolves a thread.
+RESOLVING = {"pull_requests": "write", "contents": "write", "metadata": "read"}
 LOOKING = {"pull_requests": "read", "metadata": "read"}
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 UNPROCESSABLE = 422

@@ -289,7 +289,6 @@ def run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
     said = read(_Run, data)
     here = said.repository.full_name
     fork = said.head_repository is None or said.head_repository.full_name != here  # a fork that was deleted has none
-    path = said.path.partition("@")[0].removeprefix(
-        f"{here}/"
-    )  # GitHub shows it with the branch, sometimes with the repository
+    # GitHub shows it with the branch, sometimes with the repository.
+    path = said.path.partition("@")[0].removeprefix(f"{here}/")
     return WorkflowRun(said.id, said.event, path, fork, said.conclusion == "skipped", said.run_attempt)

@@ -46,9 +46,8 @@ WINDOW = tuple(
         r"(?<!\d)(\d[\d,]{0,20}) tokens? (?:context|limit|maximum)",
     )
 )
-TOO_LARGE = re.compile(
-    r"request too large|requested \d|reduce your message", re.IGNORECASE
-)  # for the minute of this account
+# For the minute of this account.
+TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
 # Not "exceeded your current quota": Gemini says that of a rate limit.
 NO_CREDIT = re.compile(r"insufficient.(quota|balance|credit|funds)|credit balance", re.IGNORECASE)
 BAD_KEY = re.compile(r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid) api.?key", re.IGNORECASE)

@@ -46,14 +46,8 @@ STOPS: Mapping[str, Stop] = {  # in lower case
     "spii": "refusal",
     "sensitive": "refusal",
 }
-FAILED = {
-    "error",
-    "network_error",
-    "insufficient_system_resource",
-    "aborted",
-    "abort",
-    "cancelled",
-}  # on the server's side
+# On the server's side.
+FAILED = {"error", "network_error", "insufficient_system_resource", "aborted", "abort", "cancelled"}
 MALFORMED = "malformed_function_call"  # Gemini: the model's own call could not be read
 EXTRAS = ("reasoning_content", "reasoning_details", "reasoning", "extra_content")
 HTTP = httpx2 if int(openai.VERSION.partition(".")[0]) >= 3 else import_module("httpx")  # noqa: PLR2004 - a major version
@@ -262,7 +256,6 @@ def _usage(found: object, prompt: Prompt, text: str) -> Usage:
         details.get("cache_write_tokens") or 0,
     )
     asked, wrote = max(found["prompt_tokens"], read_ + write), found.get("completion_tokens") or 0
-    thought = (found.get("total_tokens") or 0) - found[
-        "prompt_tokens"
-    ]  # Gemini and xAI count thinking here alone, and bill it
+    # Gemini and xAI count thinking here alone, and bill it.
+    thought = (found.get("total_tokens") or 0) - found["prompt_tokens"]
     return Usage(asked, max(wrote, thought), read_, write)

@@ -18,6 +18,8 @@ from bot.publish.tidy import tidy
 from bot.render import load
 from bot.values import Review
 
+__all__ = ["PublishResult", "publish"]
+
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:

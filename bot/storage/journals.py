@@ -33,9 +33,8 @@ class StoredJournal:
 
     async def stored(self) -> None:
         """Return once every line that was taken on is on disk. Raises StorageError; the lines are tried again then."""
-        await asyncio.shield(
-            asyncio.ensure_future(self._store())
-        )  # a caller that gives up does not tear a commit apart
+        # A caller that gives up does not tear a commit apart.
+        await asyncio.shield(asyncio.ensure_future(self._store()))
 
     async def _store(self) -> None:
         async with self._turn:

@@ -254,9 +254,8 @@ class Review:
     language: str = "en"  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
-    still: tuple[
-        Finding, ...
-    ] = ()  # of an earlier round and still open (or moved); in a full review these are among `findings`
+    # Of an earlier round and still open (or moved); in a full review these are among `findings`.
+    still: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
     accepted: tuple[str, ...] = ()  # fingerprints of fixed ones in whose place stands what was suggested
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

@@ -232,10 +232,8 @@ class _Child:
         alive, self._alive = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
         self._note = context.RawArray("c", limits.SIZE)  # memory that both see
         self._caps, self._deadline = caps, time.monotonic() + caps.wall
-        self._used, self._shares = (
-            0.0,
-            defaultdict[str, float](float),
-        )  # seconds of computing, and those by the file in hand
+        # Seconds of computing, and those by the file in hand.
+        self._used, self._shares = (0.0, defaultdict[str, float](float))
         ends = (self._pipe, self._alive) if fork else ()
         given = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
         with _LOCK, _safe_path():
@@ -435,9 +433,8 @@ def _main(
         end.close()
     with suppress(OSError):  # it is gone
         os.chdir(folder)
-    os.setpgid(
-        0, 0
-    )  # a group of its own: a key that ends the parent does not end it, and it is ended with what it started
+    # A group of its own: a key that ends the parent does not end it, and it is ended with what it started.
+    os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(alive)
     os.environ.clear()

@@ -28,11 +28,8 @@ from bot.storage.people import Feedback
 from bot.values import CommentRef, Finding, LearnedRule, Posted, PullRef, Rejection, RuleState
 
 RULE = "rule"  # the kind of our marker
-MOST_LISTED, MOST_ASKED, MOST_LEARNED = (
-    25,
-    20,
-    10,
-)  # comments whose reactions, people whose permission, rejections that one job reads
+# Comments whose reactions, people whose permission, rejections that one job reads.
+MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
 YES, NO = "+1", "-1"
 _TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
