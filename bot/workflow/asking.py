@@ -18,7 +18,7 @@ from bot.ports import Job
 from bot.render import code, load
 from bot.render import comment as template
 from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk, ReviewAsk
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, kept
 
 _STANDING = TypeAdapter(Permission)
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
@@ -35,13 +35,13 @@ async def judged(ask: ReviewAsk, comment: CommentRef, standing: Permission, host
 async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Services) -> Permission:
     """Who gives a command, or makes a remark. Looked up once: a later attempt judges the same."""
 
-    async def look() -> dict[str, object]:
+    async def look() -> Permission:
         now, place, people = time.time(), ask.comment, parts.store.people
         note = people.commanded if isinstance(ask, CommandAsk) else people.spoke
         earlier = await note(ask.pull, place.id, place.kind, ask.actor, now)
-        return {"permission": await host.permission(ask.actor), "now": now, "earlier": list(earlier)}
+        return Permission(await host.permission(ask.actor), now, earlier)
 
-    return _STANDING.validate_python(await job.step("standing", look))
+    return await kept(job, "standing", _STANDING, look)
 
 
 def address(pull: str, comment: CommentRef) -> str:

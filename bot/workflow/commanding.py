@@ -20,7 +20,7 @@ from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, 
 from bot.workflow import asking, learning, lifting, looking, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, kept
 
 REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
@@ -39,9 +39,8 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
         if ask.word not in REVIEWS:  # a review learns by itself
             await learning.learn(ask.pull, host, settings["language"], parts.store)
-        said = _ANSWER.validate_python(
-            await job.step("answer", partial(_carried_out, ask, seen, settings, host, parts, standing))
-        )
+        carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
+        said = await kept(job, "answer", _ANSWER, carried_out)
         posted = await asking.answered(said, ask.comment, host)
         if said.rule and posted is not None:
             await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
@@ -51,13 +50,11 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
 
 async def _carried_out(
     ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services, standing: commands.Permission
-) -> dict[str, object]:
+) -> CommandReply:
     context = _context(ask, seen, settings, host, parts)
     if ask.word in commands.READING:
-        done = await _read(ask, seen, standing, context, parts)
-    else:
-        done = await commands.carry_out(ask.word, ask.argument, standing, context)
-    return {"body": done.body, "reaction": done.reaction, "rule": done.rule}
+        return await _read(ask, seen, standing, context, parts)
+    return await commands.carry_out(ask.word, ask.argument, standing, context)
 
 
 async def _read(

@@ -6,7 +6,6 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
 from pydantic import TypeAdapter
 
@@ -26,7 +25,7 @@ from bot.values import RemarkAsk
 from bot.workflow import asking, learning, lifting, looking, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, kept
 
 _HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
@@ -36,7 +35,7 @@ log = logging.getLogger("deeprepo.review")
 async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        heard = _HEARD.validate_python(await job.step("hear", partial(_step, ask, host)))
+        heard = await kept(job, "hear", _HEARD, partial(remarks.hear, ask, host))
         if isinstance(heard, str):
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard}})
             return
@@ -50,8 +49,7 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
             await asking.answered(refused, ask.comment, host)
             return
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
-        said = await job.step("answer", partial(_answered, ask, heard, seen, settings, parts))
-        made = _REPLY.validate_python(said)
+        made = await kept(job, "answer", _REPLY, partial(_said, ask, heard, seen, settings, parts))
         proposed = await _withdrawn(made, ask, heard, seen, settings["language"], parts, writes=standing.writes)
         body = "\n\n".join(filter(None, (made.body.rstrip(), *proposed.values())))
         posted = await remarks.posted(replace(made, body=body), ask, host)
@@ -62,17 +60,6 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
             await _closed(made, ask, host, parts)
             await lifting.lift(ask.pull, host, settings, parts.store)
         await learning.learn(ask.pull, host, settings["language"], parts.store)  # the remark may say "won't fix"
-
-
-async def _step(ask: RemarkAsk, host: Host) -> object:
-    return cast("object", _HEARD.dump_python(await remarks.hear(ask, host), mode="json"))
-
-
-async def _answered(
-    ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services
-) -> dict[str, object]:
-    made = await _said(ask, heard, seen, settings, parts)
-    return cast("dict[str, object]", _REPLY.dump_python(made, mode="json"))
 
 
 async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services) -> RemarkReply:

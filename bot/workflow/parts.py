@@ -3,7 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
+
+from pydantic import TypeAdapter
 
 from bot.commands import CommandReply
 from bot.config import Config, Settings
@@ -12,11 +14,15 @@ from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
+from bot.ports import Job
 from bot.values import Ask, PullRef, PullRequest, Review, Trigger
 from bot.workflow.progress import Say
 
 if TYPE_CHECKING:
     from bot.storage import Store
+
+
+Kept = TypeVar("Kept")
 
 
 class Surroundings(TypedDict):
@@ -58,3 +64,12 @@ class Services:
     forget: Callable[[int, Sequence[int]], Awaitable[int]]
     failed: Callable[[Ask, str], Awaitable[None]]
     told: Callable[[Review, str], None]
+
+
+async def kept(job: Job, name: str, form: TypeAdapter[Kept], do: Callable[[], Awaitable[Kept]]) -> Kept:
+    """What a step of the job comes to, as a value: a later attempt gets what the first one found."""
+
+    async def plain() -> object:
+        return cast("object", form.dump_python(await do(), mode="json"))
+
+    return form.validate_python(await job.step(name, plain))
