@@ -54,34 +54,16 @@ async def told(
     instead: CommandReply | None = None,
 ) -> CommandReply:
     """A model's answer; without a model, the reason and what is known without it."""
-    try:
-        return await _answered(template, question, about, context, opened, instead)
-    except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
-        return CommandReply(
-            f"{context.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip()
-        )
-
-
-async def _answered(
-    template: str,
-    question: str,
-    about: CommandTarget,
-    context: CommandContext,
-    opened: Opened,
-    instead: CommandReply | None,
-) -> CommandReply:
     started = context.clock()
-    async with opened() as session:
-        model = session.root or session.reader
-        if model is None:
-            return instead or context.say("reply_no_model", example="`/deeprepo explain`")
-        said = await answering.answer(template, question, about, session, model)
-        cost = facts.cost(session.calls.cost(), context.clock() - started, context.words)
-        pull = session.pull
-    return context.reply(
-        "answer",
-        text=said.text,
-        quotes=[evidence(item, pull) for item in said.quotes],
-        sketch=said.sketch,
-        cost=cost,
-    )
+    try:
+        async with opened() as session:
+            model, pull = session.root or session.reader, session.pull
+            if model is None:
+                return instead or context.say("reply_no_model", example="`/deeprepo explain`")
+            said = await answering.answer(template, question, about, session, model)
+            cost = facts.cost(session.calls.cost(), context.clock() - started, context.words)
+    except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
+        failed = context.say("reply_failed", why=str(error)).body
+        return CommandReply(f"{failed}\n{instead.body if instead else ''}".strip())
+    quotes = [evidence(item, pull) for item in said.quotes]
+    return context.reply("answer", text=said.text, quotes=quotes, sketch=said.sketch, cost=cost)

@@ -12,11 +12,10 @@ from bot.config.action import Inputs
 from bot.conversation import RemarkReply
 from bot.errors import UsageError
 from bot.models import PROVIDERS, named
-from bot.outputs import OUTPUTS, posts, state
-from bot.outputs.posts import Comments
+from bot.outputs import state
 from bot.payloads import Change, Remark
 from bot.pipeline import Deps
-from bot.values import PullRef, Review
+from bot.values import Review
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL
@@ -85,18 +84,3 @@ def secret() -> bytes | None:
     """What the state of a round is signed with: made from the first key that is long enough to keep a secret."""
     strong = next((key for key in keys() if len(key) >= SHORTEST), None)
     return state.secret(strong) if strong else None
-
-
-def comments(done: Review, pull: PullRef, signed: bytes | None) -> Comments:
-    """What is posted, with the state for the next round in the summary."""
-    return posts.comments(done, lambda one: state.pack(one, pull, signed))
-
-
-def earlier(summary: str, pull: PullRef, signed: bytes | None) -> bytes | str:
-    """The last review, from the summary comment that stands; or why it cannot be had."""
-    return state.unpack(summary, pull, signed)
-
-
-def page(review: Review, form: str) -> str:
-    """The review in one of its forms, for a file."""
-    return OUTPUTS[form]().render(review)
