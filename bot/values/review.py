@@ -268,3 +268,9 @@ class Review:
     issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon
+
+    def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
+        """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
+        severe = SEVERITIES[: SEVERITIES.index(bar) + 1] if bar is not None else ()
+        there = (*(placed.finding for placed in self.findings), *self.still)
+        return tuple(finding for finding in there if finding.severity in severe)
