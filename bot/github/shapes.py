@@ -252,14 +252,8 @@ def check(data: Any) -> Check:  # noqa: ANN401 - JSON
 
 
 def _check(said: _Check) -> Check:
-    return Check(
-        said.id,
-        said.external_id or "",
-        said.status,
-        said.conclusion or "",
-        said.output.summary or "",
-        said.html_url or "",
-    )
+    summary, page = said.output.summary or "", said.html_url or ""
+    return Check(said.id, said.external_id or "", said.status, said.conclusion or "", summary, page)
 
 
 def _ours(app: _App, voice: Voice) -> bool:

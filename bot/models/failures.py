@@ -122,16 +122,8 @@ def read(status: int, body: object, headers: Mapping[str, str], now: datetime | 
     message = str(found.get("message") or "") or _other_words(outer)
     if wait is None and status in {Http.TOO_MANY_REQUESTS, Http.SERVICE_UNAVAILABLE}:
         wait = next(_delays(found.get("details")), None) or allowances.said(message)
-    window = found.get("n_ctx")
-    return HttpFailure(
-        status,
-        message[:2000],
-        str(code or ""),
-        str(found.get("param") or ""),
-        wait,
-        left,
-        window if isinstance(window, int) else None,
-    )
+    window = found.get("n_ctx") if isinstance(found.get("n_ctx"), int) else None
+    return HttpFailure(status, message[:2000], str(code or ""), str(found.get("param") or ""), wait, left, window)
 
 
 def inside(reply: Mapping[str, object]) -> HttpFailure:

@@ -51,29 +51,17 @@ class People(Part):
         table = suppression.c
         fits = table.scope.in_((_scope(pull, wide=False), _scope(pull, wide=True)))
         told = feedback.c
-        taken_back = (
-            sa.exists()
-            .where(
-                told.pull == pull.key,
-                told.fingerprint == table.fingerprint,
-                told.kind == "withdrawn",
-                told.who == table.who,
-                told.given == table.made,
-            )
-            .label("taken_back")
-        )
-        wanted = (
-            sa.select(suppression, taken_back)
-            .where(fits, sa.or_(table.until.is_(None), table.until > now))
-            .order_by(table.made)
-        )
+        same = (told.fingerprint == table.fingerprint) & (told.who == table.who) & (told.given == table.made)
+        taken_back = sa.exists().where(same, told.pull == pull.key, told.kind == "withdrawn").label("taken_back")
+        holds = sa.or_(table.until.is_(None), table.until > now)
+        wanted = sa.select(suppression, taken_back).where(fits, holds).order_by(table.made)
         found = await self.database.run(lambda connection: connection.execute(wanted).all())
         wide = _scope(pull, wide=True)
         return tuple(
             Suppression(
-                row.fingerprint, row.who, row.reason, row.made, row.until, row.scope == wide, bool(row.taken_back)
+                one.fingerprint, one.who, one.reason, one.made, one.until, one.scope == wide, bool(one.taken_back)
             )
-            for row in found
+            for one in found
         )
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:

@@ -110,17 +110,14 @@ class Reviews(Part):
 
     async def last(self, pull: PullRef) -> bytes | None:
         """The JSON output of the last finished review, None where there is none."""
-        wanted = sa.select(review.c.output).where(review.c.pull == pull.key).order_by(review.c.finished.desc()).limit(1)
-        return await self.database.run(lambda connection: connection.execute(wanted).scalar_one_or_none())
+        return await self._newest(review.c.pull == pull.key)
 
     async def named(self, repository: str, number: int) -> bytes | None:
         """The same for a pull request as people name it: the repository as it was last called, "owner/name", and the number."""
-        wanted = (
-            sa.select(review.c.output)
-            .where(review.c.name == repository, review.c.number == number)
-            .order_by(review.c.finished.desc())
-            .limit(1)
-        )
+        return await self._newest((review.c.name == repository) & (review.c.number == number))
+
+    async def _newest(self, fits: sa.ColumnElement[bool]) -> bytes | None:
+        wanted = sa.select(review.c.output).where(fits).order_by(review.c.finished.desc()).limit(1)
         return await self.database.run(lambda connection: connection.execute(wanted).scalar_one_or_none())
 
     async def has(self, job: str) -> bool:

@@ -164,7 +164,6 @@ class Sent:
     action: str
     delivered: str  # when, as ISO 8601
     status: int  # our answer; 0: none came
-    installation: int = 0
 
     @property
     def arrived(self) -> bool:

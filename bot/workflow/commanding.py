@@ -62,20 +62,10 @@ async def _read(
 ) -> CommandReply:
     """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
-    asked = Question(
-        ask.word,
-        ask.argument,
-        standing,
-        context.settings,
-        ask.actor,
-        context.branch,
-        name,
-        await context.last(),
-        await context.top(),
-        None,
-    )
+    settings, branch, last, top = context.settings, context.branch, await context.last(), await context.top()
+    asked = Question(ask.word, ask.argument, standing, settings, ask.actor, branch, name, last, top, None)
     try:
-        if not parts.model(context.settings):
+        if not parts.model(settings):
             return await parts.answer(asked)
         async with (
             fetched(ask.pull, seen.facts, seen.bases, parts) as pull,
