@@ -47,39 +47,29 @@ class Numbered(Shape):
     id: Id
 
 
-class User(Shape):
-    """An account."""
-
+class _User(Shape):
     login: Login
     type: StrictStr = ""
 
 
-class Owner(Shape):
-    """The account that a repository belongs to."""
-
+class _Owner(Shape):
     login: Name
 
 
-class Repository(Shape):
-    """A repository."""
-
+class _Repository(Shape):
     id: Id
     name: Name
-    owner: Owner
+    owner: _Owner
 
 
-class Commit(Shape):
-    """One end of a pull request."""
-
+class _Commit(Shape):
     sha: Sha
 
 
-class Pull(Shape):
-    """A pull request."""
-
+class _Pull(Shape):
     number: Id
     state: StrictStr = "open"
-    head: Commit
+    head: _Commit
 
 
 class Comment(Shape):
@@ -87,7 +77,7 @@ class Comment(Shape):
 
     id: Id
     body: StrictStr = ""
-    user: User
+    user: _User
     in_reply_to_id: Id | None = None
     performed_via_github_app: Numbered | None = None
 
@@ -96,8 +86,8 @@ class DeliveryPayload(Shape):
     """What every delivery about a repository brings."""
 
     installation: Numbered
-    repository: Repository
-    sender: User
+    repository: _Repository
+    sender: _User
 
     def pull(self, number: int) -> PullRef:
         """A pull request of the repository."""
@@ -105,72 +95,66 @@ class DeliveryPayload(Shape):
         return PullRef(self.installation.id, where.id, where.owner.login, where.name, number)
 
 
-class BaseEdit(Shape):
-    """The fields of a pull request that were edited."""
-
+class _BaseEdit(Shape):
     base: dict[str, object] | None = None
 
 
 class PullEvent(DeliveryPayload):
     """Event `pull_request`."""
 
-    pull_request: Pull
+    pull_request: _Pull
     before: StrictStr = ""
     after: StrictStr = ""
-    changes: BaseEdit = BaseEdit()
+    changes: _BaseEdit = _BaseEdit()
 
 
-class Marker(Shape):
+class _Marker(Shape):
     """What tells that an issue is a pull request."""
 
 
-class Issue(Shape):
-    """An issue or a pull request."""
-
+class _Issue(Shape):
     number: Id
-    pull_request: Marker | None = None
+    pull_request: _Marker | None = None
 
 
 class IssueCommentEvent(DeliveryPayload):
     """Event `issue_comment`."""
 
-    issue: Issue
+    issue: _Issue
     comment: Comment
 
 
 class ReviewCommentEvent(DeliveryPayload):
     """Event `pull_request_review_comment`."""
 
-    pull_request: Pull
+    pull_request: _Pull
     comment: Comment
 
 
-class ReviewBody(Shape):
+class _ReviewBody(Shape):
     """A review as a person hands it in; most have no text of their own."""
 
     id: Id
     body: StrictStr | None = None
-    user: User
+    user: _User
 
 
 class ReviewEvent(DeliveryPayload):
     """Event `pull_request_review`."""
 
-    pull_request: Pull
-    review: ReviewBody
+    pull_request: _Pull
+    review: _ReviewBody
 
 
-class CheckedBase(Shape):
-    """Where the pull request of a check run is to be merged."""
-
+class _CheckedBase(Shape):
     repo: Numbered
 
 
-class CheckedPull(Shape):
+class _CheckedPull(Shape):
     """A pull request whose head a check run is on; there may be some of other repositories."""
 
     number: Id
-    base: CheckedBase
+    base: _CheckedBase
 
 
 class CheckPayload(Shape):
@@ -179,12 +163,10 @@ class CheckPayload(Shape):
     head_sha: Sha
     external_id: StrictStr | None = None
     app: Numbered | None = None
-    pull_requests: tuple[CheckedPull, ...] = ()
+    pull_requests: tuple[_CheckedPull, ...] = ()
 
 
-class ActionPayload(Shape):
-    """A button of a check run."""
-
+class _ActionPayload(Shape):
     identifier: StrictStr = ""
 
 
@@ -192,7 +174,7 @@ class CheckRunEvent(DeliveryPayload):
     """Event `check_run`."""
 
     check_run: CheckPayload
-    requested_action: ActionPayload | None = None
+    requested_action: _ActionPayload | None = None
 
 
 class CheckSuiteEvent(DeliveryPayload):
@@ -201,16 +183,14 @@ class CheckSuiteEvent(DeliveryPayload):
     check_suite: CheckPayload
 
 
-class Group(Shape):
-    """What a merge queue is about to merge."""
-
+class _Group(Shape):
     head_sha: Sha
 
 
 class MergeGroupEvent(DeliveryPayload):
     """Event `merge_group`."""
 
-    merge_group: Group
+    merge_group: _Group
 
 
 class InstallationEvent(Shape):

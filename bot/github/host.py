@@ -162,10 +162,8 @@ class Host:
 
     async def line_comment(self, head: str, draft: Draft) -> Posted:
         """A comment on lines that is a review of its own."""
-        return self._new(
-            await self._client.write("POST", f"{self._pull}/comments", {"commit_id": head, **_on_lines(draft)}),
-            "review",
-        )
+        asked = {"commit_id": head, **_on_lines(draft)}
+        return self._new(await self._client.write("POST", f"{self._pull}/comments", asked), "review")
 
     async def file_comment(self, head: str, path: str, body: str) -> Posted:
         """A comment on a changed file as a whole."""
@@ -174,9 +172,8 @@ class Host:
 
     async def reply(self, thread: int, body: str) -> Posted:
         """An answer in a review thread, named by its top comment."""
-        return self._new(
-            await self._client.write("POST", f"{self._pull}/comments/{thread}/replies", {"body": body}), "review"
-        )
+        path = f"{self._pull}/comments/{thread}/replies"
+        return self._new(await self._client.write("POST", path, {"body": body}), "review")
 
     async def edit_comment(self, number: int, body: str) -> Posted:
         """Another text for a comment of the conversation."""
