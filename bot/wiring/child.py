@@ -25,12 +25,15 @@ from functools import cache, partial
 from multiprocessing import connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot import limits
 from bot.errors import DeepRepoError, OverLimit
 from bot.limits import ProcessLimits
 from bot.values.progress import Reading
+
+if TYPE_CHECKING:
+    from bot.journal.listeners import Keep
 
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
@@ -56,16 +59,6 @@ class Ended(OverLimit):
 
 class Fault(Exception):  # noqa: N818 - carries another process's exception
     """A child failed with an exception from outside `bot.errors`; the text is its traceback."""
-
-
-class Sink(Protocol):
-    """Where the lines of a journal are kept beside their file."""
-
-    def put(self, text: str) -> None:
-        """Take a line on."""
-
-    async def stored(self) -> None:
-        """Return once every line that was taken on is on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +116,7 @@ async def run(
     *arguments: object,
     caps: ProcessLimits,
     say: Callable[[str | Reading], None] = lambda _: None,
-    keep: Sink | None = None,
+    keep: "Keep | None" = None,
 ) -> Result:
     """Await the work of a child. Who is cancelled here ends it there, and leaves when it has ended.
 
