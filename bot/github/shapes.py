@@ -34,8 +34,6 @@ class _Repository(Slim):
     id: int
     full_name: str
     html_url: str = ""
-    default_branch: str = ""
-    private: bool = False
 
 
 class _End(Slim):
@@ -126,7 +124,6 @@ class _Check(Slim):
     external_id: str | None = None
     status: str
     conclusion: str | None = None
-    html_url: str | None = None
     output: _Output = Field(default_factory=_Output)
     app: _App | None = None
 
@@ -189,15 +186,12 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
         base_sha=said.base.sha,
         head_ref=said.head.ref,
         head_sha=said.head.sha,
-        head_repo=origin.full_name if origin else None,
         fork=origin is None or origin.id != home.id,
         labels=tuple(label.name for label in said.labels),
         url=said.html_url,
         changed_files=said.changed_files,
         additions=said.additions,
         deletions=said.deletions,
-        default_branch=home.default_branch,
-        private=home.private,
         repository=home.full_name,
         pages=home.html_url,
     )
@@ -252,8 +246,7 @@ def check(data: Any) -> Check:  # noqa: ANN401 - JSON
 
 
 def _check(said: _Check) -> Check:
-    summary, page = said.output.summary or "", said.html_url or ""
-    return Check(said.id, said.external_id or "", said.status, said.conclusion or "", summary, page)
+    return Check(said.id, said.external_id or "", said.status, said.conclusion or "", said.output.summary or "")
 
 
 def _ours(app: _App, voice: Voice) -> bool:
