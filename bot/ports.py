@@ -10,7 +10,6 @@ from bot.values import (
     Dependents,
     Finding,
     Import,
-    Observation,
     Outline,
     Prompt,
     Review,
@@ -122,16 +121,6 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Close the connections."""
-
-
-class Repl(Protocol):
-    """A place where a block of the root's code runs. Names persist from block to block."""
-
-    def run(self, code: str) -> Observation:
-        """Run one block. Synchronous: called in a thread."""
-
-    def close(self) -> None:
-        """End the process behind it."""
 
 
 class Analyzer(Protocol):

@@ -8,8 +8,8 @@ from typing import Any
 from shop import FINDING, REPORT, called, quiet
 
 from bot.errors import ProviderDown, ProviderError, RateLimited
-from bot.models.scripted import Reply
 from bot.values import Completion, Limits, Prompt, ToolCall, Usage
+from deeprepo_sandbox.scripted import Reply
 
 FAST = Limits(usd=None, turn_seconds=0.4)
 DONE = called("set_answer('Nothing to add.')")

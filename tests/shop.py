@@ -12,10 +12,10 @@ from bot.checkout import Checkout
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.models.scripted import Script, ScriptedModel
 from bot.review.session import Lookup, Session
 from bot.review.workers import ModelWorker
 from bot.values import Completion, Dependents, Limits, Prompt, PullRequest, Reference, ToolCall, Usage
+from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 T = TypeVar("T")
 BEFORE = {

@@ -16,9 +16,8 @@ def facts(**other: Any) -> PullFacts:  # noqa: ANN401 - any field
     usual: dict[str, Any] = {
         "title": "A change", "body": "", "author": "contributor", "author_type": "User", "draft": False, "state": "open",
         "merged": False, "base_ref": "main", "base_sha": "b" * 40, "head_ref": "feature", "head_sha": "a" * 40,
-        "head_repo": "acme/shop", "fork": False, "labels": (), "url": "https://github.com/acme/shop/pull/5",
-        "changed_files": 3, "additions": 40, "deletions": 2, "default_branch": "main", "private": False,
-        "repository": "acme/shop",
+        "fork": False, "labels": (), "url": "https://github.com/acme/shop/pull/5",
+        "changed_files": 3, "additions": 40, "deletions": 2, "repository": "acme/shop",
     }  # fmt: skip
     return PullFacts(**{**usual, **other})
 
@@ -38,7 +37,7 @@ def decide(
 @pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
 def test_an_ordinary_pull_request_is_reviewed(trigger: Trigger) -> None:
     """Whatever the reason, with models; from a fork too, even one that was deleted."""
-    assert decide(trigger) == decide(trigger, fork=True, head_repo=None) == Go()
+    assert decide(trigger) == decide(trigger, fork=True) == Go()
 
 
 @pytest.mark.parametrize("trigger", ["command", "rerun"])

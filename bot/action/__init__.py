@@ -11,8 +11,6 @@ from bot.errors import HostRefused
 from bot.values import NothingAsked, RemarkAsk
 from bot.workflow.backend import ReviewResult
 
-__all__ = ["Console", "run"]
-
 FORBIDDEN = 403
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
 

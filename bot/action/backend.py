@@ -16,7 +16,7 @@ from bot.commands import CommandReply
 from bot.config import Step
 from bot.errors import DeepRepoError, HostError, HostRefused, UsageError
 from bot.github import Host
-from bot.outputs import marker
+from bot.outputs import marker, posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.policy import No
@@ -128,7 +128,7 @@ class StepBackend:
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
             return None, ""
-        kept = parts.earlier(stands.body, run.ask.pull, parts.secret())
+        kept = state.unpack(stands.body, run.ask.pull, parts.secret())
         if isinstance(kept, bytes):
             return kept, ""
         return None, f"{kept[:1].upper()}{kept[1:]}: everything was read again."
@@ -151,7 +151,8 @@ class StepBackend:
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""
-        return parts.comments(review, run.ask.pull, parts.secret())
+        pull, secret = run.ask.pull, parts.secret()
+        return posts.comments(review, lambda one: state.pack(one, pull, secret))
 
     async def current(self) -> bool:
         """A newer run of the workflow cancels this one's job; nobody else tells us."""

@@ -12,9 +12,8 @@ from bot.events import Ours
 from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, RemarkAsk, ReviewAsk
 
 WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
-ON_PULL = frozenset(
-    {"pull_request", "pull_request_target"}
-)  # the job of such an event stands among the pull request's checks
+# The job of such an event stands among the pull request's checks.
+ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # Events that name their pull request, and their actor, who may be anybody. For these the input `pull-request` is not
 # listened to: it would turn a stranger's comment into a request without a name.
 OWN = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}

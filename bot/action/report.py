@@ -6,11 +6,10 @@ from bot.action import files
 from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.config import Step
-from bot.outputs import facts, markdown
+from bot.outputs import OUTPUTS, facts, markdown
 from bot.publish import checks
 from bot.render import load
 from bot.values import Coverage
-from bot.wiring import action as parts
 from bot.workflow.backend import ReviewResult
 
 ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step
@@ -29,7 +28,7 @@ def report(told: ReviewResult, step: Step, console: Console) -> None:
     if told.review is not None:
         for form, path in _asked(step).items():
             written[form] = files.place(path, step.runner)
-            files.write(written[form], parts.page(told.review, form))
+            files.write(written[form], OUTPUTS[form]().render(told.review))
         if step.runner.github_event_name in ON_PULL:  # else they are in the head's check run
             console.annotate(checks.annotations(told.review, load(told.review.language)))
         console.say(facts.verdict(told.review))

@@ -12,6 +12,7 @@ from bot.action.console import Console
 from bot.config import FILE, Step
 from bot.errors import HostRefused
 from bot.github import Host
+from bot.outputs import state
 from bot.publish import summary
 from bot.values import WorkflowRun
 from bot.wiring import action as parts
@@ -81,7 +82,7 @@ def _earlier(step: Step, listed: tuple[WorkflowRun, ...]) -> tuple[WorkflowRun, 
 async def _rounds(run: ReviewRun) -> int:
     """The reviews of this pull request alone, as its summary counts them."""
     stands = next(iter(await summary.stands(run.host)), None)
-    kept = parts.earlier(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
+    kept = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
     return int(json.loads(kept)["round"]["number"]) if isinstance(kept, bytes) else 0
 
 

@@ -3,5 +3,3 @@
 from bot.app.create import create
 from bot.app.life import serve, worker
 from bot.app.opened import Opened, OpenWork, opened
-
-__all__ = ["OpenWork", "Opened", "create", "opened", "serve", "worker"]

@@ -13,9 +13,8 @@ from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
 
 Chosen = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
-VITAL = frozenset(
-    {"pull_request", "issue_comment", "pull_requests", "contents", "checks", "metadata"}
-)  # nothing works without
+# Nothing works without.
+VITAL = frozenset({"pull_request", "issue_comment", "pull_requests", "contents", "checks", "metadata"})
 ENOUGH = {"read": 1, "write": 2, "admin": 3}
 
 
@@ -33,41 +32,28 @@ class CheckedItem:
         return "ok" if self.works else "!!"
 
 
+NO_APP = CheckedItem("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False)
+
+
 async def checks(settings: Server, chosen: Chosen) -> list[CheckedItem]:
     """Everything that a server needs, one line each."""
-    place = settings.place
-    lines = [
-        CheckedItem(
-            "address",
-            f"http://{place.host}:{place.port}" + (f", for GitHub {place.public_url}" if place.public_url else ""),
-        )
-    ]
-    lines.append(await asyncio.to_thread(_folder, place))
-    lines.append(await _database(settings))
-    if settings.app is None:
-        lines.append(
-            CheckedItem("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False)
-        )
-    else:
-        lines += [line async for line in _github(settings.app, place)]
+    place, limits = settings.place, config.environment(hosted=True)
+    public = f", for GitHub {place.public_url}" if place.public_url else ""
     root, worker = chosen()
-    lines.append(
+    named = f"root {root or 'none'}, worker {worker or root}"
+    return [
+        CheckedItem("address", f"http://{place.host}:{place.port}{public}"),
+        await asyncio.to_thread(_folder, place),
+        await _database(settings),
+        *([line async for line in _github(settings.app, place)] if settings.app is not None else (NO_APP,)),
+        CheckedItem("models", named if root or worker else "none: reviews are made by static analysis"),
+        CheckedItem("ceiling", f"${limits.cap_usd:.2f} for each review"),
         CheckedItem(
-            "models",
-            f"root {root or 'none'}, worker {worker or root}"
-            if root or worker
-            else "none: reviews are made by static analysis",
-        )
-    )
-    limits = config.environment(hosted=True)
-    lines.append(CheckedItem("ceiling", f"${limits.cap_usd:.2f} for each review"))
-    days = (
-        f"${limits.cap_usd_per_day_repository:.2f} for each repository",
-        f"${limits.cap_usd_per_day_installation:.2f} for each installation",
-        f"${limits.cap_usd_per_day:.2f} in all",
-    )
-    lines.append(CheckedItem("in 24 hours", ", ".join(days)))
-    return lines
+            "in 24 hours",
+            f"${limits.cap_usd_per_day_repository:.2f} for each repository, "
+            f"${limits.cap_usd_per_day_installation:.2f} for each installation, ${limits.cap_usd_per_day:.2f} in all",
+        ),
+    ]
 
 
 def _folder(place: ServerPlace) -> CheckedItem:

@@ -17,7 +17,6 @@ from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
 from bot.app.opened import Opened
 from bot.errors import StorageError
-from bot.storage import Delivered
 from bot.values import NothingAsked
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
@@ -139,7 +138,7 @@ async def webhook(request: Request) -> Response:
         return _refused(opened, DeliveryRefused(400, "the sender went away"), request)
     seconds = time.perf_counter() - started
     opened.metrics.delivery(found.event, taken.outcome, seconds)
-    _told(opened, found, taken, 1000 * seconds)
+    _told(found, taken, 1000 * seconds)
     return JSONResponse(taken.model_dump(), 202)
 
 
@@ -156,13 +155,10 @@ async def _taken(opened: Opened, found: Delivery) -> Taken:
     return Taken(delivery=found.guid, outcome="queued" if fresh else "known")
 
 
-def _told(opened: Opened, found: Delivery, taken: Taken, ms: float) -> None:
-    """In the log, and for who looks later. Of what asks for nothing, the checks of others come by the hundred."""
+def _told(found: Delivery, taken: Taken, ms: float) -> None:
+    """In the log. Of what asks for nothing, the checks of others come by the hundred."""
     read = found.event in events.ACTIONS and not found.event.startswith("check_")
     expected = read or taken.outcome != "ignored"
-    if expected:
-        said = taken.reason or taken.outcome
-        opened.notes.add(Delivered(found.guid, found.event, found.action, said, time.time(), *found.where))
     level = logging.INFO if expected else logging.DEBUG
     facts = taken.model_dump(exclude_defaults=True)
     _log("delivery", level=level, event=found.event, action=found.action or None, ms=ms, **facts)

@@ -35,14 +35,6 @@ class Delivery:
         action = self.payload.get("action")
         return action if isinstance(action, str) and len(action) <= 64 else ""  # noqa: PLR2004 - a word, not a text
 
-    @property
-    def where(self) -> tuple[int, int]:
-        """The ids of the installation and the repository that it is about, 0 where it names none."""
-        found = (self.payload.get(name) for name in ("installation", "repository"))
-        ids = [item.get("id") if isinstance(item, Mapping) else 0 for item in found]
-        first, second = (number if type(number) is int and 0 < number < 1 << 63 else 0 for number in ids)
-        return first, second
-
 
 class DeliveryRefused(Exception):  # noqa: N818 - an answer
     """A request that is not a delivery: the HTTP status and a sentence."""

@@ -72,28 +72,28 @@ def _worth(record: logging.LogRecord) -> bool:
     return True
 
 
-class PlainFormatter(logging.Formatter):
-    """A line for people."""
+class _Formatter(logging.Formatter):
+    """Lets no secret through."""
 
     def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__()
         self._redact = redact
 
+
+class PlainFormatter(_Formatter):
+    """A line for people."""
+
     def format(self, record: logging.LogRecord) -> str:
         """Time, level, words, facts; a traceback below, indented, so that no text of a stranger begins a line."""
         facts = " ".join(f"{name}={_shown(value)}" for name, value in _facts(record).items())
-        line = f"{_time(record)} {record.levelname.lower():<7} {_name(record)}: {_message(record)}"
+        line = f"{_time(record)} {record.levelname.lower():<7} {_name(record)}: {_one_line(record.getMessage())}"
         said = f"{line}  {facts}" if facts else line
         trace = _trace(self, record)
         return self._redact(said + "".join(f"\n    {row}" for row in trace.splitlines()))
 
 
-class Json(logging.Formatter):
+class Json(_Formatter):
     """A line for machines."""
-
-    def __init__(self, redact: Callable[[str], str]) -> None:
-        super().__init__()
-        self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
         """One object on one line."""
@@ -101,17 +101,13 @@ class Json(logging.Formatter):
             "time": _time(record),
             "level": record.levelname.lower(),
             "logger": _name(record),
-            "message": self._redact(_message(record)),
+            "message": self._redact(_one_line(record.getMessage())),
         }
         told |= {name: self._redact(v) if isinstance(v, str) else v for name, v in _facts(record).items()}
         trace = _trace(self, record)
         if trace:
             told["error"] = self._redact(trace)  # before JSON escapes the lines of a key
         return self._redact(json.dumps(told, default=str))
-
-
-def _message(record: logging.LogRecord) -> str:
-    return _one_line(record.getMessage())
 
 
 def _one_line(text: str) -> str:

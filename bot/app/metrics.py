@@ -1,6 +1,7 @@
 """What /metrics tells. Each server has a registry of its own, so that several can run in one process."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
@@ -18,35 +19,21 @@ class Metrics:
         self._named = ("repository",) if by_repository else ()
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
-        self._deliveries = Counter(
-            "deeprepo_deliveries", "Webhook deliveries.", ("event", "outcome"), registry=registry
-        )
-        self._ack = Histogram(
-            "deeprepo_ack_seconds", "From the last byte of a delivery to its answer.", buckets=ACK, registry=registry
-        )
-        self._jobs = Gauge("deeprepo_jobs", "Stored pieces of work.", ("state",), registry=registry)
-        self._outcomes = Gauge(
-            "deeprepo_findings_outcome",
-            "Reported findings of the last 30 days by outcome.",
-            ("outcome",),
-            registry=registry,
-        )
-        self._reviews = Counter(
-            "deeprepo_reviews", "Reviews that came to an end.", (*self._named, "conclusion"), registry=registry
-        )
-        self._findings = Counter("deeprepo_findings_posted", "Findings posted.", self._named, registry=registry)
-        self._dollars = Counter(
-            "deeprepo_spent_dollars",
-            "Spent on models, as far as prices are known.",
-            self._named,
-            registry=registry,
-        )
-        self._tokens = Counter(
-            "deeprepo_tokens", "Tokens sent to and received from models.", ("kind",), registry=registry
-        )
-        self._github = Counter("deeprepo_github_requests", "Requests to GitHub.", ("status",), registry=registry)
-        self._left = Gauge("deeprepo_github_rate_remaining", "As GitHub's last answer says.", registry=registry)
-        self._model_errors = Counter("deeprepo_model_errors", "Model calls that failed.", registry=registry)
+        counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
+        histogram = partial(Histogram, buckets=ACK, registry=registry)
+        self._deliveries = counter("deeprepo_deliveries", "Webhook deliveries.", ("event", "outcome"))
+        self._ack = histogram("deeprepo_ack_seconds", "From the last byte of a delivery to its answer.")
+        self._jobs = gauge("deeprepo_jobs", "Stored pieces of work.", ("state",))
+        outcomes = "Reported findings of the last 30 days by outcome."
+        self._outcomes = gauge("deeprepo_findings_outcome", outcomes, ("outcome",))
+        self._reviews = counter("deeprepo_reviews", "Reviews that came to an end.", (*self._named, "conclusion"))
+        self._findings = counter("deeprepo_findings_posted", "Findings posted.", self._named)
+        spent = "Spent on models, as far as prices are known."
+        self._dollars = counter("deeprepo_spent_dollars", spent, self._named)
+        self._tokens = counter("deeprepo_tokens", "Tokens sent to and received from models.", ("kind",))
+        self._github = counter("deeprepo_github_requests", "Requests to GitHub.", ("status",))
+        self._left = gauge("deeprepo_github_rate_remaining", "As GitHub's last answer says.")
+        self._model_errors = counter("deeprepo_model_errors", "Model calls that failed.")
 
     def delivery(self, event: str, outcome: str, seconds: float | None = None) -> None:
         """A delivery was answered. Names that GitHub does not send us share a label: a stranger must not add series."""

@@ -6,15 +6,15 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 from pydantic import SecretStr
 
 from bot import jobs, storage
 from bot.app import failing, logs
 from bot.app.metrics import Metrics
-from bot.app.notes import Notes
 from bot.app.rounds import rounds, tidying
 from bot.config import App, Server, ServerPlace
 from bot.errors import ConfigError, StorageError, UsageError
@@ -24,7 +24,8 @@ from bot.jobs import Jobs, JobSettings
 from bot.limits import ProcessLimits
 from bot.ports import Job
 from bot.storage import Store
-from bot.values import Ask, PullRef, Review
+from bot.values import Ask, PullRef
+from bot.workflow import Surroundings
 
 MONTH = 30 * 86_400.0  # seconds
 LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised
@@ -35,20 +36,7 @@ Apologise = Callable[[Ask, str], Awaitable[None]]
 class OpenWork(Protocol):
     """Who carries out the jobs: made by `wiring` of what the server has opened. What it gives up it apologises for."""
 
-    def __call__(
-        self,
-        *,
-        identity: Identity,
-        pace: RequestPace,
-        store: Store,
-        folder: Path,
-        caps: ProcessLimits,
-        submit: Callable[[Ask, str], Awaitable[bool]],
-        cancel: Callable[[PullRef], Awaitable[bool]],
-        forget: Callable[[int, Sequence[int]], Awaitable[int]],
-        failed: Callable[[Ask, str], Awaitable[None]],
-        told: Callable[[Review, str], None],
-    ) -> tuple[Work, Apologise]:
+    def __call__(self, *, caps: ProcessLimits, **given: Unpack[Surroundings]) -> tuple[Work, Apologise]:
         """The work, and the apology."""
 
 
@@ -64,7 +52,6 @@ class Opened:
     identity: Identity
     pace: RequestPace
     ours: Ours
-    notes: Notes
     resting: bool = False
 
     @property
@@ -116,13 +103,9 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     if app is None:
         raise ConfigError("the App's credentials are not set")
     metrics = Metrics(by_repository=place.metrics_by_repository)
-    identity, pace = (
-        Identity(app.app_id, app.private_key, place.github_api),
-        RequestPace(place.write_pause, heard=metrics.github),
-    )
-    known: asyncio.Future[Jobs] = (
-        asyncio.get_running_loop().create_future()
-    )  # stored jobs begin before we have them here
+    identity = Identity(app.app_id, app.private_key, place.github_api)
+    pace = RequestPace(place.write_pause, heard=metrics.github)
+    known: asyncio.Future[Jobs] = asyncio.get_running_loop().create_future()  # jobs begin before we have them here
 
     async def submit(ask: Ask, delivery: str) -> bool:
         return await (await known).submit(ask, delivery)
@@ -136,9 +119,7 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
     _made(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
     async with storage.opened(url) as store:
-
-        async def failed(ask: Ask, why: str) -> None:
-            await failing.failed(ask, why, store)
+        failed = partial(failing.failed, store)
 
         async def given_up(ask: Ask, why: str) -> None:
             await failed(ask, why)
@@ -162,10 +143,9 @@ async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> 
         async with run as found:
             known.set_result(found)
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""), Notes(store))
-            async with _beside(server.notes.write_on(), rounds(server) if web else tidying(server)):
+            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""))
+            async with _beside(rounds(server) if web else tidying(server)):
                 yield server
-            await server.notes.write()
 
 
 def _made(folder: Path) -> None:
@@ -194,12 +174,11 @@ def _jobs(settings: Server, *, web: bool) -> JobSettings:
 
 
 @asynccontextmanager
-async def _beside(*doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """What goes on beside, until the end of the block."""
-    tasks = [asyncio.create_task(each) for each in doing]
+    task = asyncio.create_task(doing)
     try:
         yield
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
+        task.cancel()
+        await asyncio.wait({task})

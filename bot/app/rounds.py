@@ -22,7 +22,6 @@ HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
 MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
 ATTEMPTS = 4  # after which a delivery is left alone
-OK = range(200, 300)
 _log = log("rounds")
 
 
@@ -66,7 +65,7 @@ def missed(sent: Iterable[Sent]) -> list[Sent]:
     for one in sent:  # newest first
         if one.event in events.ACTIONS:
             by_guid.setdefault(one.guid, []).append(one)
-    found = (rows for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(row.status in OK for row in rows))
+    found = (rows for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(row.arrived for row in rows))
     return [rows[0] for rows in found][::-1]
 
 
@@ -74,7 +73,6 @@ async def _pulls(opened: "Opened", since: str) -> None:
     """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
     left = MOST_PULLS
     for home in await github.installations(opened.identity, opened.pace):
-        await opened.store.deliveries.installed(home.id, home.account, {"suspended": home.suspended}, time.time())
         if home.suspended or left <= 0:
             continue
         for waiting in await github.open_pulls(opened.identity, home.id, since, opened.pace):

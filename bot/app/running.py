@@ -89,9 +89,8 @@ class _Server(uvicorn.Server):
 def listen(place: ServerPlace) -> socket.socket:
     """The port, taken before anything else is started. Raises UsageError."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    taken = socket.socket(
-        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
-    )  # named, for asyncio to send answers without delay
+    # Named, for asyncio to send answers without delay.
+    taken = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind((place.host, place.port))

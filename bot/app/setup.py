@@ -22,6 +22,8 @@ from bot.github.identity import site
 
 GITHUB = "https://github.com"
 WAITING = "this server has no credentials yet: its log names the page that sets it up"
+NOT_YET = "This server is not set up yet. Open the address that its log names."
+OTHER = "This page does not belong to the set-up that is under way. Open the address in the server's log again."
 _log = log("setup")
 
 
@@ -52,11 +54,7 @@ def create(setup: Setup) -> FastAPI:
 
     @app.get("/")
     async def home() -> Response:
-        return _wrong(
-            503,
-            "This server is not set up yet. Open the address that its log names.",
-            "deeprepo is waiting for its set-up",
-        )
+        return _wrong(503, NOT_YET, "deeprepo is waiting for its set-up")
 
     @app.get("/setup")
     async def form(
@@ -69,10 +67,7 @@ def create(setup: Setup) -> FastAPI:
     @app.get("/setup/done")
     async def done(code: str = "", state: str = "") -> Response:
         if not setup.returned(state):
-            return _wrong(
-                403,
-                "This page does not belong to the set-up that is under way. Open the address in the server's log again.",
-            )
+            return _wrong(403, OTHER)
         try:
             name, slug = await _made(setup, code)
         except HostError as error:

@@ -1,7 +1,6 @@
 """`deeprepo status`: what a server is doing, what it did and what that cost, for the person who runs it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx2
 import sqlalchemy as sa
@@ -12,6 +11,7 @@ from bot.errors import StorageError
 from bot.storage.database import Database
 from bot.storage.days import TIMES, Days, within
 from bot.storage.failures import Failures
+from bot.storage.listing import ReviewList
 from bot.storage.outcomes import Outcomes
 from bot.storage.reviews import RepositorySpending, Reviews
 from bot.storage.spending import Spending as SpendingTable
@@ -52,17 +52,14 @@ class ServerStatus:
     address: str
     unready: str
     jobs: tuple[tuple[str, int], ...]  # state and count, over all processes
-    day: tuple[RepositorySpending, ...]  # by repository, of the last 24 hours
-    period: tuple[RepositorySpending, ...]  # by repository, of the days that were asked for
-    recent: tuple[Recent, ...]
-    counted: tuple[int, float] = (
-        0,
-        0.0,
-    )  # under the caps of the day: reviews and questions, dollars; what is under way in full
+    day: tuple[RepositorySpending, ...] = ()  # by repository, of the last 24 hours
+    period: tuple[RepositorySpending, ...] = ()  # by repository, of the days that were asked for
+    recent: tuple[Recent, ...] = ()
+    # Under the caps of the day: reviews and questions, dollars; what is under way in full.
+    counted: tuple[int, float] = (0, 0.0)
     half: float | None = None  # seconds within which half of the period's reviews were done
-    addressed: tuple[
-        tuple[str, float], ...
-    ] = ()  # repository, and the share of its findings that somebody has addressed
+    # Repository, and the share of its findings that somebody has addressed.
+    addressed: tuple[tuple[str, float], ...] = ()
     failures: tuple[Failed, ...] = ()  # those that nobody has tried again, newest first
     problem: str = ""  # why figures of the database are missing
 
@@ -70,45 +67,39 @@ class ServerStatus:
 async def status(settings: Server, days: float, now: float) -> ServerStatus:
     """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
     place = settings.place
-    unready, jobs = await _asked(place)
-    url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
-    day: Sequence[RepositorySpending] = ()
-    period: Sequence[RepositorySpending] = ()
-    recent: tuple[Recent, ...] = ()
-    half, shares, failures = None, (), ()  # type: tuple[float | None, tuple[tuple[str, float], ...], tuple[Failed, ...]]
-    counted, problem = (0, 0.0), ""
+    found = ServerStatus(address(place), *await _asked(place))
     if not settings.url and not (place.data / "deeprepo.db").exists():
-        problem = f"there is no database in {place.data}: no server has run with this DEEPREPO_DATA yet"
-    else:
-        database = Database(url)
-        try:
-            reviews = Reviews(database)
-            day, period = await reviews.spending(now - DAY), await reviews.spending(now - days * DAY)
-            counted = await SpendingTable(database).spent(now)
-            recent = tuple(_recent(row) for row in await reviews.recent(RECENT))
-            half, shares, failures = await _pages(database, int((now - days * DAY) // DAY))
-        except (StorageError, sa.exc.SQLAlchemyError) as error:
-            problem = str(error)
-        finally:
-            await database.close()
-    known = (address(place), unready, jobs, tuple(day), tuple(period), recent, counted, half, shares, failures, problem)
-    return ServerStatus(*known)
+        missing = f"there is no database in {place.data}: no server has run with this DEEPREPO_DATA yet"
+        return replace(found, problem=missing)
+    database = Database(settings.url or f"sqlite:///{place.data / 'deeprepo.db'}")
+    try:
+        return await _stored(found, database, days, now)
+    except (StorageError, sa.exc.SQLAlchemyError) as error:
+        return replace(found, problem=str(error))
+    finally:
+        await database.close()
 
 
-async def _pages(
-    database: Database, since: int
-) -> tuple[float | None, tuple[tuple[str, float], ...], tuple[Failed, ...]]:
-    """What the operator's pages show beside the sums: the time to review, the shares of addressed findings, the failures."""
-    rows = await Days(database).by_repository(None, since)
-    half = within([sum(row.times[number] for row in rows) for number in range(len(TIMES))], 0.5)
-    ended = await Outcomes(database).addressed([row.repository for row in rows], since * DAY)
-    found = {one.repository: one.share for one in ended}
-    shares = [(row.name, found.get(row.repository)) for row in rows]
+async def _stored(found: ServerStatus, database: Database, days: float, now: float) -> ServerStatus:
+    """The same with what the database holds: what was spent, the last reviews, and what the operator's pages show beside them."""
+    reviews, since = Reviews(database), int((now - days * DAY) // DAY)
+    newest = await ReviewList(database).page(None, RECENT)
+    sums = await Days(database).by_repository(None, since)
+    ended = await Outcomes(database).addressed([row.repository for row in sums], since * DAY)
+    shares = {one.repository: one.share for one in ended}
     failed = await Failures(database).newest(None, RECENT)
-    return (
-        half,
-        tuple((name, share) for name, share in shares if share is not None),
-        tuple(
+    return replace(
+        found,
+        day=await reviews.spending(now - DAY),
+        period=await reviews.spending(now - days * DAY),
+        recent=tuple(
+            Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
+            for row in newest.rows
+        ),
+        counted=await SpendingTable(database).spent(now),
+        half=within([sum(row.times[number] for row in sums) for number in range(len(TIMES))], 0.5),
+        addressed=tuple((row.name, share) for row in sums if (share := shares.get(row.repository)) is not None),
+        failures=tuple(
             Failed(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
             for one in failed
         ),
@@ -133,17 +124,3 @@ async def _asked(place: ServerPlace) -> tuple[str, tuple[tuple[str, int], ...]]:
     except (httpx2.HTTPError, ValueError) as error:
         return f"it does not answer ({type(error).__name__}); DEEPREPO_HOST and DEEPREPO_PORT name its address", ()
     return reason, tuple((sample.labels["state"], int(sample.value)) for sample in samples)
-
-
-def _recent(row: dict[str, object]) -> Recent:
-    finished, started = float(str(row["finished"])), float(str(row["started"]))
-    usd = row["usd"]
-    return Recent(
-        finished=finished,
-        repository=str(row["name"]),
-        number=int(str(row["number"])),
-        conclusion=str(row["conclusion"]),
-        strategy=str(row["strategy"]),
-        seconds=finished - started,
-        usd=None if usd is None else float(str(usd)),
-    )

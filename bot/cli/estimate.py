@@ -2,34 +2,15 @@
 
 import json
 import sys
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from bot.cli.exits import CLEAN
-from bot.cli.review import (
-    EFFORT,
-    FULL,
-    PREVIOUS,
-    STRATEGY,
-    THINKING,
-    Effort,
-    Level,
-    Show,
-    StrategyName,
-    Thinking,
-)
+from bot.cli.review import EFFORT, FULL, PREVIOUS, STRATEGY, THINKING, Effort, Level, Show, StrategyName
 from bot.cli.reviewing import asked, last, progress, workplace
-
-
-class EstimateFormat(StrEnum):
-    """Forms of the output."""
-
-    console = "console"
-    json = "json"
 
 
 def command(
@@ -42,10 +23,10 @@ def command(
     effort: Annotated[Effort | None, EFFORT] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
-    thinking: Annotated[Thinking | None, THINKING] = None,
+    thinking: Annotated[Effort | None, THINKING] = None,
     strategy: Annotated[StrategyName | None, STRATEGY] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
-    form: Annotated[EstimateFormat, typer.Option("--format", help="Output format.")] = EstimateFormat.console,
+    form: Annotated[Literal["console", "json"], typer.Option("--format", help="Output format.")] = "console",
     verify: Annotated[
         bool | None, typer.Option("--verify/--no-verify", help="Have a model's findings checked by a second call.")
     ] = None,
@@ -69,8 +50,8 @@ def command(
         "strategy": strategy.value if strategy else None,
         "root": root,
         "worker": worker,
-        "effort": effort.value if effort else None,
-        "thinking": thinking.value if thinking else None,
+        "effort": effort,
+        "thinking": thinking,
         "usd": max_usd,
         "verify": verify,
         "previous": last(previous),
@@ -79,7 +60,7 @@ def command(
     request = asked(change, repo, staged=staged, uncommitted=uncommitted)
     with workplace(request) as scratch:
         told = local.estimated(request, flags, scratch, partial(progress, quiet=quiet))
-    if form is EstimateFormat.json:
+    if form == "json":
         sys.stdout.write(json.dumps(told, indent=2) + "\n")
     else:
         _table(told)

@@ -2,9 +2,8 @@
 
 import re
 from datetime import date, datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,14 +15,6 @@ if TYPE_CHECKING:
     from bot.values import Finding
 
 
-class Scope(StrEnum):
-    """How much an entry silences."""
-
-    finding = "finding"
-    rule = "rule"
-    path = "path"
-
-
 def command(
     fingerprint: Annotated[
         str,
@@ -31,8 +22,9 @@ def command(
     ],
     reason: Annotated[str, typer.Option(help="Why it should not be reported again.")],
     scope: Annotated[
-        Scope, typer.Option(help="What to ignore: this finding, its rule in its file, or everything in its file.")
-    ] = Scope.finding,
+        Literal["finding", "rule", "path"],
+        typer.Option(help="What to ignore: this finding, its rule in its file, or everything in its file."),
+    ] = "finding",
     review: Annotated[
         Path | None,
         typer.Option(
@@ -59,14 +51,14 @@ def command(
             f"--expires {until} is in the past: name the last day on which the entry applies, or leave it out"
         )
     found = _finding(fingerprint, review)
-    if found is None and scope is not Scope.finding:
-        raise UsageError(f"--scope {scope.value} needs --review FILE: the JSON output of the review that found it")
+    if found is None and scope != "finding":
+        raise UsageError(f"--scope {scope} needs --review FILE: the JSON output of the review that found it")
     if found is None and not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
         raise UsageError(
             f"{fingerprint!r} is not a fingerprint: copy the 16 characters that `deeprepo review` prints after a finding's source"
         )
     entry = (
-        suppress.entry_for(found, scope.value, reason.strip(), until)
+        suppress.entry_for(found, scope, reason.strip(), until)
         if found is not None
         else IgnoreEntry(fingerprint=fingerprint, reason=reason.strip(), expires=until)
     )

@@ -19,7 +19,7 @@ def command(
     repo: Annotated[
         str | None, typer.Option(help="A clone that holds the change, if the first one is gone.", metavar="DIR")
     ] = None,
-    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.console,
+    form: Annotated[Format, typer.Option("--format", help="Output format.")] = "console",
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
     ] = None,
@@ -43,5 +43,5 @@ def command(
         deps = wiring.replay(recorded, section, begun, scratch, repo)
         request = begun.request or ReviewRequest(begun.pull.git_dir)
         review = asyncio.run(pipeline.review(request, deps))
-    deliver(review if show or form is Format.json else replace(review, unproven=()), form.value, output)
+    deliver(review if show or form == "json" else replace(review, unproven=()), form, output)
     return exit_code(review)

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand
@@ -11,9 +11,14 @@ from typer.core import TyperCommand
 from bot.cli.exits import tell
 from bot.errors import UsageError
 
+# What the parser lets through, as data: the parts that these names mean load later.
+Effort = Literal["none", "low", "medium", "high"]  # how far a review goes, and how long a model that thinks may think
+Format = Literal["console", "markdown", "json", "sarif"]
+Level = Literal["critical", "high", "medium", "low"]
+
 
 class StrategyName(StrEnum):
-    """Names of the strategies, as data for the parser: the strategies themselves load later."""
+    """Names of the strategies."""
 
     auto = "auto"
     direct = "direct"
@@ -22,42 +27,6 @@ class StrategyName(StrEnum):
     rlm = "rlm"
     rlm_only = "rlm-only"
     offline = "offline"
-
-
-class Effort(StrEnum):
-    """How far a review goes."""
-
-    none = "none"
-    low = "low"
-    medium = "medium"
-    high = "high"
-
-
-class Thinking(StrEnum):
-    """How long a model that thinks may think."""
-
-    none = "none"
-    low = "low"
-    medium = "medium"
-    high = "high"
-
-
-class Format(StrEnum):
-    """Forms of the output."""
-
-    console = "console"
-    markdown = "markdown"
-    json = "json"
-    sarif = "sarif"
-
-
-class Level(StrEnum):
-    """Severities, worst first."""
-
-    critical = "critical"
-    high = "high"
-    medium = "medium"
-    low = "low"
 
 
 class Show(StrEnum):
@@ -122,10 +91,10 @@ def command(
     effort: Annotated[Effort | None, EFFORT] = None,
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
-    thinking: Annotated[Thinking | None, THINKING] = None,
+    thinking: Annotated[Effort | None, THINKING] = None,
     strategy: Annotated[StrategyName | None, STRATEGY] = None,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Hard cap in dollars (default: 1.00).")] = None,
-    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.console,
+    form: Annotated[Format, typer.Option("--format", help="Output format.")] = "console",
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
     ] = None,
@@ -158,10 +127,10 @@ def command(
         "strategy": strategy.value if strategy else None,
         "root": root,
         "worker": worker,
-        "effort": effort.value if effort else None,
-        "thinking": thinking.value if thinking else None,
+        "effort": effort,
+        "thinking": thinking,
         "usd": max_usd,
-        "fail_on": fail_on.value if fail_on else None,
+        "fail_on": fail_on,
         "quota": quota,
         "verify": verify,
         "journal": journal,
@@ -174,4 +143,4 @@ def command(
     request = reviewing.asked(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch:
         review = local.reviewed(request, flags, scratch, partial(reviewing.progress, quiet=quiet), tell)
-    return reviewing.finished(review, form.value, output, unproven=bool(show))
+    return reviewing.finished(review, form, output, unproven=bool(show))

@@ -81,15 +81,9 @@ def writable(output: Path | None) -> None:
 
 def exit_code(review: "Review") -> int:
     """What a script sees: an interruption and a fault first, then --fail-on."""
-    from bot.values import SEVERITIES
-
     if review.fault:
         return INTERRUPTED if review.fault == "interrupted" else FAULT
-    if review.fail_on is None:
-        return CLEAN
-    bar = SEVERITIES.index(review.fail_on)
-    there = [*(placed.finding for placed in review.findings), *review.still]
-    return FOUND if any(SEVERITIES.index(finding.severity) <= bar for finding in there) else CLEAN
+    return FOUND if review.reaching(review.fail_on) else CLEAN
 
 
 def last(previous: Path | None) -> bytes | None:

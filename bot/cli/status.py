@@ -92,20 +92,11 @@ def _half(found: "ServerStatus") -> str:
 def _spending(found: "ServerStatus") -> "Table":
     from bot.render.forms import share
 
-    table, shares = (
-        _table("repository", "reviews", "clean", "calls", "tokens", "dollars", "addressed", "last"),
-        dict(found.addressed),
-    )
+    table = _table("repository", "reviews", "clean", "calls", "tokens", "dollars", "addressed", "last")
+    shares = dict(found.addressed)
     for row in found.period:
-        figures = (
-            f"{row.reviews:,}",
-            f"{row.clean:,}",
-            f"{row.calls:,}",
-            f"{row.tokens:,}",
-            _dollars([row]),
-            share(shares.get(row.repository)),
-        )
-        table.add_row(row.repository, *figures, _when(row.last))
+        counts = (f"{number:,}" for number in (row.reviews, row.clean, row.calls, row.tokens))
+        table.add_row(row.repository, *counts, _dollars([row]), share(shares.get(row.repository)), _when(row.last))
     return table
 
 

@@ -27,20 +27,6 @@ from bot.commands.mentions import Mentions, named
 from bot.commands.reading import Command
 from bot.config import Config
 
-__all__ = [
-    "COMMANDS",
-    "READING",
-    "Command",
-    "CommandContext",
-    "CommandReply",
-    "Mentions",
-    "Permission",
-    "carry_out",
-    "named",
-    "read",
-    "refusal",
-]
-
 COMMANDS: Mapping[str, Word] = MappingProxyType(
     {
         word.WORD: word
@@ -63,7 +49,6 @@ def refusal(word: str, actor: str, standing: Permission, settings: Config) -> Co
 
 async def carry_out(word: str, argument: str, standing: Permission, context: CommandContext) -> CommandReply:
     """The answer to a command. A word that nobody knows gets the list of those that are known."""
-    known = COMMANDS.get(word)
-    if known is None:
-        return await carrying.carry_out(helping, word, standing, context)
-    return await carrying.carry_out(known, argument if known is not helping else "", standing, context)
+    known = COMMANDS.get(word, helping)
+    typed = word if word not in COMMANDS else "" if known is helping else argument
+    return carrying.refusal(known, context.actor, standing, context.settings) or await known.run(typed, context)

@@ -57,12 +57,11 @@ class CheckedAnswer:
 
 async def answer(template: str, question: str, target: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
     """The model's reply. Raises ProviderError and BudgetSpent."""
-    about = await _as_it_is_now(target, session.tree)
-    excerpts: tuple[Excerpt, ...] = ()
-    if about.finding is not None:
-        excerpts = tuple(
-            dict.fromkeys(await proof.gather(about.finding, session.tree, session.dependents, session.files))
-        )
+    about, excerpts = target, tuple[Excerpt, ...]()
+    if target.finding is not None:
+        finding = await as_it_is_now(target.finding, session.tree)
+        about = replace(target, finding=finding)
+        excerpts = tuple(dict.fromkeys(await proof.gather(finding, session.tree, session.dependents, session.files)))
     excerpts += await sources.look(sources.named(question), session.tree, excerpts)
     data = await _ask(template, question, about, session, model, excerpts, last=False)
     wanted = [str(word) for word in data["more"]][: sources.MAX_WORDS]
@@ -75,10 +74,10 @@ async def answer(template: str, question: str, target: CommandTarget, session: S
     return CheckedAnswer(data["answer"].strip(), await verbatim(data["quotes"], session.tree), sketch)
 
 
-async def _as_it_is_now(target: CommandTarget, tree: Tree) -> CommandTarget:
+async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
     """The finding where its quote stands today: the pull request may have gone on since its review."""
-    moved = await check(target.finding, tree) if target.finding is not None else ""
-    return replace(target, finding=moved) if isinstance(moved, Finding) else target
+    moved = await check(finding, tree)
+    return moved if isinstance(moved, Finding) else finding
 
 
 async def _ask(

@@ -1,10 +1,10 @@
-"""A command from the person's standing to the answer: may they, how often, and then the word's own file."""
+"""Whether a person may give a command, and how often."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.commands import pace
-from bot.commands.context import CommandContext, CommandReply, Word
+from bot.commands.context import CommandReply, Word
 from bot.config import Config
 from bot.render import code, comment, load
 
@@ -40,8 +40,3 @@ def refusal(word: Word, actor: str, standing: Permission, settings: Config) -> C
             comment("replies/phrase.md.j2", words, key="reply_no_permission", number=None, values=values), "-1"
         )
     return None
-
-
-async def carry_out(word: Word, argument: str, standing: Permission, context: CommandContext) -> CommandReply:
-    """The answer to a command."""
-    return refusal(word, context.actor, standing, context.settings) or await word.run(argument, context)

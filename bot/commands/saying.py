@@ -9,9 +9,10 @@ from bot.commands.context import CommandContext, CommandReply
 from bot.commands.target import CommandTarget, LastReview
 from bot.errors import BudgetSpent, ProviderError
 from bot.outputs import facts
+from bot.outputs.parts import evidence
 from bot.render import Safe, link
 from bot.review.session import Session
-from bot.values import Evidence, Finding, PullRequest
+from bot.values import Finding
 
 Opened = Callable[[], AbstractAsyncContextManager[Session]]
 
@@ -38,7 +39,7 @@ def stored(finding: Finding, said: LastReview, context: CommandContext, *, model
         why=finding.why,
         consequence=finding.consequence,
         trigger=finding.trigger,
-        evidence=[row(item, pull) for item in finding.evidence],
+        evidence=[evidence(item, pull) for item in finding.evidence],
         suggestion=finding.suggestion,
         model=model,
     )
@@ -53,42 +54,16 @@ async def told(
     instead: CommandReply | None = None,
 ) -> CommandReply:
     """A model's answer; without a model, the reason and what is known without it."""
-    try:
-        return await _answered(template, question, about, context, opened, instead)
-    except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
-        return CommandReply(
-            f"{context.say('reply_failed', why=str(error)).body}\n{instead.body if instead else ''}".strip()
-        )
-
-
-async def _answered(
-    template: str,
-    question: str,
-    about: CommandTarget,
-    context: CommandContext,
-    opened: Opened,
-    instead: CommandReply | None,
-) -> CommandReply:
     started = context.clock()
-    async with opened() as session:
-        model = session.root or session.reader
-        if model is None:
-            return instead or context.say("reply_no_model", example="`/deeprepo explain`")
-        said = await answering.answer(template, question, about, session, model)
-        cost = facts.cost(session.calls.cost(), context.clock() - started, context.words)
-        pull = session.pull
-    return context.reply(
-        "answer",
-        text=said.text,
-        quotes=[row(item, pull) for item in said.quotes],
-        sketch=said.sketch,
-        cost=cost,
-    )
-
-
-def row(item: Evidence, pull: PullRequest) -> dict[str, object]:
-    """A piece of evidence as the templates of replies show it."""
-    last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
-    address = facts.permalink(pull, item.path, item.side, item.line, last)
-    label: Safe = link((item.path + (f":{item.line}" if item.line else ""))[:200], address)
-    return {"where": label, "note": item.note, "quote": item.quote}
+    try:
+        async with opened() as session:
+            model, pull = session.root or session.reader, session.pull
+            if model is None:
+                return instead or context.say("reply_no_model", example="`/deeprepo explain`")
+            said = await answering.answer(template, question, about, session, model)
+            cost = facts.cost(session.calls.cost(), context.clock() - started, context.words)
+    except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
+        failed = context.say("reply_failed", why=str(error)).body
+        return CommandReply(f"{failed}\n{instead.body if instead else ''}".strip())
+    quotes = [evidence(item, pull) for item in said.quotes]
+    return context.reply("answer", text=said.text, quotes=quotes, sketch=said.sketch, cost=cost)

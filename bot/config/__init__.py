@@ -16,35 +16,6 @@ if TYPE_CHECKING:
     from bot.config.repository import Pattern, Problem, RepoConfig, Triggers, check, read
     from bot.config.schema import json_schema
     from bot.config.server import App, Server, ServerPlace, server_settings
-
-__all__ = [
-    "DEFAULTS",
-    "FILE",
-    "OTHER_NAMES",
-    "TEMPLATES",
-    "App",
-    "Config",
-    "Pattern",
-    "Problem",
-    "RepoConfig",
-    "Server",
-    "ServerPlace",
-    "Settings",
-    "Step",
-    "Triggers",
-    "Value",
-    "base_url",
-    "check",
-    "environment",
-    "first",
-    "json_schema",
-    "key",
-    "read",
-    "resolve",
-    "server_settings",
-    "step",
-    "telemetry",
-]
 LATER = {
     "action": ("Step", "step"),
     "repository": ("Pattern", "Problem", "RepoConfig", "Triggers", "check", "read"),

@@ -20,15 +20,8 @@ if TYPE_CHECKING:
     from bot.config.repository import RepoConfig, Triggers
 
 FROM_FILE = f"{FILE} of the base branch"
-LIMITS = (
-    "usd",
-    "tokens",
-    "calls",
-    "seconds",
-    "turns",
-    "concurrency",
-    "pause_after",
-)  # which the environment's value is a ceiling of
+# Which the environment's value is a ceiling of.
+LIMITS = ("usd", "tokens", "calls", "seconds", "turns", "concurrency", "pause_after")
 MODELS = ("root", "worker")
 BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
 

@@ -6,5 +6,3 @@
 from bot.conversation.answering import Withdrawal
 from bot.conversation.hearing import HeardRemark, Speech, above, below
 from bot.conversation.saying import RemarkReply, refusal, respond
-
-__all__ = ["HeardRemark", "RemarkReply", "Speech", "Withdrawal", "above", "below", "refusal", "respond"]

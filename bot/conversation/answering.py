@@ -11,15 +11,13 @@ from typing import Any, Literal
 
 from bot import render
 from bot.commands import sources
-from bot.commands.answering import MAX_QUOTES, verbatim
+from bot.commands.answering import MAX_QUOTES, as_it_is_now, verbatim
 from bot.commands.target import LastReview, mentioned
 from bot.conversation.hearing import HeardRemark
 from bot.errors import DeepRepoError
 from bot.findings import proof
-from bot.findings.check import check
 from bot.findings.quotes import fold
 from bot.findings.read import strict, text, wishes
-from bot.ports import Tree
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
@@ -70,7 +68,7 @@ def schema() -> Schema:
 
 async def answer(heard: HeardRemark, said: LastReview | None, session: Session) -> Answer:
     """The model's answer, checked. Raises ProviderError and BudgetSpent."""
-    findings = [await _as_it_is_now(one, session.tree) for one in meant(heard, said)]
+    findings = [await as_it_is_now(one, session.tree) for one in meant(heard, said)]
     model = session.reader or session.root
     if model is None:
         raise ValueError("a conversation needs a model")
@@ -92,12 +90,6 @@ def meant(heard: HeardRemark, said: LastReview | None) -> tuple[Finding, ...]:
     else:
         known = [said.numbered(number) for number in mentioned(heard.said[-1].text)]
     return tuple(dict.fromkeys(one for one in known if one is not None))[:MOST_FINDINGS]
-
-
-async def _as_it_is_now(finding: Finding, tree: Tree) -> Finding:
-    """The finding where its quote stands today: the pull request may have gone on since its review."""
-    moved = await check(finding, tree)
-    return moved if isinstance(moved, Finding) else finding
 
 
 async def _prompt(heard: HeardRemark, findings: Sequence[Finding], said: LastReview | None, session: Session) -> Prompt:

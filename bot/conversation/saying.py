@@ -5,13 +5,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from bot.commands import CommandReply, Permission, pace, target
-from bot.commands.saying import row
 from bot.config import Config
 from bot.conversation import answering
 from bot.conversation.answering import Withdrawal
 from bot.conversation.hearing import HeardRemark
 from bot.errors import BudgetSpent, ProviderError
 from bot.outputs import facts
+from bot.outputs.parts import evidence
 from bot.render import code, comment, load
 from bot.review.session import Session
 
@@ -74,7 +74,7 @@ async def respond(
         text=made.text,
         withdrawn=[{"title": one.finding.title, "reason": one.reason} for one in taken],
         kept=[{"key": f"talk_{one.refused}", "example": code(_ignore(one))} for one in made.withdrawals if one.refused],
-        quotes=[row(item, pull) for item in made.quotes],
+        quotes=[evidence(item, pull) for item in made.quotes],
         cost=cost,
     )
     return RemarkReply(body, "", tuple((one.finding.fingerprint, one.reason) for one in taken))

@@ -4,27 +4,26 @@ Whatever the payload is, nothing is raised: a delivery that cannot be read is ig
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from bot.events import checks, comments, installations, pulls
-from bot.events.shapes import Ours
+from bot.events.shapes import NotForUs, Ours, Payload
 from bot.values.ask import Ask, NothingAsked
 
-__all__ = ["ACTIONS", "Ours", "read"]
-
-Reader = Callable[[Mapping[str, object], Ours], Ask | NothingAsked]
+Reader = Callable[[Payload, Ours], Ask]  # raises NotForUs
 
 # event -> action -> who reads it. What is not here is ignored.
 ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
     {
         "pull_request": {
-            "opened": pulls.opened,
-            "reopened": pulls.reopened,
-            "ready_for_review": pulls.ready,
+            "opened": partial(pulls.started, "opened"),
+            "reopened": partial(pulls.started, "reopened"),
+            "ready_for_review": partial(pulls.started, "ready"),
             "synchronize": pulls.pushed,
             "edited": pulls.edited,
-            "converted_to_draft": pulls.drafted,
-            "closed": pulls.closed,
+            "converted_to_draft": partial(pulls.ended, "draft"),
+            "closed": partial(pulls.ended, "closed"),
         },
         "issue_comment": {"created": comments.on_pull},
         "pull_request_review_comment": {"created": comments.in_thread},
@@ -37,11 +36,12 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "repository": {"deleted": installations.gone},
     }
 )
+EDITED = "an edited comment is not carried out again"
 WHY = MappingProxyType(
     {
-        ("issue_comment", "edited"): "an edited comment is not carried out again",
-        ("pull_request_review_comment", "edited"): "an edited comment is not carried out again",
-        ("pull_request_review", "edited"): "an edited comment is not carried out again",
+        ("issue_comment", "edited"): EDITED,
+        ("pull_request_review_comment", "edited"): EDITED,
+        ("pull_request_review", "edited"): EDITED,
         (
             "installation",
             "suspend",
@@ -61,4 +61,7 @@ def read(name: str, payload: object, ours: Ours) -> Ask | NothingAsked:
     reader = readers.get(action) if isinstance(action, str) else None
     if reader is None:
         return NothingAsked(WHY.get((name, str(action)), "nothing is done on this action"))
-    return reader(payload, ours)
+    try:
+        return reader(payload, ours)
+    except NotForUs as why:
+        return NothingAsked(str(why))

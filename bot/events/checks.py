@@ -1,7 +1,6 @@
 """What a person presses on our check run, and what a merge queue waits for."""
 
 import re
-from collections.abc import Mapping
 
 from bot.events.shapes import (
     CheckPayload,
@@ -9,56 +8,51 @@ from bot.events.shapes import (
     CheckSuiteEvent,
     DeliveryPayload,
     MergeGroupEvent,
+    NotForUs,
     Ours,
+    Payload,
     shaped,
 )
-from bot.values.ask import Ask, MergeGroup, NothingAsked, ReviewAsk
+from bot.values.ask import Ask, MergeGroup, ReviewAsk
 
-Payload = Mapping[str, object]
 BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
-def run_again(payload: Payload, ours: Ours) -> Ask | NothingAsked:
+def run_again(payload: Payload, ours: Ours) -> Ask:
     """`Re-run` on the check run."""
     event = shaped(CheckRunEvent, payload)
-    return event if isinstance(event, NothingAsked) else _again(event, event.check_run, ours, full=False)
+    return _again(event, event.check_run, ours, full=False)
 
 
-def button(payload: Payload, ours: Ours) -> Ask | NothingAsked:
+def button(payload: Payload, ours: Ours) -> Ask:
     """One of the check run's own buttons."""
     event = shaped(CheckRunEvent, payload)
-    if isinstance(event, NothingAsked):
-        return event
     name = event.requested_action.identifier if event.requested_action else ""
     if name not in BUTTONS:
-        return NothingAsked("the check run has no such button")
+        raise NotForUs("the check run has no such button")
     return _again(event, event.check_run, ours, full=BUTTONS[name])
 
 
-def suite_again(payload: Payload, ours: Ours) -> Ask | NothingAsked:
+def suite_again(payload: Payload, ours: Ours) -> Ask:
     """`Re-run all checks`."""
     event = shaped(CheckSuiteEvent, payload)
-    return event if isinstance(event, NothingAsked) else _again(event, event.check_suite, ours, full=False)
+    return _again(event, event.check_suite, ours, full=False)
 
 
-def queued(payload: Payload, _: Ours) -> Ask | NothingAsked:
+def queued(payload: Payload, _: Ours) -> Ask:
     """A merge queue asks: its changes were reviewed as pull requests, so the answer needs no review."""
     event = shaped(MergeGroupEvent, payload)
-    if isinstance(event, NothingAsked):
-        return event
     where = event.repository
     return MergeGroup(event.installation.id, where.id, where.owner.login, where.name, event.merge_group.head_sha)
 
 
-def _again(event: DeliveryPayload, check: CheckPayload, ours: Ours, *, full: bool) -> Ask | NothingAsked:
+def _again(event: DeliveryPayload, check: CheckPayload, ours: Ours, *, full: bool) -> Ask:
     if check.app is None or str(check.app.id) != ours.app_id:
-        return NothingAsked("it is another App's check")
+        raise NotForUs("it is another App's check")
     number = _pull_of(check, event.repository.id)
     if number is None:
-        return NothingAsked(
-            "the check names no pull request: re-run the check run itself, or comment `/deeprepo review`"
-        )
+        raise NotForUs("the check names no pull request: re-run the check run itself, or comment `/deeprepo review`")
     return ReviewAsk(event.pull(number), "rerun", full, event.sender.login, head=check.head_sha)
 
 

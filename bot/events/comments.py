@@ -1,64 +1,54 @@
 """What a person writes on a pull request: a command, or a remark that may be meant for us."""
 
-from collections.abc import Mapping
-
 from bot import commands
 from bot.events.shapes import (
     Comment,
     DeliveryPayload,
     IssueCommentEvent,
+    NotForUs,
     Ours,
+    Payload,
     ReviewCommentEvent,
     ReviewEvent,
     shaped,
 )
-from bot.values.ask import Ask, CommandAsk, CommentRef, NothingAsked, PullRef, RemarkAsk
-
-Payload = Mapping[str, object]
+from bot.values.ask import Ask, CommandAsk, CommentRef, PullRef, RemarkAsk
 
 
-def on_pull(payload: Payload, ours: Ours) -> Ask | NothingAsked:
+def on_pull(payload: Payload, ours: Ours) -> Ask:
     """A comment below the pull request."""
     event = shaped(IssueCommentEvent, payload)
-    if isinstance(event, NothingAsked):
-        return event
     if event.issue.pull_request is None:
-        return NothingAsked("it is a comment on an issue, not on a pull request")
+        raise NotForUs("it is a comment on an issue, not on a pull request")
     return _asked(event, event.comment, event.pull(event.issue.number), CommentRef(event.comment.id, "issue"), ours)
 
 
-def in_thread(payload: Payload, ours: Ours) -> Ask | NothingAsked:
+def in_thread(payload: Payload, ours: Ours) -> Ask:
     """A comment on lines of the diff, or an answer to one."""
     event = shaped(ReviewCommentEvent, payload)
-    if isinstance(event, NothingAsked):
-        return event
     comment = event.comment
     place = CommentRef(comment.id, "review", comment.in_reply_to_id or comment.id)
     return _asked(event, comment, event.pull(event.pull_request.number), place, ours)
 
 
-def in_review(payload: Payload, ours: Ours) -> Ask | NothingAsked:
+def in_review(payload: Payload, ours: Ours) -> Ask:
     """The text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
     event = shaped(ReviewEvent, payload)
-    if isinstance(event, NothingAsked):
-        return event
     review = event.review
     comment = Comment(id=review.id, body=review.body or "", user=review.user)
     return _asked(event, comment, event.pull(event.pull_request.number), CommentRef(review.id, "whole"), ours)
 
 
-def _asked(
-    event: DeliveryPayload, comment: Comment, pull: PullRef, place: CommentRef, ours: Ours
-) -> Ask | NothingAsked:
+def _asked(event: DeliveryPayload, comment: Comment, pull: PullRef, place: CommentRef, ours: Ours) -> Ask:
     """The command in a person's comment, else the remark. A command for a review too: it takes no other's place before it is known who asks."""
     if ours.wrote(comment.user.login, comment.performed_via_github_app) or ours.wrote(event.sender.login, None):
-        return NothingAsked("it is our own comment")
+        raise NotForUs("it is our own comment")
     if event.sender.type != "User" or comment.user.type != "User":
-        return NothingAsked("it was not written by a person: bots that answer each other do not stop")
+        raise NotForUs("it was not written by a person: bots that answer each other do not stop")
     command = commands.read(comment.body, ours.login)
     if command is not None:
         return CommandAsk(pull, command.word, command.argument, event.sender.login, place)
     mentioned = commands.named(comment.body, ours.login).us
     if mentioned or place.thread not in (0, comment.id):  # whose thread it is, the delivery does not say
         return RemarkAsk(pull, event.sender.login, place, mentioned)
-    return NothingAsked("the comment holds no command and does not mention us")
+    raise NotForUs("the comment holds no command and does not mention us")

@@ -1,29 +1,24 @@
 """Where the App is installed no longer."""
 
-from collections.abc import Mapping
-
-from bot.events.shapes import DeliveryPayload, InstallationEvent, Ours, shaped
-from bot.values.ask import Ask, Forget, NothingAsked
-
-Payload = Mapping[str, object]
+from bot.events.shapes import DeliveryPayload, InstallationEvent, NotForUs, Ours, Payload, shaped
+from bot.values.ask import Ask, Forget
 
 
-def removed(payload: Payload, _: Ours) -> Ask | NothingAsked:
+def removed(payload: Payload, _: Ours) -> Ask:
     """The App was uninstalled."""
-    event = shaped(InstallationEvent, payload)
-    return event if isinstance(event, NothingAsked) else Forget(event.installation.id)
+    return Forget(shaped(InstallationEvent, payload).installation.id)
 
 
-def withdrawn(payload: Payload, _: Ours) -> Ask | NothingAsked:
+def withdrawn(payload: Payload, _: Ours) -> Ask:
     """It may no longer see some repositories. An empty list must not become "all of them"."""
     event = shaped(InstallationEvent, payload)
-    if isinstance(event, NothingAsked):
-        return event
     gone = tuple(repository.id for repository in event.repositories_removed)
-    return Forget(event.installation.id, gone) if gone else NothingAsked("no repository was removed")
+    if not gone:
+        raise NotForUs("no repository was removed")
+    return Forget(event.installation.id, gone)
 
 
-def gone(payload: Payload, _: Ours) -> Ask | NothingAsked:
+def gone(payload: Payload, _: Ours) -> Ask:
     """A repository was deleted."""
     event = shaped(DeliveryPayload, payload)
-    return event if isinstance(event, NothingAsked) else Forget(event.installation.id, (event.repository.id,))
+    return Forget(event.installation.id, (event.repository.id,))

@@ -1,61 +1,34 @@
 """What happens to a pull request: it is opened, pushed to, taken back, closed."""
 
-from collections.abc import Mapping
-
-from bot.events.shapes import Ours, PullEvent, shaped
-from bot.values.ask import Ask, Cancel, NothingAsked, ReviewAsk, Trigger
-
-Payload = Mapping[str, object]
+from bot.events.shapes import NotForUs, Ours, Payload, PullEvent, shaped
+from bot.values.ask import Ask, Cancel, Reason, ReviewAsk, Trigger
 
 
-def opened(payload: Payload, _: Ours) -> Ask | NothingAsked:
-    """A new pull request; whether a draft is reviewed is for the policy to say."""
-    return _review(payload, "opened")
+def started(trigger: Trigger, payload: Payload, _: Ours) -> Ask:
+    """A pull request that can be reviewed now; whether a draft is reviewed is for the policy to say."""
+    event = shaped(PullEvent, payload)
+    pull = event.pull_request
+    if pull.state != "open":
+        raise NotForUs("the pull request is closed")
+    return ReviewAsk(event.pull(pull.number), trigger, actor=event.sender.login, head=pull.head.sha)
 
 
-def reopened(payload: Payload, _: Ours) -> Ask | NothingAsked:
-    """A closed one is open again."""
-    return _review(payload, "reopened")
-
-
-def ready(payload: Payload, _: Ours) -> Ask | NothingAsked:
-    """A draft no longer."""
-    return _review(payload, "ready")
-
-
-def pushed(payload: Payload, _: Ours) -> Ask | NothingAsked:
+def pushed(payload: Payload, ours: Ours) -> Ask:
     """The head moved."""
     before, after = payload.get("before"), payload.get("after")
     if before is not None and before == after:
-        return NothingAsked("the head did not move")
-    return _review(payload, "push")
+        raise NotForUs("the head did not move")
+    return started("push", payload, ours)
 
 
-def edited(payload: Payload, _: Ours) -> Ask | NothingAsked:
+def edited(payload: Payload, ours: Ours) -> Ask:
     """Another title is nothing to us; another base branch makes another diff."""
+    if shaped(PullEvent, payload).changes.base is None:
+        raise NotForUs("title and text may change: the code did not")
+    return started("push", payload, ours)
+
+
+def ended(reason: Reason, payload: Payload, _: Ours) -> Ask:
+    """Merged, given up, or taken back as a draft."""
     event = shaped(PullEvent, payload)
-    if isinstance(event, PullEvent) and event.changes.base is None:
-        return NothingAsked("title and text may change: the code did not")
-    return event if isinstance(event, NothingAsked) else _review(payload, "push")
-
-
-def drafted(payload: Payload, _: Ours) -> Ask | NothingAsked:
-    """Its author takes it back to work on it."""
-    event = shaped(PullEvent, payload)
-    return event if isinstance(event, NothingAsked) else Cancel(event.pull(event.pull_request.number), "draft")
-
-
-def closed(payload: Payload, _: Ours) -> Ask | NothingAsked:
-    """Merged or given up."""
-    event = shaped(PullEvent, payload)
-    return event if isinstance(event, NothingAsked) else Cancel(event.pull(event.pull_request.number), "closed")
-
-
-def _review(payload: Payload, trigger: Trigger) -> Ask | NothingAsked:
-    event = shaped(PullEvent, payload)
-    if isinstance(event, NothingAsked):
-        return event
-    pull = event.pull_request
-    if pull.state != "open":
-        return NothingAsked("the pull request is closed")
-    return ReviewAsk(event.pull(pull.number), trigger, actor=event.sender.login, head=pull.head.sha)
+    return Cancel(event.pull(event.pull_request.number), reason)

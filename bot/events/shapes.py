@@ -3,18 +3,24 @@
 Names that end up in an address are held to GitHub's own alphabet, and ids to what a database can hold.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from bot.values.ask import NothingAsked, PullRef
+from bot.values.ask import PullRef
 
 Id = Annotated[StrictInt, Field(ge=1, lt=1 << 63)]
 # Not "." and "..": they would lead an address elsewhere.
 Name = Annotated[StrictStr, Field(pattern=r"^\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
 Login = Annotated[StrictStr, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}(\[bot\])?$")]
+Payload = Mapping[str, object]
 Sha = Annotated[StrictStr, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+
+
+class NotForUs(Exception):  # noqa: N818 - an outcome
+    """A delivery asks for nothing; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,80 +30,64 @@ class Ours:
     app_id: str
     login: str
 
-    def wrote(self, login: str, app: "AppRef | None") -> bool:
+    def wrote(self, login: str, app: "Numbered | None") -> bool:
         """Whether something is our own."""
         return login.lower() == self.login.lower() or (app is not None and str(app.id) == self.app_id)
 
 
-class Payload(BaseModel):
+class Shape(BaseModel):
     """Some fields of an object; the others are not looked at."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class AppRef(Payload):
-    """An App."""
+class Numbered(Shape):
+    """An App, an installation or a repository, by its id alone."""
 
     id: Id
 
 
-class User(Payload):
-    """An account."""
-
+class _User(Shape):
     login: Login
     type: StrictStr = ""
 
 
-class Owner(Payload):
-    """The account that a repository belongs to."""
-
+class _Owner(Shape):
     login: Name
 
 
-class Repository(Payload):
-    """A repository."""
-
+class _Repository(Shape):
     id: Id
     name: Name
-    owner: Owner
+    owner: _Owner
 
 
-class Installation(Payload):
-    """An installation of the App."""
-
-    id: Id
-
-
-class Commit(Payload):
-    """One end of a pull request."""
-
+class _Commit(Shape):
     sha: Sha
 
 
-class Pull(Payload):
-    """A pull request."""
-
+class _Pull(Shape):
     number: Id
     state: StrictStr = "open"
-    head: Commit
+    head: _Commit
 
 
-class Comment(Payload):
+class Comment(Shape):
     """A comment. `in_reply_to_id` is there in a thread of a review, from the second comment on."""
 
     id: Id
     body: StrictStr = ""
-    user: User
+    user: _User
     in_reply_to_id: Id | None = None
-    performed_via_github_app: AppRef | None = None
+    performed_via_github_app: Numbered | None = None
 
 
-class DeliveryPayload(Payload):
+class DeliveryPayload(Shape):
     """What every delivery about a repository brings."""
 
-    installation: Installation
-    repository: Repository
-    sender: User
+    installation: Numbered
+    repository: _Repository
+    sender: _User
 
     def pull(self, number: int) -> PullRef:
         """A pull request of the repository."""
@@ -105,92 +95,78 @@ class DeliveryPayload(Payload):
         return PullRef(self.installation.id, where.id, where.owner.login, where.name, number)
 
 
-class BaseEdit(Payload):
-    """The fields of a pull request that were edited."""
-
+class _BaseEdit(Shape):
     base: dict[str, object] | None = None
 
 
 class PullEvent(DeliveryPayload):
     """Event `pull_request`."""
 
-    pull_request: Pull
+    pull_request: _Pull
     before: StrictStr = ""
     after: StrictStr = ""
-    changes: BaseEdit = BaseEdit()
+    changes: _BaseEdit = _BaseEdit()
 
 
-class Marker(Payload):
+class _Marker(Shape):
     """What tells that an issue is a pull request."""
 
 
-class Issue(Payload):
-    """An issue or a pull request."""
-
+class _Issue(Shape):
     number: Id
-    pull_request: Marker | None = None
+    pull_request: _Marker | None = None
 
 
 class IssueCommentEvent(DeliveryPayload):
     """Event `issue_comment`."""
 
-    issue: Issue
+    issue: _Issue
     comment: Comment
 
 
 class ReviewCommentEvent(DeliveryPayload):
     """Event `pull_request_review_comment`."""
 
-    pull_request: Pull
+    pull_request: _Pull
     comment: Comment
 
 
-class ReviewBody(Payload):
+class _ReviewBody(Shape):
     """A review as a person hands it in; most have no text of their own."""
 
     id: Id
     body: StrictStr | None = None
-    user: User
+    user: _User
 
 
 class ReviewEvent(DeliveryPayload):
     """Event `pull_request_review`."""
 
-    pull_request: Pull
-    review: ReviewBody
+    pull_request: _Pull
+    review: _ReviewBody
 
 
-class RepositoryId(Payload):
-    """A repository, by its id alone."""
-
-    id: Id
+class _CheckedBase(Shape):
+    repo: Numbered
 
 
-class CheckedBase(Payload):
-    """Where the pull request of a check run is to be merged."""
-
-    repo: RepositoryId
-
-
-class CheckedPull(Payload):
+class _CheckedPull(Shape):
     """A pull request whose head a check run is on; there may be some of other repositories."""
 
     number: Id
-    base: CheckedBase
+    base: _CheckedBase
 
 
-class CheckPayload(Payload):
+class CheckPayload(Shape):
     """A check run or a check suite."""
 
     head_sha: Sha
     external_id: StrictStr | None = None
-    app: AppRef | None = None
-    pull_requests: tuple[CheckedPull, ...] = ()
+    app: Numbered | None = None
+    pull_requests: tuple[_CheckedPull, ...] = ()
 
 
-class ActionPayload(Payload):
-    """A button of a check run."""
-
+class _ActionPayload(Shape):
     identifier: StrictStr = ""
 
 
@@ -198,7 +174,7 @@ class CheckRunEvent(DeliveryPayload):
     """Event `check_run`."""
 
     check_run: CheckPayload
-    requested_action: ActionPayload | None = None
+    requested_action: _ActionPayload | None = None
 
 
 class CheckSuiteEvent(DeliveryPayload):
@@ -207,35 +183,33 @@ class CheckSuiteEvent(DeliveryPayload):
     check_suite: CheckPayload
 
 
-class Group(Payload):
-    """What a merge queue is about to merge."""
-
+class _Group(Shape):
     head_sha: Sha
 
 
 class MergeGroupEvent(DeliveryPayload):
     """Event `merge_group`."""
 
-    merge_group: Group
+    merge_group: _Group
 
 
-class InstallationEvent(Payload):
+class InstallationEvent(Shape):
     """Events `installation` and `installation_repositories`."""
 
-    installation: Installation
-    repositories_removed: tuple[RepositoryId, ...] = ()
+    installation: Numbered
+    repositories_removed: tuple[Numbered, ...] = ()
 
 
-Form = TypeVar("Form", bound=Payload)
+Form = TypeVar("Form", bound=Shape)
 
 
-def shaped(form: type[Form], payload: object) -> Form | NothingAsked:
-    """The payload in this form, or what is wrong with it: the place alone, for the value may be anything."""
+def shaped(form: type[Form], payload: Payload) -> Form:
+    """The payload in this form. Raises NotForUs with what is wrong with it: the place alone, for the value may be anything."""
     try:
         return form.model_validate(payload)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the payload"
     if place == "installation":
-        return NothingAsked("it names no installation of the App")
-    return NothingAsked(f"{place} is missing or has another form than GitHub's")
+        raise NotForUs("it names no installation of the App")
+    raise NotForUs(f"{place} is missing or has another form than GitHub's")

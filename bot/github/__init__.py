@@ -17,21 +17,3 @@ from bot.github.apps import (
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice, git_url, site
 from bot.github.pace import RequestPace
-
-__all__ = [
-    "RESOLVING",
-    "Host",
-    "Identity",
-    "RequestPace",
-    "Voice",
-    "deliveries",
-    "git_url",
-    "installations",
-    "open_pulls",
-    "opened",
-    "read_token",
-    "redeliver",
-    "site",
-    "whose",
-    "with_token",
-]

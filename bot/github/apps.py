@@ -17,11 +17,8 @@ from bot.values import Installed, OpenPull, PullRef, Sent
 
 READING = {"contents": "read"}
 POSTING = {"pull_requests": "write", "checks": "write", "issues": "write", "contents": "read", "metadata": "read"}
-RESOLVING = {
-    "pull_requests": "write",
-    "contents": "write",
-    "metadata": "read",
-}  # as GitHub asks it of who resolves a thread
+# As GitHub asks it of who resolves a thread.
+RESOLVING = {"pull_requests": "write", "contents": "write", "metadata": "read"}
 LOOKING = {"pull_requests": "read", "metadata": "read"}
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 UNPROCESSABLE = 422
@@ -123,12 +120,10 @@ async def redeliver(identity: Identity, number: int, pace: RequestPace) -> None:
 async def open_pulls(identity: Identity, installation: int, since: str, pace: RequestPace) -> tuple[OpenPull, ...]:
     """The open pull requests of an installation on which something happened since then, newest first in each repository."""
     found: list[OpenPull] = []
-    async with app(identity, pace) as asked:
-        token = Token(lambda: mint(asked, installation, 0, LOOKING))
-        async with _revoked(identity, token, pace, installation) as inside:
-            rows = inside.pages("installation/repositories", key="repositories", most=MOST_REPOSITORIES)
-            for home in [listed.repository(data) async for data in rows]:
-                found += await _waiting(inside, installation, home, since) if home else []
+    async with acting(identity, installation, LOOKING, pace) as inside:
+        rows = inside.pages("installation/repositories", key="repositories", most=MOST_REPOSITORIES)
+        for home in [listed.repository(data) async for data in rows]:
+            found += await _waiting(inside, installation, home, since) if home else []
     return tuple(found)
 
 
@@ -142,6 +137,17 @@ async def _waiting(inside: GitHubClient, installation: int, home: tuple[int, str
                 break
             found.append(one)
     return found
+
+
+@asynccontextmanager
+async def acting(
+    identity: Identity, installation: int, permissions: Mapping[str, str], pace: RequestPace
+) -> AsyncIterator[GitHubClient]:
+    """A client that speaks for an installation, in all of its repositories, and can do this much."""
+    async with app(identity, pace) as asked:
+        token = Token(lambda: mint(asked, installation, 0, permissions))
+        async with _revoked(identity, token, pace, installation) as inside:
+            yield inside
 
 
 @asynccontextmanager

@@ -72,10 +72,6 @@ class Host:
         ends = f"{quote(base, safe='/')}...{quote(head, safe='/')}"
         return shapes.compared(await self._client.get(f"{self._repo}/compare/{_safe(ends)}", per_page=1, page=2))
 
-    async def merge_base(self, base: str, head: str) -> str:
-        """The common ancestor."""
-        return (await self.bases(base, head)).merge_base
-
     async def permission(self, login: str) -> Access:
         """What a person may do here."""
         try:
@@ -166,10 +162,8 @@ class Host:
 
     async def line_comment(self, head: str, draft: Draft) -> Posted:
         """A comment on lines that is a review of its own."""
-        return self._new(
-            await self._client.write("POST", f"{self._pull}/comments", {"commit_id": head, **_on_lines(draft)}),
-            "review",
-        )
+        asked = {"commit_id": head, **_on_lines(draft)}
+        return self._new(await self._client.write("POST", f"{self._pull}/comments", asked), "review")
 
     async def file_comment(self, head: str, path: str, body: str) -> Posted:
         """A comment on a changed file as a whole."""
@@ -178,9 +172,8 @@ class Host:
 
     async def reply(self, thread: int, body: str) -> Posted:
         """An answer in a review thread, named by its top comment."""
-        return self._new(
-            await self._client.write("POST", f"{self._pull}/comments/{thread}/replies", {"body": body}), "review"
-        )
+        path = f"{self._pull}/comments/{thread}/replies"
+        return self._new(await self._client.write("POST", path, {"body": body}), "review")
 
     async def edit_comment(self, number: int, body: str) -> Posted:
         """Another text for a comment of the conversation."""

@@ -36,7 +36,6 @@ class _Delivery(Slim):
     status_code: int = 0
     event: str
     action: str | None = None
-    installation_id: int | None = None
 
 
 class _Repository(Slim):
@@ -77,15 +76,7 @@ def installed(data: Any) -> Installed:  # noqa: ANN401 - JSON
 def sent(data: Any) -> Sent:  # noqa: ANN401 - JSON
     """One attempt of a delivery."""
     said = read(_Delivery, data)
-    return Sent(
-        said.id,
-        said.guid,
-        said.event,
-        said.action or "",
-        said.delivered_at,
-        said.status_code,
-        said.installation_id or 0,
-    )
+    return Sent(said.id, said.guid, said.event, said.action or "", said.delivered_at, said.status_code)
 
 
 def repository(data: Any) -> tuple[int, str] | None:  # noqa: ANN401 - JSON

@@ -34,8 +34,6 @@ class _Repository(Slim):
     id: int
     full_name: str
     html_url: str = ""
-    default_branch: str = ""
-    private: bool = False
 
 
 class _End(Slim):
@@ -126,7 +124,6 @@ class _Check(Slim):
     external_id: str | None = None
     status: str
     conclusion: str | None = None
-    html_url: str | None = None
     output: _Output = Field(default_factory=_Output)
     app: _App | None = None
 
@@ -189,15 +186,12 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
         base_sha=said.base.sha,
         head_ref=said.head.ref,
         head_sha=said.head.sha,
-        head_repo=origin.full_name if origin else None,
         fork=origin is None or origin.id != home.id,
         labels=tuple(label.name for label in said.labels),
         url=said.html_url,
         changed_files=said.changed_files,
         additions=said.additions,
         deletions=said.deletions,
-        default_branch=home.default_branch,
-        private=home.private,
         repository=home.full_name,
         pages=home.html_url,
     )
@@ -252,14 +246,7 @@ def check(data: Any) -> Check:  # noqa: ANN401 - JSON
 
 
 def _check(said: _Check) -> Check:
-    return Check(
-        said.id,
-        said.external_id or "",
-        said.status,
-        said.conclusion or "",
-        said.output.summary or "",
-        said.html_url or "",
-    )
+    return Check(said.id, said.external_id or "", said.status, said.conclusion or "", said.output.summary or "")
 
 
 def _ours(app: _App, voice: Voice) -> bool:
@@ -289,7 +276,6 @@ def run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
     said = read(_Run, data)
     here = said.repository.full_name
     fork = said.head_repository is None or said.head_repository.full_name != here  # a fork that was deleted has none
-    path = said.path.partition("@")[0].removeprefix(
-        f"{here}/"
-    )  # GitHub shows it with the branch, sometimes with the repository
+    # GitHub shows it with the branch, sometimes with the repository.
+    path = said.path.partition("@")[0].removeprefix(f"{here}/")
     return WorkflowRun(said.id, said.event, path, fork, said.conclusion == "skipped", said.run_attempt)

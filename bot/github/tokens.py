@@ -13,10 +13,8 @@ from pydantic import SecretStr
 from bot.errors import ConfigError
 
 LASTS = 50 * 60.0  # GitHub's last an hour
-SIGNED, AGAIN = (
-    10 * 60,
-    8 * 60.0,
-)  # seconds: GitHub takes a signature for no longer than that; and when a new one is made
+# Seconds: GitHub takes a signature for no longer than that; and when a new one is made.
+SIGNED, AGAIN = (10 * 60, 8 * 60.0)
 DRIFT = 60  # seconds by which this clock may be ahead of GitHub's
 
 
@@ -91,12 +89,7 @@ class AppSignature(httpx2.Auth):
         claims = {"iss": self._app_id, "iat": issued, "exp": issued + SIGNED}
         try:
             return SecretStr(jwt.encode(claims, self._key.get_secret_value(), algorithm="RS256"))
-        except (
-            jwt.PyJWTError,
-            UnsupportedAlgorithm,
-            ValueError,
-            TypeError,
-            AttributeError,
-        ):  # a public key cannot sign
+        # A public key cannot sign.
+        except (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError):
             wrong = "the App's private key cannot be used: it must be the whole PEM file that GitHub gave"
             raise ConfigError(wrong) from None

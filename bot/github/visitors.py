@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from bot import __version__
 from bot.errors import HostDown, HostError, HostRefused
-from bot.github import apps, client, listed
+from bot.github import apps, client
 from bot.github.client import GitHubClient
 from bot.github.identity import Identity, site
 from bot.github.pace import RequestPace
@@ -99,18 +99,8 @@ async def _administers(
 
 async def _whole(identity: Identity, installation: int, pace: RequestPace) -> int:
     """How many repositories an installation has."""
-    async with apps.app(identity, pace) as own:
-        token = Token(
-            first=listed.token(
-                await own.order("POST", f"app/installations/{installation}/access_tokens", {"permissions": METADATA})
-            )
-        )
-    async with client.opened(identity.api, Bearer(token), pace, installation, token) as inside:
-        try:
-            return int((await inside.get("installation/repositories", per_page=1))["total_count"])
-        finally:
-            with suppress(HostError):
-                await inside.revoke()
+    async with apps.acting(identity, installation, METADATA, pace) as inside:
+        return int((await inside.get("installation/repositories", per_page=1))["total_count"])
 
 
 async def _exchanged(api: str, door: Door, code: str, verifier: str) -> SecretStr:

@@ -63,9 +63,8 @@ PROVIDERS: dict[str, Provider] = {
     )
 }
 
-REASONING = re.compile(
-    r"(.*/)?(gpt-([5-9]|\d\d)|o\d)", re.IGNORECASE
-)  # OpenAI's own names: they refuse `max_tokens` everywhere
+# OpenAI's own names: they refuse `max_tokens` everywhere.
+REASONING = re.compile(r"(.*/)?(gpt-([5-9]|\d\d)|o\d)", re.IGNORECASE)
 
 
 def named(name: str) -> Provider:
@@ -131,6 +130,3 @@ def warm(name: str) -> None:
     modules = library(name)
     if modules:
         Thread(target=lambda: [import_module(module) for module in modules], name="warm", daemon=True).start()
-
-
-__all__ = ["PROVIDERS", "TIMEOUT", "Key", "Provider", "connect", "library", "named", "warm"]

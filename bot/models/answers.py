@@ -38,7 +38,7 @@ def without_thinking(text: str) -> tuple[str, bool]:
     a code fence or quotation marks is part of an answer and stays.
     """
     rest = text.lstrip("\ufeff \t\r\n")
-    if not rest or (rest[0] == "{" and _whole(rest)):
+    if not rest or (rest[0] == "{" and parsed(rest)):
         return text, False
     cut = False
     while (marks := next((pair for pair in MARKS if rest[: len(pair[0])].lower() == pair[0]), None)) is not None:
@@ -76,9 +76,7 @@ def _alone(text: str, mark: str) -> int | None:
 
 
 def _quoted(text: str, start: int, end: int) -> bool:
-    return (
-        text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES if start > 0 and end < len(text) else False
-    )
+    return start > 0 and end < len(text) and text[start - 1] in QUOTES and text[end] in QUOTES
 
 
 def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
@@ -86,7 +84,7 @@ def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[s
 
     A model that shows a draft, or an example, writes its answer after it.
     """
-    whole = _whole(text)
+    whole = parsed(text)
     if whole is not None:
         return whole
     found = [made for made, _ in _objects(text)]
@@ -96,10 +94,6 @@ def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[s
 
 def parsed(text: str) -> Mapping[str, Any] | None:
     """The JSON object that a text is; None otherwise, and for half an object."""
-    return _whole(text)
-
-
-def _whole(text: str) -> Mapping[str, Any] | None:
     try:
         found = json.loads(text, strict=False) if text.strip() else None
     except (ValueError, RecursionError):

@@ -11,15 +11,16 @@ Thinking blocks come back as they were, in the places in which they stood, to th
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import anthropic
 from pydantic import SecretStr
 
 from bot.errors import ProviderDown
-from bot.models import prices
 from bot.models.answers import json_object, sendable, without_thinking
-from bot.models.connection import Client, Connection, FormRefused, Library, Received, counted, transport
+from bot.models.connection import Client, Connection, Library, transport
+from bot.models.dialect import JSON_ONLY, Dialect, HttpModel
 from bot.models.forms import ANTHROPIC, CHARS_PER_TOKEN, Forms, RequestForm
 from bot.models.provider import Key, revealed
 from bot.models.stream import Messages
@@ -36,18 +37,17 @@ STOPS: Mapping[str, Stop] = {
 EFFORTS: Mapping[Effort, str] = {"none": "low"}  # the least that there is
 THINKING = {"thinking", "redacted_thinking"}
 CACHED = {"cache_control": {"type": "ephemeral"}}
-JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 LIBRARY = Library(anthropic.AnthropicError, anthropic.AsyncStream)
 
 # At DEBUG this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
 logging.getLogger("anthropic").setLevel(logging.INFO)
 
 
-class AnthropicModel:
-    """One model of Anthropic, or of a server that speaks its dialect. Satisfies `ports.Model`.
+class AnthropicModel(HttpModel):
+    """One model of Anthropic, or of a server that speaks its dialect.
 
     A structured answer is a forced tool; newer models that think before every answer refuse that in a 400, and are then
-    asked by JSON schema: `asked_again` counts these, so that requests at the server == calls + asked_again.
+    asked by JSON schema.
     """
 
     def __init__(
@@ -59,9 +59,6 @@ class AnthropicModel:
         open_client: Callable[[], Client] | None = None,
         library: Library = LIBRARY,
     ) -> None:
-        self.name = name
-        self._model = name.partition("/")[2]
-        self._forms = Forms(RequestForm(answer="tool"), name, ANTHROPIC)
         secret = SecretStr(revealed(key))
 
         def client() -> Client:
@@ -77,38 +74,9 @@ class AnthropicModel:
             opened: Client = made
             return opened
 
-        self._connection = Connection(name, url, "/v1/messages", timeout, open_client or client, library)
-
-    def __repr__(self) -> str:
-        return f"AnthropicModel({self.name!r})"
-
-    @property
-    def asked_again(self) -> int:
-        """How many requests were sent once more in another form."""
-        return self._forms.asked_again
-
-    async def complete(self, prompt: Prompt) -> Completion:
-        """One request; one more for each form that the model refuses."""
-        form, refused = self._forms.form, set[RequestForm]()
-        while True:
-            arriving = Messages()
-            try:
-                with counted(arriving, _broken):
-                    received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
-                    done = read(received.reply, prompt, form, self.name, received.allowance)
-            except FormRefused as error:
-                form = self._forms.next(form, refused, error.refusal, prompt)
-            else:
-                self._forms.learn(form, refused)
-                return done
-
-    def price(self, usage: Usage) -> float | None:
-        """Dollars for this usage, None where the price is unknown."""
-        return prices.dollars(self.name, usage)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._connection.close()
+        forms = Forms(RequestForm(answer="tool"), name, ANTHROPIC)
+        connection = Connection(name, url, "/v1/messages", timeout, open_client or client, library)
+        super().__init__(name, Dialect(body, read, Messages, _broken), forms, connection)
 
 
 def _is_gateway(url: str) -> bool:
@@ -257,11 +225,11 @@ def _kept(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | No
     return {"model": name, "blocks": kept}
 
 
-def _broken(message: Mapping[str, Any]) -> Usage:
+def _broken(message: Mapping[str, Any], _: Prompt) -> Usage:
     """The tokens of a reply that broke off: its input as the provider said, its output as far as it came."""
-    counted = _usage(message["usage"])
+    said = _usage(message["usage"])
     written = len(json.dumps(message["content"])) // CHARS_PER_TOKEN
-    return Usage(counted.input, max(counted.output, written), counted.cache_read, counted.cache_write)
+    return replace(said, output=max(said.output, written))
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:

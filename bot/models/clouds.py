@@ -4,6 +4,8 @@ Credentials come from each cloud's own chain (environment, profile, workload ide
 or kept here. What the clients need beside the library is an extra, loaded by the first call.
 """
 
+from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -51,14 +53,16 @@ def connect(
     token = revealed(key)
     if cloud == "bedrock":
         url = address(provider, base_url or f"https://bedrock-runtime.{region}.amazonaws.com")
-        return AnthropicModel(name, None, url, timeout, lambda: _bedrock(url, region, token), _library(cloud))
+        opened = partial(_client, anthropic.AsyncAnthropicBedrock, url, aws_region=region, api_key=token or None)
+        return AnthropicModel(name, None, url, timeout, opened, _library(cloud))
     host = GEOGRAPHIES.get(region, f"{region}-aiplatform.googleapis.com")
     url = address(provider, base_url or f"https://{host}/v1")
     if not project:
         raise UsageError(
             f"{name} needs a project: set {provider.project_variables[0]} to the id of a Google Cloud project"
         )
-    return AnthropicModel(name, None, url, timeout, lambda: _vertex(url, region, project), _library(cloud))
+    opened = partial(_client, anthropic.AsyncAnthropicVertex, url, region=region, project_id=project)
+    return AnthropicModel(name, None, url, timeout, opened, _library(cloud))
 
 
 def _installed(module: str) -> bool:
@@ -68,30 +72,11 @@ def _installed(module: str) -> bool:
         return False
 
 
-def _bedrock(url: str, region: str, token: str) -> Client:
-    made: Any = anthropic.AsyncAnthropicBedrock(
-        aws_region=region,
-        api_key=token or None,
-        base_url=url,
-        max_retries=0,
-        open_telemetry=False,  # its spans could carry prompts
-        http_client=transport(anthropic.DefaultAioHttpClient, url),
-    )
-    client: Client = made
-    return client
-
-
-def _vertex(url: str, region: str, project: str) -> Client:
-    made: Any = anthropic.AsyncAnthropicVertex(
-        region=region,
-        project_id=project,
-        base_url=url,
-        max_retries=0,
-        open_telemetry=False,
-        http_client=transport(anthropic.DefaultAioHttpClient, url),
-    )
-    client: Client = made
-    return client
+def _client(maker: Callable[..., Any], url: str, **own: object) -> Client:
+    """A cloud's client. Telemetry stays off: its spans could carry prompts."""
+    http = transport(anthropic.DefaultAioHttpClient, url)
+    made: Client = maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
+    return made
 
 
 def _library(cloud: str) -> Library:

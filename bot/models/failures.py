@@ -46,9 +46,8 @@ WINDOW = tuple(
         r"(?<!\d)(\d[\d,]{0,20}) tokens? (?:context|limit|maximum)",
     )
 )
-TOO_LARGE = re.compile(
-    r"request too large|requested \d|reduce your message", re.IGNORECASE
-)  # for the minute of this account
+# For the minute of this account.
+TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
 # Not "exceeded your current quota": Gemini says that of a rate limit.
 NO_CREDIT = re.compile(r"insufficient.(quota|balance|credit|funds)|credit balance", re.IGNORECASE)
 BAD_KEY = re.compile(r"api.?key.{0,20}(not valid|invalid)|(incorrect|invalid) api.?key", re.IGNORECASE)
@@ -123,16 +122,8 @@ def read(status: int, body: object, headers: Mapping[str, str], now: datetime | 
     message = str(found.get("message") or "") or _other_words(outer)
     if wait is None and status in {Http.TOO_MANY_REQUESTS, Http.SERVICE_UNAVAILABLE}:
         wait = next(_delays(found.get("details")), None) or allowances.said(message)
-    window = found.get("n_ctx")
-    return HttpFailure(
-        status,
-        message[:2000],
-        str(code or ""),
-        str(found.get("param") or ""),
-        wait,
-        left,
-        window if isinstance(window, int) else None,
-    )
+    window = found.get("n_ctx") if isinstance(found.get("n_ctx"), int) else None
+    return HttpFailure(status, message[:2000], str(code or ""), str(found.get("param") or ""), wait, left, window)
 
 
 def inside(reply: Mapping[str, object]) -> HttpFailure:

@@ -67,9 +67,8 @@ def size(prompt: Prompt) -> int:
     return sum(len(message.text) for message in prompt.messages) // CHARS_PER_TOKEN + LEAST // 2
 
 
-Rule = tuple[
-    Callable[[RequestForm, Prompt, str], object], dict[str, Any]
-]  # when it applies to what a refusal says; what changes
+# When it applies to what a refusal says; what changes.
+Rule = tuple[Callable[[RequestForm, Prompt, str], object], dict[str, Any]]
 
 OPENAI: tuple[Rule, ...] = (  # the first that applies
     (lambda f, _, said: f.system and ROLES.search(said), {"system": False}),

@@ -17,9 +17,9 @@ import openai
 from pydantic import SecretStr
 
 from bot.errors import BadAnswer, ProviderDown
-from bot.models import prices
 from bot.models.answers import json_object, parsed, sendable, strict, without_thinking
-from bot.models.connection import Client, Connection, FormRefused, Library, Received, counted, transport
+from bot.models.connection import Client, Connection, Library, transport
+from bot.models.dialect import JSON_ONLY, Dialect, HttpModel
 from bot.models.forms import CHARS_PER_TOKEN, OPENAI, Forms, RequestForm
 from bot.models.provider import Key, Tokens, revealed
 from bot.models.stream import Chat
@@ -46,17 +46,10 @@ STOPS: Mapping[str, Stop] = {  # in lower case
     "spii": "refusal",
     "sensitive": "refusal",
 }
-FAILED = {
-    "error",
-    "network_error",
-    "insufficient_system_resource",
-    "aborted",
-    "abort",
-    "cancelled",
-}  # on the server's side
+# On the server's side.
+FAILED = {"error", "network_error", "insufficient_system_resource", "aborted", "abort", "cancelled"}
 MALFORMED = "malformed_function_call"  # Gemini: the model's own call could not be read
 EXTRAS = ("reasoning_content", "reasoning_details", "reasoning", "extra_content")
-JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 HTTP = httpx2 if int(openai.VERSION.partition(".")[0]) >= 3 else import_module("httpx")  # noqa: PLR2004 - a major version
 LIBRARY = Library(openai.OpenAIError, openai.AsyncStream, HTTP)
 
@@ -64,8 +57,8 @@ LIBRARY = Library(openai.OpenAIError, openai.AsyncStream, HTTP)
 logging.getLogger("openai").setLevel(logging.INFO)
 
 
-class OpenAIModel:
-    """One model behind an OpenAI-compatible endpoint. Satisfies `ports.Model`."""
+class OpenAIModel(HttpModel):
+    """One model behind an OpenAI-compatible endpoint."""
 
     def __init__(
         self,
@@ -76,9 +69,6 @@ class OpenAIModel:
         tokens: Tokens = "max_completion_tokens",
         headers: tuple[str, ...] = (),
     ) -> None:
-        self.name = name
-        self._model = name.partition("/")[2]
-        self._forms = Forms(RequestForm(tokens), name, OPENAI)
         secret = SecretStr(revealed(key))
 
         def client() -> Client:
@@ -97,42 +87,8 @@ class OpenAIModel:
             opened: Client = made
             return opened
 
-        self._connection = Connection(name, url, "/chat/completions", timeout, client, LIBRARY)
-
-    def __repr__(self) -> str:
-        return f"OpenAIModel({self.name!r})"
-
-    @property
-    def asked_again(self) -> int:
-        """How many requests were sent once more in another form."""
-        return self._forms.asked_again
-
-    async def complete(self, prompt: Prompt) -> Completion:
-        """One request; one more for each form that the server refuses."""
-        form, refused = self._forms.form, set[RequestForm]()
-
-        def used(broken: Mapping[str, Any]) -> Usage:
-            return _usage(broken["usage"], prompt, json.dumps(broken["choices"]))
-
-        while True:
-            arriving = Chat()
-            try:
-                with counted(arriving, used):
-                    received: Received = await self._connection.send(body(self.name, prompt, form), arriving)
-                    done = read(received.reply, prompt, form, self.name, received.allowance)
-            except FormRefused as error:
-                form = self._forms.next(form, refused, error.refusal, prompt)
-            else:
-                self._forms.learn(form, refused)
-                return done
-
-    def price(self, usage: Usage) -> float | None:
-        """Dollars for this usage, None where the price is unknown."""
-        return prices.dollars(self.name, usage)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._connection.close()
+        connection = Connection(name, url, "/chat/completions", timeout, client, LIBRARY)
+        super().__init__(name, Dialect(body, read, Chat, _broken), Forms(RequestForm(tokens), name, OPENAI), connection)
 
 
 def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
@@ -262,6 +218,11 @@ def read(
     )
 
 
+def _broken(reply: Mapping[str, Any], prompt: Prompt) -> Usage:
+    """The tokens of a reply that broke off, as far as it came."""
+    return _usage(reply["usage"], prompt, json.dumps(reply["choices"]))
+
+
 def _text(content: object) -> str:
     """The text of a message; some servers send a list of parts, of which thinking is none of our business."""
     if isinstance(content, list):
@@ -295,7 +256,6 @@ def _usage(found: object, prompt: Prompt, text: str) -> Usage:
         details.get("cache_write_tokens") or 0,
     )
     asked, wrote = max(found["prompt_tokens"], read_ + write), found.get("completion_tokens") or 0
-    thought = (found.get("total_tokens") or 0) - found[
-        "prompt_tokens"
-    ]  # Gemini and xAI count thinking here alone, and bill it
+    # Gemini and xAI count thinking here alone, and bill it.
+    thought = (found.get("total_tokens") or 0) - found["prompt_tokens"]
     return Usage(asked, max(wrote, thought), read_, write)

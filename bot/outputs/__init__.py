@@ -4,32 +4,18 @@ Each is imported when it is asked for: the terminal's library takes longer to lo
 """
 
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
 
 from bot.ports import Output
 
 
-def _console() -> Output:
-    from bot.outputs import console
-
-    return console
+def _form(module: str) -> Any:  # noqa: ANN401 - a module that satisfies Output
+    return import_module(f"bot.outputs.{module}")
 
 
-def _markdown() -> Output:
-    from bot.outputs import markdown
-
-    return markdown
-
-
-def _json() -> Output:
-    from bot.outputs import json_file
-
-    return json_file
-
-
-def _sarif() -> Output:
-    from bot.outputs import sarif
-
-    return sarif
-
-
-OUTPUTS: dict[str, Callable[[], Output]] = {"console": _console, "markdown": _markdown, "json": _json, "sarif": _sarif}
+OUTPUTS: dict[str, Callable[[], Output]] = {
+    name: partial(_form, module)
+    for name, module in (("console", "console"), ("markdown", "markdown"), ("json", "json_file"), ("sarif", "sarif"))
+}

@@ -48,13 +48,8 @@ def masked(value: Value, findings: Iterable[Finding]) -> Value:
 
 def _all(review: Review) -> Iterator[Finding]:
     yield from (placed.finding for placed in review.findings)
-    yield from (
-        *review.still,
-        *review.fixed,
-        *review.kept_back,
-        *review.unproven,
-        *(item.finding for item in review.suppressed),
-    )
+    yield from (*review.still, *review.fixed, *review.kept_back, *review.unproven)
+    yield from (item.finding for item in review.suppressed)
 
 
 def mask(secret: str) -> str:

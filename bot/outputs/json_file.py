@@ -52,16 +52,8 @@ def _review(review: Review) -> dict[str, Any]:
 
 
 def _pull(pull: PullRequest) -> dict[str, Any]:
-    told = (
-        "title",
-        "body",
-        "base",
-        "head",
-        "base_name",
-        "head_name",
-        "base_tip",
-        "url",
-    )  # not where it lies on this machine
+    # Not where it lies on this machine.
+    told = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
     return {name: getattr(pull, name) for name in told}
 
 

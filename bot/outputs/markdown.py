@@ -26,11 +26,8 @@ def summary(review: Review, form: ReviewTemplates, posted: Collection[Placed] = 
     `posted`: findings that have comments of their own, to which the summary only points. Secrets are hidden already.
     """
     listed, own = facts.listing(review), {id(placed) for placed in posted}
-    groups = {
-        "full": listed.full,
-        "still": listed.still,
-        "folded": listed.folded,
-    }  # in the order in which they get room
+    # In the order in which they get room.
+    groups = {"full": listed.full, "still": listed.still, "folded": listed.folded}
     told = [placed for group in groups.values() for placed in group if id(placed) not in own]
     headed = {id(placed) for placed in (*listed.full, *listed.folded)}  # those of earlier rounds have it on their fold
 

@@ -9,7 +9,7 @@ from typing import Any
 from bot.config import FILE
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
-from bot.values import Coverage, Evidence, Finding, OwnerRule, Placed, Review
+from bot.values import Coverage, Evidence, Finding, OwnerRule, Placed, PullRequest, Review
 
 SENTENCES = 3  # of the summary stand open
 OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so many places, so many characters
@@ -105,7 +105,7 @@ def one(placed: Placed, review: Review, words: Phrases, *, heading: bool = True,
         "collapsed": bool(more or finding.consequence or finding.trigger or finding.evidence) if short else long,
         "consequence": finding.consequence,
         "trigger": finding.trigger,
-        "evidence": [_evidence(item, review) for item in finding.evidence],
+        "evidence": [evidence(item, review.pull) for item in finding.evidence],
         "suggestion": finding.suggestion,
         "replacement": placed.replacement,
         "refused": words.say(f"refused_{placed.refused}") if placed.refused else "",
@@ -141,9 +141,10 @@ def _silence(rule: OwnerRule, reason: str, number: int, words: Phrases) -> dict[
     return {"rule": name, "kind": rule.kind, "path": rule.path, "reason": reason, "findings": number}
 
 
-def _evidence(item: Evidence, review: Review) -> dict[str, Any]:
+def evidence(item: Evidence, pull: PullRequest) -> dict[str, Any]:
+    """A quote with its place, as templates show it."""
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
-    address = facts.permalink(review.pull, item.path, item.side, item.line, last)
+    address = facts.permalink(pull, item.path, item.side, item.line, last)
     label = item.path + (f":{item.line}" if item.line else "")
     return {"where": link(label[:200], address), "note": item.note, "quote": item.quote}
 

@@ -9,7 +9,7 @@ from bot.github import Host
 from bot.outputs import facts, hide, markdown, marker
 from bot.publish import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
-from bot.values import SEVERITIES, Action, Annotation, Check, Ending, Review
+from bot.values import Action, Annotation, Check, Ending, Review
 from bot.values.progress import Progress
 
 NAME = "deeprepo"
@@ -99,11 +99,8 @@ async def let_pass(host: Host, head: str, language: str = "en") -> None:
 
 def conclusion(review: Review) -> Ending:
     """Green only where everything was read and nothing was found; red only if the owner has set a bar and it is reached."""
-    if review.fail_on is not None:
-        bar = SEVERITIES.index(review.fail_on)
-        there = [*(placed.finding for placed in review.findings), *review.still]
-        if any(SEVERITIES.index(finding.severity) <= bar for finding in there):
-            return "failure"
+    if review.reaching(review.fail_on):
+        return "failure"
     return "success" if facts.conclusion(review) == "clean" and not review.fault else "neutral"
 
 

@@ -44,29 +44,21 @@ class PostedFinding:
         return not self.closed and (self.resolved or not self.posted.outdated)
 
 
-@dataclass(frozen=True, slots=True)
-class ExistingComments:
-    """Everything that deeprepo has posted on the pull request."""
-
-    said: tuple[PostedFinding, ...] = ()
-
-    def unsaid(self, wanted: Iterable[tuple[str, str]], run: str) -> frozenset[tuple[str, str]]:
-        """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whatever its author."""
-        own = {each for one in self.said if one.run == run for each in one.findings}
-        others = Counter(mark for one in self.said if one.run != run and one.stands for mark, _ in one.findings)
-        left = []
-        for fingerprint, at in wanted:
-            if (fingerprint, at) in own:
-                continue
-            others[fingerprint] -= 1
-            left += [(fingerprint, at)] if others[fingerprint] < 0 else []
-        return frozenset(left)
-
-
-def facts(posted: Posted, mode: str) -> Mapping[str, str]:
-    """The facts of the marker of one of deeprepo's comments; nothing if it is not its own, or another mode's."""
-    found = marker.read(posted.body) if posted.ours else None
-    return found if found and found.get("mode", mode) == mode else {}
+def unsaid(said: Iterable[PostedFinding], wanted: Iterable[tuple[str, str]], run: str) -> frozenset[tuple[str, str]]:
+    """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whatever its author."""
+    own, others = set[tuple[str, str]](), Counter[str]()
+    for one in said:
+        if one.run == run:
+            own |= {*one.findings}
+        elif one.stands:
+            others.update(mark for mark, _ in one.findings)
+    left = []
+    for fingerprint, at in wanted:
+        if (fingerprint, at) in own:
+            continue
+        others[fingerprint] -= 1
+        left += [(fingerprint, at)] if others[fingerprint] < 0 else []
+    return frozenset(left)
 
 
 def mode(host: Host) -> str:
@@ -74,20 +66,26 @@ def mode(host: Host) -> str:
     return "app" if host.voice.app else "action"
 
 
-async def look(host: Host) -> ExistingComments:
-    """What is there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
+def facts(posted: Posted, host: Host) -> Mapping[str, str]:
+    """The facts of the marker of one of deeprepo's comments; nothing if it is not its own, or was written under our other name."""
+    found, ours = marker.read(posted.body) if posted.ours else None, mode(host)
+    return found if found and found.get("mode", ours) == ours else {}
+
+
+async def look(host: Host) -> tuple[PostedFinding, ...]:
+    """Our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
     comments = await host.review_comments()
     try:
         threads = await host.threads()
     except HostRefused:
         threads = ()
-    return standing(comments, threads, mode(host))
+    return standing(comments, threads, host)
 
 
-def standing(comments: Sequence[Posted], threads: Sequence[Thread], ours: str) -> ExistingComments:
+def standing(comments: Sequence[Posted], threads: Sequence[Thread], host: Host) -> tuple[PostedFinding, ...]:
     """Our findings among these comments."""
     known = {thread.comment: thread for thread in threads}
-    read = [(one, facts(one, ours)) for one in comments]
+    read = [(one, facts(one, host)) for one in comments]
     closed = {one.thread for one, said in read if said.get("kind") == FIXED}
     found = []
     for one, said in read:
@@ -97,4 +95,4 @@ def standing(comments: Sequence[Posted], threads: Sequence[Thread], ours: str) -
         where = (said.get("fingerprint", ""), said.get("at", ""), said.get("run", ""))
         also = tuple((mark, at) for mark, _, at in (each.partition("@") for each in said.get("also", "").split()))
         found.append(PostedFinding(one, *where, one.id in closed, thread.resolved, thread.hidden, also, thread.node_id))
-    return ExistingComments(tuple(found))
+    return tuple(found)

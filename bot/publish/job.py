@@ -26,11 +26,6 @@ class Publication:
         """The commit that was reviewed."""
         return self.review.pull.head
 
-    @property
-    def mode(self) -> str:
-        """Under which of our two names we write."""
-        return existing.mode(self.host)
-
     def signed(self, body: str, **more: str) -> str:
         """The same comment, its marker saying which run wrote it."""
         facts = {**(marker.read(body) or {}), **more}
@@ -38,11 +33,11 @@ class Publication:
 
     def made(self, kind: str, text: str, **facts: str) -> str:
         """A comment of this run."""
-        return f"{marker.make(kind, **{**facts, 'head': self.head, 'run': self.run, 'mode': self.mode})}\n{text}"
+        return f"{marker.make(kind, **{**facts, 'head': self.head, 'run': self.run, 'mode': existing.mode(self.host)})}\n{text}"
 
     def is_mine(self, posted: Posted, kind: str, **facts: str) -> bool:
         """Whether this run has written this comment, of this kind and with these facts."""
-        said: Mapping[str, str] = existing.facts(posted, self.mode)
+        said: Mapping[str, str] = existing.facts(posted, self.host)
         wanted = {"kind": kind, "run": self.run, "head": self.head, **facts}
         return all(said.get(name) == value for name, value in wanted.items())
 

@@ -9,7 +9,7 @@ from bot.errors import HostRefused
 from bot.outputs import marker
 from bot.outputs.posts import RULE, Comments, Post
 from bot.publish import requests
-from bot.publish.existing import FINDING, REVIEW, look
+from bot.publish.existing import FINDING, REVIEW, look, unsaid
 from bot.publish.job import Publication
 from bot.publish.requests import ChangeRequest
 from bot.values import Draft, Placed, Posted, Review
@@ -27,7 +27,7 @@ async def post(
     while True:
         review = unplaced(job.review, refused) if refused else job.review
         said = await asyncio.to_thread(comments, review)  # it may wait for a process
-        left = (await look(job.host)).unsaid([each for one in said.posts for each in keys(one)], job.run)
+        left = unsaid(await look(job.host), [each for one in said.posts for each in keys(one)], job.run)
         bad = await _put(job, [rest for one in said.posts if (rest := _rest(one, left)) is not None], request)
         if not bad:
             return said, refused

@@ -9,10 +9,10 @@ from typing import Literal
 
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.publish.existing import REVIEW, facts, mode
+from bot.publish.existing import REVIEW, facts
 from bot.publish.job import Publication
 from bot.render import Phrases, Safe, comment
-from bot.values import SEVERITIES, Finding, Posted, Review, Severity
+from bot.values import SEVERITIES, Finding, Posted, Severity
 
 STANDS, DISMISSED = "CHANGES_REQUESTED", "DISMISSED"
 REQUEST: Literal["REQUEST_CHANGES"] = "REQUEST_CHANGES"
@@ -35,7 +35,7 @@ async def look(job: Publication) -> ChangeRequest:
     """What the review asks for, compared with what is on the pull request."""
     found = await _ours(job.host)
     standing = tuple(one for one in found if one.state == STANDS)
-    there = blocking(job.review)
+    there = job.review.reaching(job.review.request_changes)
     dismissed = any(one.state == DISMISSED for one in found)
     wanted = any(finding.status == "new" for finding in there) if dismissed else bool(there)
     return ChangeRequest(there, standing, wanted and not standing)
@@ -43,25 +43,14 @@ async def look(job: Publication) -> ChangeRequest:
 
 async def lift(host: Host, words: Phrases, bar: Severity, left: Iterable[Finding]) -> None:
     """Dismiss our request between two reviews, unless one of the findings that are left reaches the bar. Raises HostRefused."""
-    if not _reach(left, bar):
+    if all(SEVERITIES.index(finding.severity) > SEVERITIES.index(bar) for finding in left):
         for one in await _ours(host):
             if one.state == STANDS:
                 await host.dismiss(one.id, _over(words, bar))
 
 
 async def _ours(host: Host) -> list[Posted]:
-    return [one for one in await host.reviews() if facts(one, mode(host)).get("kind") == REVIEW]
-
-
-def blocking(review: Review) -> tuple[Finding, ...]:
-    """The open findings for which changes are requested, new or of earlier rounds."""
-    there = (*(placed.finding for placed in review.findings), *review.still)
-    return () if review.request_changes is None else _reach(there, review.request_changes)
-
-
-def _reach(findings: Iterable[Finding], bar: Severity) -> tuple[Finding, ...]:
-    severe = SEVERITIES[: SEVERITIES.index(bar) + 1]
-    return tuple(finding for finding in findings if finding.severity in severe)
+    return [one for one in await host.reviews() if facts(one, host).get("kind") == REVIEW]
 
 
 def _over(words: Phrases, bar: Severity) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.publish import existing
-from bot.publish.existing import SUMMARY, mode
+from bot.publish.existing import SUMMARY
+from bot.publish.existing import facts as read
 from bot.publish.job import Publication
 from bot.values import Posted
 
@@ -40,7 +40,7 @@ async def _written(job: Publication, text: str) -> Posted:
 
 async def stands(host: Host) -> list[Posted]:
     """The summary as it is now; more than one only after an answer that was lost."""
-    return [one for one in await host.comments() if existing.facts(one, mode(host)).get("kind") == SUMMARY]
+    return [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
 
 
 def _same(one: str, other: str) -> bool:

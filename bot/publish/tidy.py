@@ -12,7 +12,7 @@ SHORT = 10  # characters of a commit id
 async def tidy(job: Publication) -> tuple[str, ...]:
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
-    for one in (await look(job.host)).said:
+    for one in await look(job.host):
         if one.resolved or one.run == job.run:
             continue
         try:

@@ -12,7 +12,7 @@ async def close(host: Host, resolver: Host, withdrawn: Collection[str], silenced
 
     `resolver` may resolve threads, which takes a permission that an owner need not give; `host` may collapse comments.
     """
-    for one in (await look(host)).said:
+    for one in await look(host):
         marks = {mark for mark, _ in one.findings}
         if one.resolved or marks.isdisjoint(withdrawn) or not marks.issubset({*silenced, *withdrawn}):
             continue

@@ -23,32 +23,3 @@ from bot.render.disarm import (
 from bot.render.phrases import Phrases, languages, load
 from bot.render.shorten import count, cut, rows, sentences
 from bot.render.templates import comment, file, page, text, texts
-
-__all__ = [
-    "Phrases",
-    "Safe",
-    "code",
-    "comment",
-    "count",
-    "cut",
-    "encodable",
-    "fence",
-    "file",
-    "inside",
-    "languages",
-    "line",
-    "link",
-    "load",
-    "name",
-    "named",
-    "page",
-    "plain",
-    "rows",
-    "sentences",
-    "suggestion",
-    "text",
-    "texts",
-    "unseen",
-    "visible",
-    "written",
-]

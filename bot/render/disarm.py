@@ -35,9 +35,8 @@ _MARKER = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,2000}?)(?<!`)\1(?!`)")  # a code span that somebody wrote, on one line
 
 _ALWAYS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")  # an underscore inside a word is no emphasis
-_AT_START = re.compile(
-    r"^([^\S\n]*+)(#+|[-+=:>/!]|\d++(?=[.)](?:\s|$)))", re.MULTILINE
-)  # with / and ! the commands of bots
+# With / and ! the commands of bots.
+_AT_START = re.compile(r"^([^\S\n]*+)(#+|[-+=:>/!]|\d++(?=[.)](?:\s|$)))", re.MULTILINE)
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _RULED = f"(?:[{_DASHES}]{{2}}|[\u2013-\u2015])"  # a long dash counts alone
 _MARK_START, _MARK_END = re.compile(_RULED), re.compile(f"{_RULED}$")

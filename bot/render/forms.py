@@ -12,16 +12,7 @@ CENT = 0.01
 
 def forms() -> dict[str, Callable[..., str]]:
     """The filters, by name."""
-    return {
-        "usd": usd,
-        "took": took,
-        "day": day,
-        "moment": moment,
-        "iso": iso,
-        "many": many,
-        "share": share,
-        "shown": shown,
-    }
+    return {form.__name__: form for form in (usd, took, day, moment, iso, many, share, shown)}
 
 
 def usd(value: float | None) -> str:

@@ -9,17 +9,17 @@ _END = re.compile(
 )
 
 
-def cut(value: str, length: int) -> str:
+def cut(value: str, length: int, missing: str = "{:,} more characters") -> str:
     """At most `length` characters of it, and how many are missing."""
     if len(value) <= length:
         return value
-    return f"{value[:length].rstrip()}… ({len(value) - length:,} more characters)"
+    return f"{value[:length].rstrip()}… ({missing.format(len(value) - length)})"
 
 
-def rows(value: str, most: int) -> str:
+def rows(value: str, most: int, missing: str = "{:,} more lines", ends: str = "\n") -> str:
     """At most `most` lines of it, and how many are missing."""
-    lines = value.strip("\n").split("\n")
-    return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… ({len(lines) - most:,} more lines)"])
+    lines = value.strip(ends).split("\n")
+    return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… ({missing.format(len(lines) - most)})"])
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -29,13 +29,12 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 def brief(value: str, length: int) -> str:
     """`cut` for a comment in any language."""
-    return value if len(value) <= length else f"{value[:length].rstrip()}… (+{len(value) - length})"
+    return cut(value, length, "+{}")
 
 
 def top(value: str, most: int) -> str:
     """`rows` for a comment in any language."""
-    lines = value.strip("\r\n").split("\n")
-    return "\n".join(lines if len(lines) <= most else [*lines[:most], f"… (+{len(lines) - most})"])
+    return rows(value, most, "+{}", "\r\n")
 
 
 def sentences(value: str, most: int) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Templates filled in. Prompts take words as they are; in a comment everything that is not `Safe` becomes plain words."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
@@ -92,33 +92,28 @@ def one(made: "Environment", source: str, values: Mapping[str, Any], phrases: Ph
     return encodable(made.from_string(source).render(say=speaker(phrases), **values))
 
 
-@cache
-def _prompts(*folders: Path) -> "Environment":
+def _environment(folders: Sequence[Path], filters: Mapping[str, Any], **more: Any) -> "Environment":  # noqa: ANN401
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(  # noqa: S701 - prompts: HTML escaping would garble them
-        loader=FileSystemLoader(folders or FOLDERS), undefined=StrictUndefined, **FORM
-    )
-    made.filters.update(filters() | {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count})
-    made.filters |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}
+    made = Environment(loader=FileSystemLoader(folders), undefined=StrictUndefined, **FORM, **more)  # noqa: S701 - as each form needs
+    made.filters.update(filters)
     return made
+
+
+@cache
+def _prompts(*folders: Path) -> "Environment":
+    """Escaping HTML would garble a prompt."""
+    more = {"cut": shorten.cut, "rows": shorten.rows, "count": shorten.count}
+    more |= {"visible": disarm.visible, "inside": disarm.inside, "name": disarm.name}
+    return _environment(folders or FOLDERS, filters() | more)
 
 
 @cache
 def _pages() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(autoescape=True, loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, **FORM)
-    made.filters.update(forms())
-    return made
+    return _environment(FOLDERS, forms(), autoescape=True)
 
 
 @cache
 def _comments() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(  # noqa: S701 - Markdown: HTML escaping would garble it, `shown_as` is the guard
-        loader=FileSystemLoader(FOLDERS), undefined=StrictUndefined, finalize=shown_as, **FORM
-    )
-    made.filters.update(filters())
-    return made
+    """Escaping HTML would garble Markdown: `shown_as` is the guard."""
+    return _environment(FOLDERS, filters(), finalize=shown_as)

@@ -1,4 +1,4 @@
-"""The REPL: pydantic-monty behind `ports.Repl`. Nothing else knows that library.
+"""The REPL, on pydantic-monty. Nothing else knows that library.
 
 The synchronous client is used, in one thread, because the asynchronous one can abort the process at exit. A block runs in a
 process of its own, without files, network or clock; every power comes from the host functions that it is given.

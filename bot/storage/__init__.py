@@ -1,6 +1,5 @@
 """What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `opened(url)` is the way in."""
 
-from bot.storage.deliveries import Delivered
 from bot.storage.failures import Failure
 from bot.storage.journals import StoredJournal
 from bot.storage.outcomes import Addressed
@@ -8,18 +7,3 @@ from bot.storage.people import Suppression
 from bot.storage.reviews import Finished, Known
 from bot.storage.spending import DailyCaps, Exhausted, Grant
 from bot.storage.store import Store, opened
-
-__all__ = [
-    "Addressed",
-    "DailyCaps",
-    "Delivered",
-    "Exhausted",
-    "Failure",
-    "Finished",
-    "Grant",
-    "Known",
-    "Store",
-    "StoredJournal",
-    "Suppression",
-    "opened",
-]

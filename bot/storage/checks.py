@@ -1,24 +1,19 @@
 """Check runs that were begun and not ended: nobody else would end them where a process dies and a newer push takes its place."""
 
-from dataclasses import dataclass
-
 import sqlalchemy as sa
 
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part
 from bot.storage.tables import check, owned
 from bot.values import PullRef
 
 
-@dataclass(frozen=True, slots=True)
-class OpenChecks:
+class OpenChecks(Part):
     """The check runs in progress, by the job that began each."""
-
-    database: Database
 
     async def begun(self, pull: PullRef, number: int, run: str, now: float) -> None:
         """Remember one."""
         row = {**owned(pull), "run": run, "number": number, "begun": now}
-        await self.database.run(lambda connection: upsert(check, row, connection))
+        await self.put(check, row)
 
     async def ended(self, run: str) -> None:
         """It is ended."""

@@ -62,6 +62,17 @@ class Database:
         self.engine.dispose()
 
 
+class Part:
+    """A part of the storage."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def put(self, table: sa.Table, row: dict[str, Any]) -> None:
+        """Store a row in the place of the one with the same key."""
+        await self.database.run(lambda connection: upsert(table, row, connection))
+
+
 def translated(error: SQLAlchemyError) -> StorageError:
     """What went wrong as a sentence: the database's own first line, never the statement with its values, never the address."""
     said = str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database
+from bot.storage.database import Part
 from bot.storage.tables import BUCKETS, day
 
 DAY = 86400
@@ -86,11 +86,8 @@ def count(row: Mapping[str, Any], connection: sa.Connection) -> None:
     connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=changed))
 
 
-@dataclass(frozen=True, slots=True)
-class Days:
+class Days(Part):
     """The sums, for those who may see these installations."""
-
-    database: Database
 
     async def by_day(self, scope: Scope, since: int, repository: int | None = None) -> tuple[DaySum, ...]:
         """A sum for each day from `since` (days since 1970) on which there were reviews, oldest first."""

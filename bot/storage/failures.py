@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part
 from bot.storage.days import Scope
 from bot.storage.tables import failure, owned
 from bot.values import PullRef
@@ -24,17 +24,14 @@ class Failure:
     failed: float  # seconds since 1970
 
 
-@dataclass(frozen=True, slots=True)
-class Failures:
+class Failures(Part):
     """Those that nobody has tried again."""
-
-    database: Database
 
     async def record(self, one: Failure) -> None:
         """Remember one."""
         own = owned(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
         row = {**asdict(one), **own, "why": one.why[:LONGEST]}
-        await self.database.run(lambda connection: upsert(failure, row, connection))
+        await self.put(failure, row)
 
     async def clear(self, name: str) -> bool:
         """Forget one: it was tried again, or is done after all. False where there was none."""

@@ -6,13 +6,12 @@ import threading
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
 
 from bot.errors import StorageError
-from bot.storage.database import Database
+from bot.storage.database import Database, Part
 from bot.storage.tables import line
 
 
@@ -34,9 +33,8 @@ class StoredJournal:
 
     async def stored(self) -> None:
         """Return once every line that was taken on is on disk. Raises StorageError; the lines are tried again then."""
-        await asyncio.shield(
-            asyncio.ensure_future(self._store())
-        )  # a caller that gives up does not tear a commit apart
+        # A caller that gives up does not tear a commit apart.
+        await asyncio.shield(asyncio.ensure_future(self._store()))
 
     async def _store(self) -> None:
         async with self._turn:
@@ -52,11 +50,8 @@ class StoredJournal:
                 raise
 
 
-@dataclass(frozen=True, slots=True)
-class Journals:
+class Journals(Part):
     """The lines of all journals, each in the order in which they were written."""
-
-    database: Database
 
     async def lines(self, journal: str) -> list[str]:
         """The lines of a journal."""
@@ -90,10 +85,6 @@ class Journals:
         """The journals of which lines are kept."""
         wanted = sa.select(line.c.journal).distinct()
         return await self.database.run(lambda connection: frozenset(connection.execute(wanted).scalars()))
-
-    async def drop(self, journal: str) -> None:
-        """Delete a journal's lines."""
-        await self.database.run(lambda connection: connection.execute(sa.delete(line).where(line.c.journal == journal)))
 
 
 async def append(journal: str, texts: Sequence[str], database: Database) -> None:

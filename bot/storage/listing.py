@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database
+from bot.storage.database import Part
 from bot.storage.days import Scope
 from bot.storage.tables import review
 
@@ -59,11 +59,8 @@ class ListPage:
 _COLUMNS = [review.c[name] for name in ListedReview.__dataclass_fields__]
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewList:
+class ReviewList(Part):
     """The reviews of some installations."""
-
-    database: Database
 
     async def page(
         self, scope: Scope, most: int, *, repository: int | None = None, state: str = "", after: str = ""

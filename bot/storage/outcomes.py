@@ -6,7 +6,7 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part, upsert
 from bot.storage.tables import outcome, owned
 from bot.values import PullRef
 
@@ -42,11 +42,8 @@ class Addressed:
         return cls(0, **{name: sum(getattr(row, name) for row in rows) for name in OUTCOMES})
 
 
-@dataclass(frozen=True, slots=True)
-class Outcomes:
+class Outcomes(Part):
     """The outcomes of all findings."""
-
-    database: Database
 
     async def addressed(self, repositories: Collection[int], since: float) -> tuple[Addressed, ...]:
         """How the findings of these repositories ended, one row for each that has any, by the repository's number.

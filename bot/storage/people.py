@@ -5,7 +5,7 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part, upsert
 from bot.storage.tables import command, feedback, finding, owned, paused, suppression
 from bot.values import PullRef
 
@@ -27,81 +27,47 @@ class Suppression:
     withdrawn: bool = False  # taken back by us in a conversation with `who`
 
 
-@dataclass(frozen=True, slots=True)
-class People:
+class People(Part):
     """What people asked for and said, by pull request."""
-
-    database: Database
 
     async def suppress(self, pull: PullRef, asked: Suppression) -> None:
         """Remember it; the newest word on a finding counts."""
-        row = {**owned(pull), **asdict(asked), "scope": _scope(pull, wide=asked.wide)}
-        for name in ("wide", "withdrawn", "pull"):
-            row.pop(name)
-        await self.database.run(lambda connection: upsert(suppression, row, connection))
+        await self.database.run(lambda connection: _silence(pull, asked, connection))
 
     async def withdraw(self, pull: PullRef, fingerprint: str, who: str, reason: str, now: float) -> None:
         """Take a finding of this pull request back, after what somebody said. Done again, it changes nothing else."""
-        silenced = {**owned(pull), "scope": _scope(pull, wide=False), "fingerprint": fingerprint}
-        silenced |= {"who": who, "reason": reason, "made": now, "until": None}
-        silenced.pop("pull")
-        told = {
-            **owned(pull),
-            "fingerprint": fingerprint,
-            "who": who,
-            "kind": "withdrawn",
-            "value": reason,
-            "given": now,
-        }
+        told = {"fingerprint": fingerprint, "who": who, "kind": "withdrawn", "value": reason, "given": now}
         own = (finding.c.pull == pull.key) & (finding.c.fingerprint == fingerprint)
 
         def do(connection: sa.Connection) -> None:
-            upsert(suppression, silenced, connection)
-            upsert(feedback, told, connection)
+            _silence(pull, Suppression(fingerprint, who, reason, now), connection)
+            upsert(feedback, owned(pull) | told, connection)
             connection.execute(sa.update(finding).where(own).values(state="withdrawn"))
 
         await self.database.run(do)
-
-    async def allow(self, pull: PullRef, fingerprint: str) -> bool:
-        """Take it back, for the pull request and the repository; False where there was nothing."""
-        fits = suppression.c.scope.in_((_scope(pull, wide=False), _scope(pull, wide=True)))
-        gone = sa.delete(suppression).where(fits, suppression.c.fingerprint == fingerprint)
-        return await self.database.run(lambda connection: connection.execute(gone).rowcount > 0)
 
     async def suppressions(self, pull: PullRef, now: float) -> tuple[Suppression, ...]:
         """What is not to be reported in this pull request now."""
         table = suppression.c
         fits = table.scope.in_((_scope(pull, wide=False), _scope(pull, wide=True)))
         told = feedback.c
-        taken_back = (
-            sa.exists()
-            .where(
-                told.pull == pull.key,
-                told.fingerprint == table.fingerprint,
-                told.kind == "withdrawn",
-                told.who == table.who,
-                told.given == table.made,
-            )
-            .label("taken_back")
-        )
-        wanted = (
-            sa.select(suppression, taken_back)
-            .where(fits, sa.or_(table.until.is_(None), table.until > now))
-            .order_by(table.made)
-        )
+        same = (told.fingerprint == table.fingerprint) & (told.who == table.who) & (told.given == table.made)
+        taken_back = sa.exists().where(same, told.pull == pull.key, told.kind == "withdrawn").label("taken_back")
+        holds = sa.or_(table.until.is_(None), table.until > now)
+        wanted = sa.select(suppression, taken_back).where(fits, holds).order_by(table.made)
         found = await self.database.run(lambda connection: connection.execute(wanted).all())
         wide = _scope(pull, wide=True)
         return tuple(
             Suppression(
-                row.fingerprint, row.who, row.reason, row.made, row.until, row.scope == wide, bool(row.taken_back)
+                one.fingerprint, one.who, one.reason, one.made, one.until, one.scope == wide, bool(one.taken_back)
             )
-            for row in found
+            for one in found
         )
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
         """No reviews of this pull request but those that a person asks for."""
         row = {**owned(pull), "who": who, "since": now}
-        await self.database.run(lambda connection: upsert(paused, row, connection))
+        await self.put(paused, row)
 
     async def resume(self, pull: PullRef) -> bool:
         """Reviews again; False where it was not paused."""
@@ -116,35 +82,30 @@ class People:
     async def tell(self, pull: PullRef, fingerprint: str, who: str, kind: Feedback, value: str, now: float) -> None:
         """Note how somebody received a finding."""
         row = {**owned(pull), "fingerprint": fingerprint, "who": who, "kind": kind, "value": value, "given": now}
-        await self.database.run(lambda connection: upsert(feedback, row, connection))
+        await self.put(feedback, row)
 
     async def commanded(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
         """Note a command; when its giver gave others in this repository in the last hour. The same comment counts once."""
-        row = {**owned(pull), "comment": comment, "kind": kind, "who": who}
-        table = command.c
-        same = (table.comment == comment) & (table.kind == kind)
-        others = (table.repository == pull.repository) & (table.who == who) & (table.given > now - HOUR) & sa.not_(same)
-        others &= sa.not_(table.kind.startswith(REMARK))
-
-        def do(connection: sa.Connection) -> tuple[float, ...]:
-            if connection.execute(sa.select(table.comment).where(same)).first() is None:
-                upsert(command, {**row, "given": now}, connection)
-            return tuple(connection.execute(sa.select(table.given).where(others)).scalars())
-
-        return await self.database.run(do)
+        return await self._noted(pull, comment, kind, who, now, sa.not_(command.c.kind.startswith(REMARK)))
 
     async def spoke(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
         """Note a remark; when its writer made others in this pull request in the last hour. The same comment counts once."""
-        row = {**owned(pull), "comment": comment, "kind": f"{REMARK}{kind}", "who": who}
+        alike = command.c.kind.startswith(REMARK) & (command.c.pull == pull.key)
+        return await self._noted(pull, comment, f"{REMARK}{kind}", who, now, alike)
+
+    async def _noted(
+        self, pull: PullRef, comment: int, kind: str, who: str, now: float, alike: sa.ColumnElement[bool]
+    ) -> tuple[float, ...]:
+        row = {**owned(pull), "comment": comment, "kind": kind, "who": who, "given": now}
         table = command.c
-        same = (table.comment == comment) & (table.kind == row["kind"])
-        others = (table.pull == pull.key) & (table.who == who) & (table.given > now - HOUR) & sa.not_(same)
-        others &= table.kind.startswith(REMARK) & (table.repository == pull.repository)
+        same = (table.comment == comment) & (table.kind == kind)
+        recent = (table.repository == pull.repository) & (table.who == who) & (table.given > now - HOUR)
 
         def do(connection: sa.Connection) -> tuple[float, ...]:
             if connection.execute(sa.select(table.comment).where(same)).first() is None:
-                upsert(command, {**row, "given": now}, connection)
-            return tuple(connection.execute(sa.select(table.given).where(others)).scalars())
+                upsert(command, row, connection)
+            others = sa.select(table.given).where(recent & alike & sa.not_(same))
+            return tuple(connection.execute(others).scalars())
 
         return await self.database.run(do)
 
@@ -154,6 +115,11 @@ class People:
         wanted = sa.select(table.fingerprint, table.who, table.kind, table.value).where(table.pull == pull.key)
         found = await self.database.run(lambda connection: connection.execute(wanted.order_by(table.given)).all())
         return tuple((row[0], row[1], row[2], row[3]) for row in found)
+
+
+def _silence(pull: PullRef, asked: Suppression, connection: sa.Connection) -> None:
+    row = {**owned(pull), **asdict(asked), "scope": _scope(pull, wide=asked.wide)}
+    upsert(suppression, {column.name: row[column.name] for column in suppression.c}, connection)
 
 
 def _scope(pull: PullRef, *, wide: bool) -> str:

@@ -1,15 +1,15 @@
 """Finished reviews and their findings: what the next round builds upon, and what figures are made of."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import sqlalchemy as sa
 
 from bot.storage import days, outcomes, rules
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part, upsert
 from bot.storage.outcomes import Outcome
 from bot.storage.tables import finding, owned, review
 from bot.values import PullRef
@@ -86,11 +86,8 @@ class RepositorySpending:
     last: float  # seconds since 1970
 
 
-@dataclass(frozen=True, slots=True)
-class Reviews:
+class Reviews(Part):
     """The reviews of all pull requests."""
-
-    database: Database
 
     async def keep(self, done: Finished) -> None:
         """Store a review with its findings; the same one again changes nothing."""
@@ -113,17 +110,14 @@ class Reviews:
 
     async def last(self, pull: PullRef) -> bytes | None:
         """The JSON output of the last finished review, None where there is none."""
-        wanted = sa.select(review.c.output).where(review.c.pull == pull.key).order_by(review.c.finished.desc()).limit(1)
-        return await self.database.run(lambda connection: connection.execute(wanted).scalar_one_or_none())
+        return await self._newest(review.c.pull == pull.key)
 
     async def named(self, repository: str, number: int) -> bytes | None:
         """The same for a pull request as people name it: the repository as it was last called, "owner/name", and the number."""
-        wanted = (
-            sa.select(review.c.output)
-            .where(review.c.name == repository, review.c.number == number)
-            .order_by(review.c.finished.desc())
-            .limit(1)
-        )
+        return await self._newest((review.c.name == repository) & (review.c.number == number))
+
+    async def _newest(self, fits: sa.ColumnElement[bool]) -> bytes | None:
+        wanted = sa.select(review.c.output).where(fits).order_by(review.c.finished.desc()).limit(1)
         return await self.database.run(lambda connection: connection.execute(wanted).scalar_one_or_none())
 
     async def has(self, job: str) -> bool:
@@ -141,13 +135,6 @@ class Reviews:
         wanted = sa.select(finding).where(finding.c.pull == pull.key).order_by(finding.c.seen, finding.c.fingerprint)
         found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
         return tuple(Known(**{name: row[name] for name in Known.__dataclass_fields__}) for row in found)
-
-    async def recent(self, most: int = 50) -> Sequence[dict[str, Any]]:
-        """The newest reviews with their figures and without their text."""
-        columns = [column for column in review.c if column.name != "output"]
-        wanted = sa.select(*columns).order_by(review.c.finished.desc()).limit(most)
-        found = await self.database.run(lambda connection: connection.execute(wanted).mappings().all())
-        return [dict(row) for row in found]
 
     async def spending(self, since: float) -> tuple[RepositorySpending, ...]:
         """What the reviews since then came to, by repository, the dearest first."""

@@ -2,11 +2,10 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database
+from bot.storage.database import Part
 from bot.storage.tables import owned, rule
 from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
@@ -15,11 +14,8 @@ WAITING = 10  # proposals whose reactions one job reads, the newest first
 Shown = tuple[int, int, str]  # a proposal's number; the comment that shows it, and the kind of that comment
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Part):
     """The rules of all repositories. A number is given once and never again."""
-
-    database: Database
 
     async def propose(self, pull: PullRef, proposal: Proposal, now: float) -> LearnedRule | None:
         """Remember a proposal. The same kind and path again is the same rule, whatever its state; None if the repository has too many rules.

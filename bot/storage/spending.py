@@ -11,7 +11,7 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part, upsert
 from bot.storage.tables import spending
 from bot.values import PullRef
 
@@ -55,15 +55,12 @@ class Exhausted:
     cap: float
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
+class Spending(Part):
     """The reservations of the last days, one for each job and journal.
 
     A job that goes on after a crash takes its own reservation's place, as it pays nothing in its journal twice. Another job with the
     same journal may ask something else about the same commit, or ask again what was in flight: that counts once more.
     """
-
-    database: Database
 
     async def reserve(
         self,

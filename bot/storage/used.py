@@ -1,18 +1,13 @@
 """What may be used once: links that sign somebody in, and sessions that were ended before their time."""
 
-from dataclasses import dataclass
-
 import sqlalchemy as sa
 
-from bot.storage.database import Database
+from bot.storage.database import Part
 from bot.storage.tables import used
 
 
-@dataclass(frozen=True, slots=True)
-class UsedSessions:
+class UsedSessions(Part):
     """Their ids, until they would have ended by themselves."""
-
-    database: Database
 
     async def use(self, name: str, until: float) -> bool:
         """Use it up. False where it was used before."""

@@ -2,21 +2,17 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from bot.storage.database import Database, upsert
+from bot.storage.database import Part, upsert
 from bot.storage.tables import worker
 
 OLD = 3600.0  # seconds after which a silent process's row is deleted
 
 
-@dataclass(frozen=True, slots=True)
-class Workers:
+class Workers(Part):
     """The processes that carry jobs out."""
-
-    database: Database
 
     async def beat(self, executor: str, name: str, version: str) -> None:
         """A sign of life."""

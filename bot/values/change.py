@@ -318,9 +318,8 @@ class Unit:
     tests: tuple[str, ...] = ()  # files that test it
     risk: int = 0  # higher is read first
     tokens: int = 0  # estimate, of the diff
-    heads: tuple[
-        DiffRow, ...
-    ] = ()  # first lines of what encloses the rows and is not among them, in the order of the file
+    # First lines of what encloses the rows and is not among them, in the order of the file.
+    heads: tuple[DiffRow, ...] = ()
     diff: str = field(init=False, repr=False, compare=False)  # the rows as they are written in a prompt
 
     def __post_init__(self) -> None:

@@ -25,15 +25,12 @@ class PullFacts:
     base_sha: str
     head_ref: str
     head_sha: str
-    head_repo: str | None  # "owner/name"; None where the fork was deleted
     fork: bool
     labels: tuple[str, ...]
     url: str  # of its page
     changed_files: int
     additions: int
     deletions: int
-    default_branch: str
-    private: bool
     repository: str  # "owner/name" as it is called today: a renamed one answers under its old name too
     pages: str = ""  # of the repository: what permalinks begin with
 
@@ -146,7 +143,6 @@ class Check:
     status: str
     conclusion: str
     summary: str
-    url: str = ""
 
     @property
     def ended(self) -> bool:
@@ -164,7 +160,6 @@ class Sent:
     action: str
     delivered: str  # when, as ISO 8601
     status: int  # our answer; 0: none came
-    installation: int = 0
 
     @property
     def arrived(self) -> bool:

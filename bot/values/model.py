@@ -10,13 +10,6 @@ CHARS_PER_TOKEN = 3.5  # measured on code with o200k_base: 3.2 to 4.0
 DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes so many times more tokens of the same text
 DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECASE)
 
-CACHED_FROM = dict.fromkeys(  # tokens below which a provider caches nothing
-    ("anthropic", "azure", "bedrock", "deepseek", "gemini", "openai", "openrouter", "vertex", "xai"), 1_024
-)
-LATE_CACHE = re.compile(
-    r"claude-(haiku-[4-9]|opus-(4[-.][5-9]|[5-9]))", re.IGNORECASE
-)  # these keep longer prompts only
-
 Role = Literal["system", "user", "assistant", "tool"]
 Effort = Literal["none", "low", "medium", "high"]
 Purpose = Literal["root", "worker", "verify"]  # what a call is for
@@ -125,13 +118,6 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """Dollars of one call; `usd` is None where nobody knows the price."""
-
-    usd: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Limits:
     """Hard caps of one review. None means no cap of that kind."""
 
@@ -176,23 +162,3 @@ def density(model: str) -> float:
 def tokens(text: str, model: str = "") -> int:
     """An estimate of a text's tokens: for packing and for reserving a budget, never for billing."""
     return int(len(text) / density(model)) + 1
-
-
-def cacheable(model: str, prompt: Prompt) -> int:
-    """Tokens at the start of a prompt that a provider keeps for the next call with the same instructions; 0 where it keeps none.
-
-    A cache is written by a reply that has begun: of calls that start together, none reads what another one writes. So send one
-    alone first where this is above 0 and many share these instructions. Anthropic, in its clouds too, keeps what is marked, the
-    schemas and the instructions of a worker; the others keep the beginning of every prompt by themselves.
-    """
-    provider = model.partition("/")[0]
-    least = CACHED_FROM.get(provider, 0)
-    if provider in {"anthropic", "bedrock", "vertex"} and LATE_CACHE.search(model):
-        least = 4_096
-    said = "".join(message.text for message in prompt.messages[: _instructions(prompt)])
-    size = tokens(said, model)
-    return size if least and size >= least else 0
-
-
-def _instructions(prompt: Prompt) -> int:
-    return next((at for at, message in enumerate(prompt.messages) if message.role != "system"), len(prompt.messages))

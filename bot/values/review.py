@@ -254,9 +254,8 @@ class Review:
     language: str = "en"  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
-    still: tuple[
-        Finding, ...
-    ] = ()  # of an earlier round and still open (or moved); in a full review these are among `findings`
+    # Of an earlier round and still open (or moved); in a full review these are among `findings`.
+    still: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
     accepted: tuple[str, ...] = ()  # fingerprints of fixed ones in whose place stands what was suggested
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
@@ -269,3 +268,9 @@ class Review:
     issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon
+
+    def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
+        """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
+        severe = SEVERITIES[: SEVERITIES.index(bar) + 1] if bar is not None else ()
+        there = (*(placed.finding for placed in self.findings), *self.still)
+        return tuple(finding for finding in there if finding.severity in severe)

@@ -24,9 +24,8 @@ class Earlier:
     head: str
     marks: tuple[Mark, ...] = ()
     dependents: tuple[str, ...] = ()  # unchanged files that were read
-    uses: tuple[
-        tuple[str, str], ...
-    ] = ()  # (changed definition, path): uses that a model read, all of them in that file
+    # (changed definition, path): uses that a model read, all of them in that file.
+    uses: tuple[tuple[str, str], ...] = ()
     findings: tuple[Finding, ...] = ()  # said, and as far as known not fixed
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""

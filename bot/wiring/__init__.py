@@ -2,17 +2,3 @@
 
 from bot.wiring.addresses import address, typed
 from bot.wiring.review import connected, deps, in_force, lenses, limits, models, preferred, rehearsal, replay
-
-__all__ = [
-    "address",
-    "connected",
-    "deps",
-    "in_force",
-    "lenses",
-    "limits",
-    "models",
-    "preferred",
-    "rehearsal",
-    "replay",
-    "typed",
-]

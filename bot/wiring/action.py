@@ -2,9 +2,9 @@
 
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from bot import config, conversation, pipeline
 from bot.config import action
@@ -12,15 +12,14 @@ from bot.config.action import Inputs
 from bot.conversation import RemarkReply
 from bot.errors import UsageError
 from bot.models import PROVIDERS, named
-from bot.outputs import OUTPUTS, posts, state
-from bot.outputs.posts import Comments
+from bot.outputs import state
 from bot.payloads import Change, Remark
 from bot.pipeline import Deps
-from bot.review.session import Session
-from bot.values import PullRef, PullRequest, Review, ReviewRequest
+from bot.values import Review
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe
-from bot.wiring.local import LOCAL, timed
+from bot.wiring.local import LOCAL
+from bot.wiring.tasks import ends, fetched, opened
 from bot.workflow.progress import Say
 
 SHORTEST = 20  # characters of a key that can be kept from being guessed
@@ -38,17 +37,8 @@ async def reviewed(change: Change, file: str, say: Say) -> Review:
 
 async def _step(line: ChildPipe, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
     """In the child."""
-    made, ends = _deps(line, change, file, scratch)
-    deps = replace(
-        made,
-        tell=line.tell,
-        earlier=change.earlier,
-        full=change.full,
-        note=change.note,
-        ignored=change.ignored,
-        left_out=left_out,
-    )
-    return await pipeline.review(ends, deps)
+    deps = replace(_deps(line, change, file, scratch), left_out=left_out)
+    return await pipeline.review(ends(change), deps)
 
 
 async def conversed(asked: Remark, file: str) -> RemarkReply:
@@ -59,23 +49,14 @@ async def conversed(asked: Remark, file: str) -> RemarkReply:
 
 async def _answer(line: ChildPipe, asked: Remark, file: str, scratch: str) -> RemarkReply:
     """In the child."""
-    deps, ends = _deps(line, asked.change, file, scratch)
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Session]:
-        async with pipeline.survey(ends, deps) as (subject, resolved), deps.open_session(subject, resolved) as session:
-            yield session
-
-    return await conversation.respond(asked.heard, asked.last, asked.language, opened, time.monotonic)
+    change = Change(asked.change.pull, asked.change.flags, "")  # as it is now: an answer builds upon no earlier review
+    opening = partial(opened, change, _deps(line, change, file, scratch))
+    return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
 
 
-def _deps(line: ChildPipe, change: Change, file: str, scratch: str) -> tuple[Deps, ReviewRequest]:
-    async def given(_: ReviewRequest, __: str) -> PullRequest:
-        return change.pull
-
-    made = timed(line, review.deps(change.flags, scratch, line.say, keep_on_cancel=False, hosted=True))
-    ends = ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)
-    return replace(made, pull=given, file=file), ends
+def _deps(line: ChildPipe, change: Change, file: str, scratch: str) -> Deps:
+    made = review.deps(change.flags, scratch, line.say, keep_on_cancel=False, hosted=True)
+    return replace(fetched(line, change, made), file=file)
 
 
 def lend(inputs: Inputs) -> None:
@@ -103,18 +84,3 @@ def secret() -> bytes | None:
     """What the state of a round is signed with: made from the first key that is long enough to keep a secret."""
     strong = next((key for key in keys() if len(key) >= SHORTEST), None)
     return state.secret(strong) if strong else None
-
-
-def comments(done: Review, pull: PullRef, signed: bytes | None) -> Comments:
-    """What is posted, with the state for the next round in the summary."""
-    return posts.comments(done, lambda one: state.pack(one, pull, signed))
-
-
-def earlier(summary: str, pull: PullRef, signed: bytes | None) -> bytes | str:
-    """The last review, from the summary comment that stands; or why it cannot be had."""
-    return state.unpack(summary, pull, signed)
-
-
-def page(review: Review, form: str) -> str:
-    """The review in one of its forms, for a file."""
-    return OUTPUTS[form]().render(review)

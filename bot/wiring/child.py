@@ -25,12 +25,15 @@ from functools import cache, partial
 from multiprocessing import connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot import limits
 from bot.errors import DeepRepoError, OverLimit
 from bot.limits import ProcessLimits
 from bot.values.progress import Reading
+
+if TYPE_CHECKING:
+    from bot.journal.listeners import Keep
 
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
@@ -56,16 +59,6 @@ class Ended(OverLimit):
 
 class Fault(Exception):  # noqa: N818 - carries another process's exception
     """A child failed with an exception from outside `bot.errors`; the text is its traceback."""
-
-
-class Sink(Protocol):
-    """Where the lines of a journal are kept beside their file."""
-
-    def put(self, text: str) -> None:
-        """Take a line on."""
-
-    async def stored(self) -> None:
-        """Return once every line that was taken on is on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +116,7 @@ async def run(
     *arguments: object,
     caps: ProcessLimits,
     say: Callable[[str | Reading], None] = lambda _: None,
-    keep: Sink | None = None,
+    keep: "Keep | None" = None,
 ) -> Result:
     """Await the work of a child. Who is cancelled here ends it there, and leaves when it has ended.
 
@@ -232,10 +225,8 @@ class _Child:
         alive, self._alive = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
         self._note = context.RawArray("c", limits.SIZE)  # memory that both see
         self._caps, self._deadline = caps, time.monotonic() + caps.wall
-        self._used, self._shares = (
-            0.0,
-            defaultdict[str, float](float),
-        )  # seconds of computing, and those by the file in hand
+        # Seconds of computing, and those by the file in hand.
+        self._used, self._shares = (0.0, defaultdict[str, float](float))
         ends = (self._pipe, self._alive) if fork else ()
         given = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
         with _LOCK, _safe_path():
@@ -435,9 +426,8 @@ def _main(
         end.close()
     with suppress(OSError):  # it is gone
         os.chdir(folder)
-    os.setpgid(
-        0, 0
-    )  # a group of its own: a key that ends the parent does not end it, and it is ended with what it started
+    # A group of its own: a key that ends the parent does not end it, and it is ended with what it started.
+    os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(alive)
     os.environ.clear()

@@ -69,12 +69,10 @@ def deps(
         own = tuple(sorted(name for name in called - capacity.OWN_SERVERS if _own(name, where)))
         if chosen.reader is not None and resolved.chosen():
             tell(resolved.chosen())
-        opened = (
-            partial(open_journal, subject.pull)
-            if open_journal
-            else partial(journal, flags, settings.journal, subject.pull)
+        opened = open_journal or partial(journal, flags, settings.journal)
+        return _open(
+            subject, resolved, chosen, partial(opened, subject.pull), say, keep_on_cancel=keep_on_cancel, own=own
         )
-        return _open(subject, resolved, chosen, opened, say, keep_on_cancel=keep_on_cancel, own=own)
 
     return Deps(
         languages=LANGUAGES,

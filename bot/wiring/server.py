@@ -6,27 +6,28 @@ file that it had in hand; paid calls are in the journal.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Unpack
 
 from bot import config, workflow
 from bot.commands import CommandReply
 from bot.config import Config, Settings
 from bot.conversation import RemarkReply
 from bot.errors import ConfigError, OverLimit
-from bot.github import Identity, RequestPace
 from bot.limits import ProcessLimits
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, PullRef, PullRequest, Review, Trigger
+from bot.values import Ask, PullRequest, Review, Trigger
 from bot.wiring import child, review, tasks
-from bot.workflow import Services, fetching, journals
+from bot.wiring.tasks import Room
+from bot.workflow import Services, Surroundings, fetching, journals
 from bot.workflow.progress import Say
 
 SETTINGS = 5  # seconds of computing on an owner's settings
@@ -34,26 +35,12 @@ PAGES = 60.0  # seconds for comments to be rendered anew
 
 
 def worker(
-    *,
-    identity: Identity,
-    pace: RequestPace,
-    store: Store,
-    folder: Path,
-    caps: ProcessLimits,
-    submit: Callable[[Ask, str], Awaitable[bool]],
-    cancel: Callable[[PullRef], Awaitable[bool]],
-    forget: Callable[[int, Sequence[int]], Awaitable[int]],
-    failed: Callable[[Ask, str], Awaitable[None]],
-    told: Callable[[Review, str], None],
+    *, caps: ProcessLimits, **given: Unpack[Surroundings]
 ) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
+    store, folder, settings = given["store"], given["folder"], config.environment(hosted=True)
     fetching.swept(folder)
-    settings = config.environment(hosted=True)
     parts = Services(
-        identity=identity,
-        pace=pace,
-        store=store,
-        folder=folder,
         settings=settings,
         review=partial(_reviewed, store, folder, caps),
         answer=partial(_answered, store, folder, caps),
@@ -63,47 +50,30 @@ def worker(
         comments=partial(_comments, caps),
         model=review.can_ask,
         in_force=review.in_force,
-        submit=submit,
-        cancel=cancel,
-        forget=forget,
-        failed=failed,
-        told=told,
+        **given,
     )
-    return partial(_carry_out, parts), partial(_apologise, parts)
-
-
-async def _carry_out(parts: Services, ask: Ask, job: Job) -> None:
-    await workflow.carry_out(ask, job, parts)
-
-
-async def _apologise(parts: Services, ask: Ask, why: str) -> None:
-    await workflow.apologise(ask, why, parts)
+    return partial(workflow.carry_out, parts=parts), partial(workflow.apologise, parts=parts)
 
 
 async def _reviewed(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> Made:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
-    path = journals.path(folder, change.journal)
-    known = await asyncio.to_thread(_known, path)
-    async with _room(store, folder, change.journal) as (scratch, keep):
+    async with _room(store, folder, change.journal) as (room, keep):
+        known = await asyncio.to_thread(_known, room.journal)
 
         async def attempt(left_out: Mapping[str, str]) -> Made:
-            doing = partial(tasks.review, kept=keep is not None)
-            return await child.run(doing, change, path, scratch, left_out, caps=caps, say=say, keep=keep)
+            return await child.run(tasks.review, change, room, left_out, caps=caps, say=say, keep=keep)
 
-        return await child.leaving_out(attempt, known, partial(_remember, path))
+        return await child.leaving_out(attempt, known, partial(_remember, room.journal))
 
 
 async def _answered(store: Store, folder: Path, caps: ProcessLimits, asked: Question) -> CommandReply:
-    async with _room(store, folder, asked.journal) as (scratch, keep):
-        path = journals.path(folder, asked.journal)
-        return await child.run(partial(tasks.answer, kept=keep is not None), asked, path, scratch, caps=caps, keep=keep)
+    async with _room(store, folder, asked.journal) as (room, keep):
+        return await child.run(tasks.answer, asked, room, caps=caps, keep=keep)
 
 
 async def _conversed(store: Store, folder: Path, caps: ProcessLimits, asked: Remark) -> RemarkReply:
-    async with _room(store, folder, asked.change.journal) as (scratch, keep):
-        path = journals.path(folder, asked.change.journal)
-        doing = partial(tasks.converse, kept=keep is not None)
-        return await child.run(doing, asked, path, scratch, caps=caps, keep=keep)
+    async with _room(store, folder, asked.change.journal) as (room, keep):
+        return await child.run(tasks.converse, asked, room, caps=caps, keep=keep)
 
 
 async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None) -> Config:
@@ -126,16 +96,16 @@ def _comments(caps: ProcessLimits, done: Review) -> Comments:
 
 
 @asynccontextmanager
-async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[str, StoredJournal | None]]:
+async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[Room, StoredJournal | None]]:
     """A folder for what a child writes. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
     path = journals.path(folder, journal)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with fetching.room(folder) as scratch:
         if not store.database.postgres:
-            yield scratch, None
+            yield Room(path, scratch, kept=False), None
             return
         async with store.journals.kept(journal, path) as keep:
-            yield scratch, keep
+            yield Room(path, scratch, kept=True), keep
 
 
 def _known(journal: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a server has done in child processes: everything that computes on what a repository or a person has written.
+"""What is done in child processes of a server: everything that computes on what a repository or a person has written.
 
 Each function is named to `child.run` and carried out over there, so it takes and returns values only.
 """
@@ -6,7 +6,7 @@ Each function is named to `child.run` and carried out over there, so it takes an
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,30 +29,33 @@ from bot.wiring.child import ChildPipe
 from bot.wiring.local import timed
 
 
-async def review(
-    line: ChildPipe, change: Change, journal: Path, scratch: str, left_out: Mapping[str, str], *, kept: bool = False
-) -> Made:
-    """The review with everything that is reported of it. `kept`: the lines of its journal go to the parent too."""
-    deps = replace(_deps(line, change, journal, scratch, kept=kept), left_out=left_out)
-    done = await pipeline.review(_request(change), deps)
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where a child writes. `kept`: the lines of its journal go to the parent too."""
+
+    journal: Path
+    scratch: str
+    kept: bool
+
+
+async def review(line: ChildPipe, change: Change, room: Room, left_out: Mapping[str, str]) -> Made:
+    """The review with everything that is reported of it."""
+    deps = replace(_deps(line, change, room), left_out=left_out)
+    done = await pipeline.review(ends(change), deps)
     texts = posts.comments(done), markdown.render(done), OUTPUTS["json"]().render(done)
-    light = replace(
-        done, files=tuple(replace(file, hunks=()) for file in done.files)
-    )  # 90,000 hunks are 400 MB over there
-    return Made(light, *texts)
+    files = tuple(replace(file, hunks=()) for file in done.files)  # 90,000 hunks are 400 MB over there
+    return Made(replace(done, files=files), *texts)
 
 
-async def answer(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, kept: bool = False) -> CommandReply:
+async def answer(line: ChildPipe, asked: Question, room: Room) -> CommandReply:
     """The answer of a command that may ask a model."""
-    return await commands.carry_out(
-        asked.word, asked.argument, asked.standing, _context(line, asked, journal, scratch, kept=kept)
-    )
+    return await commands.carry_out(asked.word, asked.argument, asked.standing, _context(line, asked, room))
 
 
-async def converse(line: ChildPipe, asked: Remark, journal: Path, scratch: str, *, kept: bool = False) -> RemarkReply:
+async def converse(line: ChildPipe, asked: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
-    opened = partial(_open_session, line, asked.change, journal, scratch, kept=kept)
-    return await conversation.respond(asked.heard, asked.last, asked.language, opened, time.monotonic)
+    opening = partial(opened, asked.change, _deps(line, asked.change, room))
+    return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
 
 
 async def comments(_: ChildPipe, done: Review) -> Comments:
@@ -70,30 +73,16 @@ async def untouched(_: ChildPipe, pull: PullRequest, resolved: Config, trigger: 
     return await pipeline.untouched(pull, resolved, trigger)
 
 
-def _deps(line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept: bool) -> Deps:
-    async def given(_: ReviewRequest, __: str) -> PullRequest:
-        return change.pull
-
-    keep = line if kept else None
-
+def _deps(line: ChildPipe, change: Change, room: Room) -> Deps:
     def open_journal(_: PullRequest) -> Journal:
-        return Journal(journal, watch=spans.exporting(config.telemetry()), keep=keep)
+        watch = spans.exporting(config.telemetry())
+        return Journal(room.journal, watch=watch, keep=line if room.kept else None)
 
-    made = parts.deps(change.flags, scratch, line.say, open_journal, keep_on_cancel=False, hosted=True)
-
-    return replace(
-        timed(line, made),
-        pull=given,
-        tell=line.tell,
-        earlier=change.earlier,
-        full=change.full,
-        ignored=change.ignored,
-        rules=change.rules,
-        note=change.note,
-    )
+    made = parts.deps(change.flags, room.scratch, line.say, open_journal, keep_on_cancel=False, hosted=True)
+    return fetched(line, change, made)
 
 
-def _context(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, kept: bool) -> CommandContext:
+def _context(line: ChildPipe, asked: Question, room: Room) -> CommandContext:
     """What a command is given that only reads: nothing else can be asked of it."""
 
     async def last() -> bytes | None:
@@ -117,22 +106,38 @@ def _context(line: ChildPipe, asked: Question, journal: Path, scratch: str, *, k
         resume=nothing,
         cancel=nothing,
         top=top,
-        open_session=partial(_open_session, line, change, journal, scratch, kept=kept) if change is not None else None,
+        open_session=partial(opened, change, _deps(line, change, room)) if change is not None else None,
     )
 
 
+def fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
+    """The parts of a review in a child of a change that was fetched before: what this run asks for comes with the change."""
+
+    async def given(_: ReviewRequest, __: str) -> PullRequest:
+        return change.pull
+
+    return replace(
+        timed(line, deps),
+        pull=given,
+        tell=line.tell,
+        earlier=change.earlier,
+        full=change.full,
+        ignored=change.ignored,
+        rules=change.rules,
+        note=change.note,
+    )
+
+
+def ends(change: Change) -> ReviewRequest:
+    """The change as a request."""
+    return ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)
+
+
 @asynccontextmanager
-async def _open_session(
-    line: ChildPipe, change: Change, journal: Path, scratch: str, *, kept: bool
-) -> AsyncIterator[Session]:
+async def opened(change: Change, deps: Deps) -> AsyncIterator[Session]:
     """The change, read and opened for a question."""
-    deps = _deps(line, change, journal, scratch, kept=kept)
     async with (
-        pipeline.survey(_request(change), deps) as (subject, resolved),
+        pipeline.survey(ends(change), deps) as (subject, resolved),
         deps.open_session(subject, resolved) as session,
     ):
         yield session
-
-
-def _request(change: Change) -> ReviewRequest:
-    return ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)

@@ -11,7 +11,7 @@ from bot.payloads import Change
 from bot.ports import Job
 from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, RemarkAsk, ReviewAsk
 from bot.workflow.apologising import apologise
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, Surroundings
 
 
 async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
@@ -31,6 +31,3 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
             await forgetting.forget(ask, parts)
         case Cancel():
             await cancelling.end(ask, parts)
-
-
-__all__ = ["Change", "Services", "apologise", "carry_out"]

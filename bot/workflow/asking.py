@@ -17,8 +17,8 @@ from bot.outputs import marker
 from bot.ports import Job
 from bot.render import code, load
 from bot.render import comment as template
-from bot.values import CommentRef, Posted, PullRef, ReviewAsk
-from bot.workflow.parts import Services
+from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk, ReviewAsk
+from bot.workflow.parts import Services, kept
 
 _STANDING = TypeAdapter(Permission)
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
@@ -32,16 +32,16 @@ async def judged(ask: ReviewAsk, comment: CommentRef, standing: Permission, host
     return refused is None
 
 
-async def stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, job: Job, parts: Services) -> Permission:
-    """Who gives a command. Looked up once: a later attempt judges the same."""
-    found = await job.step("standing", partial(_stands, pull, actor, comment, host, parts))
-    return _STANDING.validate_python(found)
+async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Services) -> Permission:
+    """Who gives a command, or makes a remark. Looked up once: a later attempt judges the same."""
 
+    async def look() -> Permission:
+        now, place, people = time.time(), ask.comment, parts.store.people
+        note = people.commanded if isinstance(ask, CommandAsk) else people.spoke
+        earlier = await note(ask.pull, place.id, place.kind, ask.actor, now)
+        return Permission(await host.permission(ask.actor), now, earlier)
 
-async def _stands(pull: PullRef, actor: str, comment: CommentRef, host: Host, parts: Services) -> dict[str, object]:
-    now = time.time()
-    earlier = await parts.store.people.commanded(pull, comment.id, comment.kind, actor, now)
-    return {"permission": await host.permission(actor), "now": now, "earlier": list(earlier)}
+    return await kept(job, "standing", _STANDING, look)
 
 
 def address(pull: str, comment: CommentRef) -> str:

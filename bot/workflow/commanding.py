@@ -20,7 +20,7 @@ from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, 
 from bot.workflow import asking, learning, lifting, looking, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, kept
 
 REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
@@ -31,7 +31,7 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         seen = await look(ask.pull, host, job, parts)
         settings = await looking.settings(seen, parts)
-        standing = await asking.stands(ask.pull, ask.actor, ask.comment, host, job, parts)
+        standing = await asking.stands(ask, host, job, parts)
         refused = commands.refusal(ask.word, ask.actor, standing, settings)
         if refused is not None:
             await asking.answered(refused, ask.comment, host)
@@ -39,9 +39,8 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
         if ask.word not in REVIEWS:  # a review learns by itself
             await learning.learn(ask.pull, host, settings["language"], parts.store)
-        said = _ANSWER.validate_python(
-            await job.step("answer", partial(_carried_out, ask, seen, settings, host, parts, standing))
-        )
+        carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
+        said = await kept(job, "answer", _ANSWER, carried_out)
         posted = await asking.answered(said, ask.comment, host)
         if said.rule and posted is not None:
             await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
@@ -51,13 +50,11 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
 
 async def _carried_out(
     ask: CommandAsk, seen: PullState, settings: Config, host: Host, parts: Services, standing: commands.Permission
-) -> dict[str, object]:
+) -> CommandReply:
     context = _context(ask, seen, settings, host, parts)
     if ask.word in commands.READING:
-        done = await _read(ask, seen, standing, context, parts)
-    else:
-        done = await commands.carry_out(ask.word, ask.argument, standing, context)
-    return {"body": done.body, "reaction": done.reaction, "rule": done.rule}
+        return await _read(ask, seen, standing, context, parts)
+    return await commands.carry_out(ask.word, ask.argument, standing, context)
 
 
 async def _read(
@@ -65,20 +62,10 @@ async def _read(
 ) -> CommandReply:
     """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
-    asked = Question(
-        ask.word,
-        ask.argument,
-        standing,
-        context.settings,
-        ask.actor,
-        context.branch,
-        name,
-        await context.last(),
-        await context.top(),
-        None,
-    )
+    settings, branch, last, top = context.settings, context.branch, await context.last(), await context.top()
+    asked = Question(ask.word, ask.argument, standing, settings, ask.actor, branch, name, last, top, None)
     try:
-        if not parts.model(context.settings):
+        if not parts.model(settings):
             return await parts.answer(asked)
         async with (
             fetched(ask.pull, seen.facts, seen.bases, parts) as pull,

@@ -6,12 +6,11 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
 from pydantic import TypeAdapter
 
-from bot import config, conversation, github
-from bot.commands import CommandReply, Permission
+from bot import conversation, github
+from bot.commands import CommandReply
 from bot.commands.target import read
 from bot.config import Config
 from bot.conversation import HeardRemark, RemarkReply
@@ -23,30 +22,26 @@ from bot.publish import withdrawing
 from bot.render import Safe
 from bot.storage import Exhausted
 from bot.values import RemarkAsk
-from bot.workflow import asking, learning, lifting, remarks, spending
+from bot.workflow import asking, learning, lifting, looking, remarks, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, kept
 
 _HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
-_STANDING = TypeAdapter(Permission)
 log = logging.getLogger("deeprepo.review")
 
 
 async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
-        heard = _HEARD.validate_python(await job.step("hear", partial(_step, ask, host)))
+        heard = await kept(job, "hear", _HEARD, partial(remarks.hear, ask, host))
         if isinstance(heard, str):
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard}})
             return
         seen = await look(ask.pull, host, job, parts)
-        try:
-            settings = await parts.resolve(seen.file)
-        except (UsageError, OverLimit):  # the review says what is wrong with the file
-            settings = config.resolve({}, None, parts.settings)
-        standing = _STANDING.validate_python(await job.step("standing", partial(_stands, ask, host, parts)))
+        settings = await looking.settings(seen, parts)
+        standing = await asking.stands(ask, host, job, parts)
         refused = conversation.refusal(
             ask.actor, standing, settings, mentioned=ask.mentioned, model=parts.model(settings)
         )
@@ -54,8 +49,7 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
             await asking.answered(refused, ask.comment, host)
             return
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
-        said = await job.step("answer", partial(_answered, ask, heard, seen, settings, parts))
-        made = _REPLY.validate_python(said)
+        made = await kept(job, "answer", _REPLY, partial(_said, ask, heard, seen, settings, parts))
         proposed = await _withdrawn(made, ask, heard, seen, settings["language"], parts, writes=standing.writes)
         body = "\n\n".join(filter(None, (made.body.rstrip(), *proposed.values())))
         posted = await remarks.posted(replace(made, body=body), ask, host)
@@ -66,24 +60,6 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
             await _closed(made, ask, host, parts)
             await lifting.lift(ask.pull, host, settings, parts.store)
         await learning.learn(ask.pull, host, settings["language"], parts.store)  # the remark may say "won't fix"
-
-
-async def _step(ask: RemarkAsk, host: Host) -> object:
-    return cast("object", _HEARD.dump_python(await remarks.hear(ask, host), mode="json"))
-
-
-async def _stands(ask: RemarkAsk, host: Host, parts: Services) -> dict[str, object]:
-    """Who speaks. Looked up once: a later attempt judges the same."""
-    now, place = time.time(), ask.comment
-    earlier = await parts.store.people.spoke(ask.pull, place.id, place.kind, ask.actor, now)
-    return {"permission": await host.permission(ask.actor), "now": now, "earlier": list(earlier)}
-
-
-async def _answered(
-    ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services
-) -> dict[str, object]:
-    made = await _said(ask, heard, seen, settings, parts)
-    return cast("dict[str, object]", _REPLY.dump_python(made, mode="json"))
 
 
 async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: Config, parts: Services) -> RemarkReply:

@@ -86,12 +86,8 @@ async def ignored(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ..
     """What is not to be reported again in this pull request: fingerprint, reason, and "finding" or "withdrawn"."""
     found = await store.people.suppressions(pull, time.time())
     return tuple(
-        (
-            asked.fingerprint,
-            asked.reason or f"@{asked.who} asked for it",
-            "withdrawn" if asked.withdrawn else "finding",
-        )
-        for asked in found
+        (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")
+        for one in found
     )
 
 

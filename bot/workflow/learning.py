@@ -28,11 +28,8 @@ from bot.storage.people import Feedback
 from bot.values import CommentRef, Finding, LearnedRule, Posted, PullRef, Rejection, RuleState
 
 RULE = "rule"  # the kind of our marker
-MOST_LISTED, MOST_ASKED, MOST_LEARNED = (
-    25,
-    20,
-    10,
-)  # comments whose reactions, people whose permission, rejections that one job reads
+# Comments whose reactions, people whose permission, rejections that one job reads.
+MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
 YES, NO = "+1", "-1"
 _TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -92,7 +89,7 @@ async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rej
     """The findings that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
     comments = await writers.host.review_comments()
     done = {fingerprint for fingerprint, *_ in await store.people.told(pull)}
-    ours = existing.standing(comments, (), existing.mode(writers.host)).said
+    ours = existing.standing(comments, (), writers.host)
     told = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
     left = [(one, replies) for one, replies in told if replies or one.posted.disliked]
     left = [(one, replies) for one, replies in left if not done.issuperset(mark for mark, _ in one.findings)]
@@ -205,5 +202,5 @@ async def _show(pull: PullRef, one: PostedFinding, made: LearnedRule, told: Safe
 
 
 def _shows(posted: Posted, number: str, host: Host) -> bool:
-    said = existing.facts(posted, existing.mode(host))
+    said = existing.facts(posted, host)
     return said.get("kind") == RULE and said.get("number") == number

@@ -1,8 +1,6 @@
 """What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
 
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import cast
 
 from pydantic import TypeAdapter
 
@@ -13,7 +11,7 @@ from bot.github import Host
 from bot.ports import Job
 from bot.render import cut
 from bot.values import Bases, PullFacts, PullRef
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, kept
 
 GONE = 404
 MOST_CONFIG = 64_000  # bytes of the owner's file
@@ -35,12 +33,11 @@ _SEEN = TypeAdapter(PullState)
 
 async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullState:
     """Look once; a later attempt gets what the first one saw."""
-    return _SEEN.validate_python(await job.step("look", partial(_look, pull, host, parts)))
 
+    async def now() -> PullState:
+        return await seen(host, config.FILE, paused=await parts.store.people.paused(pull))
 
-async def _look(pull: PullRef, host: Host, parts: Services) -> dict[str, object]:
-    found = await seen(host, config.FILE, paused=await parts.store.people.paused(pull))
-    return cast("dict[str, object]", _SEEN.dump_python(found, mode="json"))
+    return await kept(job, "look", _SEEN, now)
 
 
 async def settings(state: PullState, parts: Services) -> Config:

@@ -3,7 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
+
+from pydantic import TypeAdapter
 
 from bot.commands import CommandReply
 from bot.config import Config, Settings
@@ -12,6 +14,7 @@ from bot.github import Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
+from bot.ports import Job
 from bot.values import Ask, PullRef, PullRequest, Review, Trigger
 from bot.workflow.progress import Say
 
@@ -19,13 +22,26 @@ if TYPE_CHECKING:
     from bot.storage import Store
 
 
-async def _unheard(_: Ask, __: str) -> None:
-    """Nobody remembers."""
+Kept = TypeVar("Kept")
+
+
+class Surroundings(TypedDict):
+    """What a server brings to its jobs. `submit`, `cancel` and `forget` are the queue's own doors."""
+
+    identity: Identity
+    pace: RequestPace
+    store: "Store"
+    folder: Path  # of the server's data
+    submit: Callable[[Ask, str], Awaitable[bool]]
+    cancel: Callable[[PullRef], Awaitable[bool]]
+    forget: Callable[[int, Sequence[int]], Awaitable[int]]  # the jobs of an installation, or of some repositories
+    failed: Callable[[Ask, str], Awaitable[None]]  # somebody who remembers what came to nothing, and why
+    told: Callable[[Review, str], None]  # somebody who counts, by repository
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Everything a job needs. `submit`, `cancel` and `forget` are the queue's own doors; the functions come from `wiring`.
+    """Everything a job needs: the `Surroundings`, and functions that come from `wiring`.
 
     What computes on a repository's contents (`review`, `answer`, `converse`, `resolve`, `untouched`, `comments`) does so in a child process.
     """
@@ -33,7 +49,7 @@ class Services:
     identity: Identity
     pace: RequestPace
     store: "Store"
-    folder: Path  # of the server's data
+    folder: Path
     settings: Settings = field(repr=False)
     review: Callable[[Change, Say], Awaitable[Made]]
     answer: Callable[[Question], Awaitable[CommandReply]]
@@ -45,6 +61,15 @@ class Services:
     in_force: Callable[[Config], Config]  # with the models that a key brings
     submit: Callable[[Ask, str], Awaitable[bool]]
     cancel: Callable[[PullRef], Awaitable[bool]]
-    forget: Callable[[int, Sequence[int]], Awaitable[int]]  # the jobs of an installation, or of some repositories
-    failed: Callable[[Ask, str], Awaitable[None]] = _unheard  # somebody who remembers what came to nothing, and why
-    told: Callable[[Review, str], None] = lambda _, __: None  # somebody who counts, by repository
+    forget: Callable[[int, Sequence[int]], Awaitable[int]]
+    failed: Callable[[Ask, str], Awaitable[None]]
+    told: Callable[[Review, str], None]
+
+
+async def kept(job: Job, name: str, form: TypeAdapter[Kept], do: Callable[[], Awaitable[Kept]]) -> Kept:
+    """What a step of the job comes to, as a value: a later attempt gets what the first one found."""
+
+    async def plain() -> object:
+        return cast("object", form.dump_python(await do(), mode="json"))
+
+    return form.validate_python(await job.step(name, plain))

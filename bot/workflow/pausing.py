@@ -44,7 +44,7 @@ class PushCount:
 async def resumed(host: Host, most: int | None) -> bool:
     """Count from zero again; False if no push had to wait."""
     for one in await summary.stands(host) if most is not None else ():
-        facts = existing.facts(one, existing.mode(host))
+        facts = existing.facts(one, host)
         if most is not None and _count(facts) >= most:
             kind, rest = facts.get("kind", ""), one.body.replace("\r\n", "\n").partition("\n")[2]
             others = {name: value for name, value in facts.items() if name != "kind"}
@@ -62,7 +62,7 @@ async def counted(host: Host, ask: ReviewAsk, run: str, most: int | None) -> Pus
     """The count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
-    facts = [existing.facts(one, existing.mode(host)) for one in await summary.stands(host)]
+    facts = [existing.facts(one, host) for one in await summary.stands(host)]
     found = next(iter(facts), {})
     count, pushed = _count(found), ask.trigger in PUSHED
     before = max(0, count - pushed) if found.get("run") == run else count

@@ -10,10 +10,10 @@ from shop import Table
 
 from bot import strategies
 from bot.findings.quotes import locate
-from bot.models.scripted import Reply
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.values import Completion, Prompt, Transcript
+from deeprepo_sandbox.scripted import Reply
 
 PATIENCE = 30.0  # seconds for one root; a hang is a failure
 

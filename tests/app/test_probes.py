@@ -129,7 +129,6 @@ def test_what_a_server_leaves_on_the_disk_is_its_own(tmp_path: Path) -> None:
     async def go() -> None:
         async with served(given) as server:
             await server.deliver(pull())
-            await server.opened.notes.write()
 
     old = os.umask(0o022)
     try:

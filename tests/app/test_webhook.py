@@ -157,20 +157,3 @@ def test_a_push_takes_the_place_of_the_push_before(tmp_path: Path) -> None:
             assert [ask.head for ask in done if isinstance(ask, ReviewAsk)] == [f"{6:040x}"]
 
     asyncio.run(go())
-
-
-def test_deliveries_are_noted_for_the_operator(tmp_path: Path) -> None:
-    """Event, action and what became of it; the checks of others, which come by the hundred, are not."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            await server.deliver(pull(), guid="a")
-            await server.deliver(pull(action="locked"), guid="b")
-            await server.deliver({"action": "created"}, "check_run", guid="c")
-            await server.opened.notes.write()
-            assert await server.opened.store.deliveries.counts() == {
-                ("pull_request", "queued"): 1,
-                ("pull_request", "nothing is done on this action"): 1,
-            }
-
-    asyncio.run(go())

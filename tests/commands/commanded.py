@@ -13,11 +13,11 @@ from bot import commands, config, pipeline, wiring
 from bot.commands import CommandContext, CommandReply, Permission
 from bot.config import Settings
 from bot.languages import LANGUAGES
-from bot.models.scripted import Script, ScriptedModel
 from bot.outputs import json_file, marker
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.values import Limits, Review, ReviewRequest
+from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 BEFORE: dict[str, str | bytes | None] = {
     "shop/__init__.py": "",

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from bot.models.scripted import ScriptedModel
 from bot.values import Limits
 from deeprepo_evals.context import problems, room, roots, run, session
 from deeprepo_evals.context.methods import METHODS
 from deeprepo_evals.context.problems import KINDS, LAST, Task
 from deeprepo_evals.results import Row
+from deeprepo_sandbox.scripted import ScriptedModel
 
 ENGINE = ("fanout", "rlm", "rlm-only")
 

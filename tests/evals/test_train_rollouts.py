@@ -7,10 +7,10 @@ import pytest
 
 from bot.errors import ProviderRefused
 from bot.journal import reader
-from bot.models.scripted import Script, ScriptedModel
 from bot.values import Completion, ToolCall, Usage
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
 from deeprepo_evals.train.run import failed
+from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 WHOLE, CHANGE, CLEAN = Task(1, 10), Task(7, 20, "change"), Task(5, 10, clean=True)
 

@@ -13,8 +13,8 @@ from bot.journal.codec import Start, key
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
-from bot.models.scripted import Script, ScriptedModel
 from bot.values import Completion, Cost, Limits, Message, Observation, Prompt, PullRequest, ToolCall, Turn, Usage
+from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 START = Start(PULL, {"usd": 1.0, "ignore": (), "instructions": (("*.py", "be kind"),)}, "p/root", "p/worker", "1.0")

@@ -10,8 +10,8 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
 from bot.llm.limiter import Limiter
-from bot.models.scripted import ScriptedModel
 from bot.values import Completion, Limits, Message, Prompt, Schema, Usage
+from deeprepo_sandbox.scripted import ScriptedModel
 
 ANSWER = Schema(
     "verdict",

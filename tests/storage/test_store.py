@@ -3,7 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
-from bot.storage import Delivered, Finished, Known, Suppression
+from bot.storage import Finished, Known, Suppression
 from bot.storage.database import Database
 from bot.values import PullRef
 
@@ -27,7 +27,7 @@ def test_the_next_round_finds_the_last_review(url: str) -> None:
                 await store.reviews.keep(done)
             assert await store.reviews.last(PULL) == b"\x00\xff two"
             assert await store.reviews.heads(PULL) == {"sha-1", "sha-2"}
-            assert [(row["id"], row["usd"]) for row in await store.reviews.recent(2)] == [
+            assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [
                 ("job-3", 0.02),
                 ("job-2", None),
             ]
@@ -42,7 +42,7 @@ def test_keeping_a_review_twice_changes_nothing(url: str) -> None:
         async with storage.opened(url) as store:
             await store.reviews.keep(DONE)
             await store.reviews.keep(DONE)
-            assert len(await store.reviews.recent()) == 1
+            assert len((await store.listing.page(None, 50)).rows) == 1
             assert await store.reviews.findings(PULL) == (FOUND,)
 
     asyncio.run(story())
@@ -64,7 +64,7 @@ def test_findings_live_through_the_rounds(url: str) -> None:
 
 
 def test_what_people_do_not_want_to_hear(url: str) -> None:
-    """A suppression holds for its pull request or its repository, until its end, and can be taken back."""
+    """A suppression holds for its pull request or its repository, until its end."""
 
     async def story() -> None:
         narrow, wide = Suppression("f1", "ann", "noise", 10.0), Suppression("f2", "bob", "", 20.0, 100.0, wide=True)
@@ -76,8 +76,6 @@ def test_what_people_do_not_want_to_hear(url: str) -> None:
             assert await store.people.suppressions(beside, 50.0) == (wide,)
             assert await store.people.suppressions(PULL, 101.0) == (narrow,)
             assert await store.people.suppressions(OTHER, 50.0) == ()
-            assert await store.people.allow(PULL, "f1")
-            assert not await store.people.allow(PULL, "f1")
 
     asyncio.run(story())
 
@@ -138,23 +136,6 @@ def test_pausing_and_feedback(url: str) -> None:
     asyncio.run(story())
 
 
-def test_deliveries_and_installations(url: str) -> None:
-    """What became of a delivery is known by its id, and who installed the App by theirs."""
-
-    async def story() -> None:
-        async with storage.opened(url) as store:
-            assert await store.deliveries.seen("guid") is None
-            first = Delivered("guid", "pull_request", "opened", "queued", 5.0, 7, 70)
-            await store.deliveries.record([first, replace(first, outcome="known", received=6.0)])
-            await store.deliveries.record([Delivered("second", "ping", "", "ignored", 7.0)])
-            assert await store.deliveries.seen("guid") == "known"
-            assert await store.deliveries.counts() == {("pull_request", "known"): 1, ("ping", "ignored"): 1}
-            await store.deliveries.installed(7, "owner", {"events": ["push"]}, 8.0)
-            assert await store.deliveries.installations() == {7: "owner"}
-
-    asyncio.run(story())
-
-
 def test_forgetting(url: str, tmp_path: Path) -> None:
     """Nothing of an installation is left, its journals neither, and nothing of others is touched; a repository can go alone."""
     here, beside = PULL, replace(PULL, repository=71)
@@ -166,12 +147,9 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
         await store.people.suppress(pull, Suppression("f1", "ann", "", 1.0))
         await store.people.pause(pull, "ann", 1.0)
         await store.people.tell(pull, "f1", "ann", "reply", "hm", 1.0)
-        seen = Delivered(f"guid-{name}", "x", "y", "z", 1.0, pull.installation, pull.repository)
-        await store.deliveries.record([seen])
-        await store.deliveries.installed(pull.installation, pull.owner, {}, 1.0)
 
     def left(store: storage.Store) -> set[int]:
-        tables = ("review", "finding", "suppression", "feedback", "paused", "delivery")
+        tables = ("review", "finding", "suppression", "feedback", "paused")
         read = [f"SELECT repository FROM {table}" for table in tables]  # noqa: S608
         rows = [store.database.now(lambda c, s=s: c.exec_driver_sql(s).all()) for s in read]  # type: ignore[misc]
         found = [{row[0] for row in each} for each in rows]
@@ -190,7 +168,6 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
             assert left(store) == {80}
             assert await store.journals.lines("71-two") == []
             assert await store.journals.lines("80-three") == ["line"]
-            assert await store.deliveries.installations() == {8: "other"}
 
     asyncio.run(story())
 
@@ -206,8 +183,7 @@ def test_retention(url: str) -> None:
             await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
             await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
             await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
-            await store.deliveries.record([Delivered("old", "x", "y", "z", now - 31 * DAY)])
-            assert await store.prune(now, 30) == 7  # one of them is the sum of a day
+            assert await store.prune(now, 30) == 6  # one of them is the sum of a day
             assert await store.prune(now, 30) == 0
             assert await store.reviews.last(PULL) is None
             assert await store.reviews.last(OTHER) == DONE.output

@@ -179,10 +179,10 @@ def test_a_merge_queue_is_let_pass_and_an_uninstallation_is_forgotten(tmp_path: 
             assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral", "success"]
 
             assert list((at.data / "journals").iterdir())
-            assert await at.server.store.reviews.recent()
+            assert (await at.server.store.listing.page(None, 50)).rows
             await at.gh.uninstall()
             await at.quiet()
             assert not list((at.data / "journals").iterdir())
-            assert await at.server.store.reviews.recent() == []
+            assert (await at.server.store.listing.page(None, 50)).rows == ()
 
     asyncio.run(go())

@@ -5,7 +5,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -111,11 +111,11 @@ class ReviewPage:
     state: str  # an outcome, or "running", "waiting", "delayed"
     trigger: str
     started: float
-    row: ListedReview | None
-    output: Mapping[str, Any]
-    findings: tuple[Mapping[str, Any], ...]
-    coverage: tuple[CoverageReading, ...]
     trace: Trace | None
+    row: ListedReview | None = None  # None: it is under way
+    output: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[Mapping[str, Any], ...] = ()
+    coverage: tuple[CoverageReading, ...] = ()
 
     @property
     def live(self) -> bool:
@@ -150,14 +150,8 @@ async def overview(opened: Opened, session: SignedIn, days: int, *, whole: bool 
 
 def _states(whole: Addressed) -> tuple[Share, ...]:
     """The reported findings: what people read as one is one."""
-    return plots.parts(
-        {
-            "open": whole.waiting,
-            "fixed": whole.fixed + whole.accepted,
-            "rejected": whole.rejected,
-            "left": whole.left,
-        }
-    )
+    fixed = whole.fixed + whole.accepted
+    return plots.parts({"open": whole.waiting, "fixed": fixed, "rejected": whole.rejected, "left": whole.left})
 
 
 def _sums(rows: Sequence[DaySum], whole: Addressed) -> Sums:
@@ -186,14 +180,10 @@ async def queue(opened: Opened, session: SignedIn) -> Queue:
         opened.store.failures.newest(session.scope, FAILURES),
         opened.store.failures.count(session.scope),
     )
-    seen = [job for job in jobs if session.may(_installation(job))]
-    shown = [_queued(job) for job in seen]
-    return Queue(
-        tuple(job for job in shown if job.state == "running"),
-        tuple(job for job in shown if job.state != "running"),
-        failures,
-        failed,
-    )
+    shown = [_queued(job) for job in jobs if session.may(_installation(job))]
+    running = tuple(job for job in shown if job.state == "running")
+    waiting = tuple(job for job in shown if job.state != "running")
+    return Queue(running, waiting, failures, failed)
 
 
 async def review(opened: Opened, session: SignedIn, job: str) -> ReviewPage | None:
@@ -230,19 +220,7 @@ async def _finished(opened: Opened, row: ListedReview, data: bytes) -> ReviewPag
 async def _live(opened: Opened, live: ListedJob, ask: ReviewAsk) -> ReviewPage:
     journal = await trace.newest(ask.pull, opened.store, opened.place.data) if live.state == "running" else None
     seen = await trace.of(journal, opened.store, opened.place.data) if journal else None
-    return ReviewPage(
-        id=live.id.partition("+")[0],
-        pull=ask.pull,
-        title="",
-        state=live.state,
-        trigger=ask.trigger,
-        started=live.stored,
-        row=None,
-        output={},
-        findings=(),
-        coverage=(),
-        trace=seen,
-    )
+    return ReviewPage(live.id.partition("+")[0], ask.pull, "", live.state, ask.trigger, live.stored, seen)
 
 
 def _output(data: bytes) -> Mapping[str, Any]:
@@ -280,11 +258,8 @@ def _coverage(coverage: Mapping[str, Any]) -> tuple[CoverageReading, ...]:
     found = []
     for kind, name in KINDS.items():
         counts = Counter(str(row.get("state")) for row in rows if row.get("kind") == kind)
-        named = {
-            "covered": counts["reviewed"] + counts["reused"],
-            "skipped": counts["skipped"],
-            "open": counts["unread"],
-        }
+        covered = counts["reviewed"] + counts["reused"]
+        named = {"covered": covered, "skipped": counts["skipped"], "open": counts["unread"]}
         if counts:
             found.append(CoverageReading(name, plots.parts(named), sum(named.values())))
     return tuple(found)

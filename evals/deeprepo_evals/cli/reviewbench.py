@@ -11,9 +11,9 @@ def command() -> int:
     import asyncio
     import tempfile
 
-    from bot.config.contract import contract
     from bot.render import count
     from deeprepo_evals.reviews.attend import attend
+    from deeprepo_evals.reviews.runner import contract
 
     given = contract()
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, pipeline, wiring
-from bot.config.contract import Contract
 from bot.errors import ConfigError, ProviderError, UsageError
 from bot.values import PullRequest, Review, ReviewRequest
 from deeprepo_evals.reviews.contract import findings_json
+from deeprepo_evals.reviews.runner import Contract
 
 SECONDS = 780.0  # of the 900 that a pull request may take
 

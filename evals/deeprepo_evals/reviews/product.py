@@ -13,7 +13,6 @@ from bot.config import Config, Settings
 from bot.errors import BudgetSpent, ProviderError
 from bot.journal import reader
 from bot.languages import LANGUAGES
-from bot.models.scripted import ScriptedModel
 from bot.pipeline import Deps
 from bot.ports import Model
 from bot.review.opening import Models, Survey, open_session
@@ -24,6 +23,7 @@ from deeprepo_evals.reviews.follower import Follower
 from deeprepo_evals.reviews.oracle import NAME, Oracle
 from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.reviewer import Task
+from deeprepo_sandbox.scripted import ScriptedModel
 
 PATIENT = Limits(seconds=None, turn_seconds=300.0)  # what is delivered must not depend on how busy the machine is
 LED = ("rlm",)  # strategies in which a root goes on after the workers

@@ -5,13 +5,13 @@ from functools import cache
 from pathlib import Path
 
 from bot.errors import UsageError
-from bot.models.scripted import ScriptedModel
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.plant.reader import Reader
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import journal
 from deeprepo_evals.roots.journal import BASELINE, BEHAVIOURS, FILES, PER_CALL, WORKER, Behaviour, Price
+from deeprepo_sandbox.scripted import ScriptedModel
 
 PREFIX = "scripted/"
 ROOTS = tuple(f"{PREFIX}{name}" for name in BEHAVIOURS)

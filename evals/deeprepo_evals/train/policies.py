@@ -11,7 +11,6 @@ from bot import config, wiring
 from bot.errors import ProviderRefused, UsageError
 from bot.models import TIMEOUT, connect, named
 from bot.models.provider import address, check_key
-from bot.models.scripted import Reply, ScriptedModel
 from bot.ports import Model
 from bot.values import Completion, Prompt, ToolCall, Usage
 from bot.values.model import CHARS_PER_TOKEN
@@ -19,6 +18,7 @@ from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.plant.reader import Reader
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.train.tasks import Task
+from deeprepo_sandbox.scripted import Reply, ScriptedModel
 
 PREFIX = "scripted/"
 HONEST = "scripted/honest"

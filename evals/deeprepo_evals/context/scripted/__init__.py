@@ -6,10 +6,10 @@ always has an answer; "scripted/garbage" writes words without sense, also if a f
 
 from collections.abc import Callable, Mapping
 
-from bot.models.scripted import Reply, ScriptedModel
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.context.scripted import honest
 from deeprepo_evals.context.scripted.marked import passages
+from deeprepo_sandbox.scripted import Reply, ScriptedModel
 
 PREFIX = "scripted/"
 GUESS = "12345"

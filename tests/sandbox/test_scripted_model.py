@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from bot.errors import ProviderRefused, RateLimited
-from bot.models.scripted import ScriptedModel
 from bot.values import Completion, Message, Prompt, Usage
+from deeprepo_sandbox.scripted import ScriptedModel
 
 PROMPT = Prompt((Message("user", "1234"),))
 
