@@ -11,10 +11,8 @@ from bot.values import Excerpt, tokens
 
 SMALL = 8  # lines of a definition that is shown whole in any case
 WHOLE = 24  # lines of a body that is shown whole if there is room
-MOST, SHORT = (
-    24,
-    4,
-)  # results of a longer one, which is cut to what its callers depend on; lines of one that is shown whole
+MOST = 12  # results of a longer one, which is cut to what its callers depend on
+SHORT = 4  # lines of a statement with such a result that is shown whole
 BENEATH = 2  # definitions of its own file that one body leads to
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise|assert|panic!|bail!)\b|.*=>|.*\)\s*throws\b")
 

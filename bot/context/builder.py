@@ -38,7 +38,7 @@ from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
-NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
+NEARBY_TOKENS = 3_400  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes, and for callers of callers
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
@@ -53,7 +53,6 @@ WRAPPERS = 60  # callers looked at for passing on what they get
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
 MAX_CONSUMERS = 3  # of what a caller passes on, shown in one prompt
-MAX_IMPORTED = 2  # names of one prompt whose importers are listed
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
@@ -106,7 +105,7 @@ class ContextBuilder:
         left = room - needed - sum(excerpt.size for excerpt in windows)
         flows = await self._callees(definitions.flowing(units), shown)
         called = bodies.told(callees, flows, shown, min(BODIES_TOKENS, left))
-        found = [*apart, *callers, *windows, *snippets.by_file(called, shown), *self._importers(units)]
+        found = [*apart, *callers, *windows, *snippets.by_file(called, shown)]
         return snippets.marked(found, self.files)
 
     def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
@@ -131,11 +130,6 @@ class ContextBuilder:
         if self._kept is None:
             self._kept = lost.kept(self.files)
         return self._kept
-
-    def _importers(self, units: Sequence[Unit]) -> list[Excerpt]:
-        """Who imports what the units change, a line for each name that many files import."""
-        many = [(name, rows) for name, rows in usages.imports(self._rows, units).items() if len({*rows}) > MAX_CALLERS]
-        return [snippets.imported(name, rows) for name, rows in many[:MAX_IMPORTED]]
 
     def _passed_on(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
         """The real consumers of what the units change, if its caller only passes it on."""
@@ -324,10 +318,12 @@ def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
     """The block of a picked line, as far as the prompt does not show it yet."""
     if row.line > len(lines) or (row.path, row.line) in shown.lines:
         return None
-    if row.defines or row.builds:
+    if row.defines and not meaning.is_type(lines[row.line - 1]):
+        numbers = Callee(row.path, row.line, "", lines).body
+    elif row.defines or row.builds:
         # A long type that is named tells by its head; what of it is called has a definition of its own.
-        most = TYPE_LINES if row.defines and meaning.is_type(lines[row.line - 1]) else snippets.BODY
-        numbers = blocks.opened(row.path, lines, row.line, snippets.BODY if _whole(lines, row.line) else most)
+        most = snippets.BODY if row.builds or _whole(lines, row.line) else TYPE_LINES
+        numbers = blocks.opened(row.path, lines, row.line, most)
     else:
         head = definitions.head(row.path, lines, row.line) if row.headed else 0
         numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)

@@ -84,7 +84,8 @@ def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
         for number, text in enumerate(unit.text.split("\n"), unit.start) if given or users else ():
             if number not in own and len(text) <= LONG_LINE and not is_comment(text, unit.path):
                 reached = {name for of, name in _CALLED_ON.findall(text) if of in users}
-                reached |= {name for name, inside in _CALLED_WITH.findall(text) if given & identifiers.words(inside)}
+                fed = {name for name, inside in _CALLED_WITH.findall(text) if given & identifiers.words(inside)}
+                reached |= {name for name in fed if not identifiers.single(name)}
                 found.update(dict.fromkeys(call for call in calls(unit.path, text) if call.name in reached))
     return tuple(found)[:MAX_FLOWS]
 

@@ -54,7 +54,7 @@ def names(units: Sequence[Unit], kept: Kept) -> list[str]:
         for row, told in identifiers.told_apart(unit):
             if row.sign == "-" and not told:
                 found |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided
-                said |= _parts(row.text)
+                said |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
     found |= {f"{one[1].lower()}{one[2]}" for name in found if (one := _ACCESSOR.fullmatch(name))}
     gone = (found - kept.words) | (said - kept.parts)
     return sorted(filter(_telling, gone), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]

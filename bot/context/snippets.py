@@ -12,7 +12,6 @@ from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 
 BODY = 14  # lines of a definition at most
 ABOVE = 12  # lines above one in which a variable of it may get its value
-MAX_LISTED = 5  # files that import a name
 _NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
@@ -70,16 +69,6 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
             return
         if number not in around and identifiers.given(rows[number - 1]) & used:
             yield number
-
-
-def imported(name: str, found: Sequence[tuple[str, int, str]]) -> Excerpt:
-    """The lines that import one name as one of them and the list of their files."""
-    files = list(dict.fromkeys(path for path, _, _ in found))
-    path, line, text = found[0]
-    listed = ", ".join(files[:MAX_LISTED]) + (", ..." if len(files) > MAX_LISTED else "")
-    return Excerpt(
-        path, line, line, (DiffRow(" ", text, line),), title=f"{name} is imported by {len(files)} files: {listed}"
-    )
 
 
 def joined(excerpts: Sequence[Excerpt]) -> list[Excerpt]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers, meaning
-from bot.lines import defined, defines, is_comment, says
+from bot.lines import defines, is_comment, says
 from bot.paths import decides_nothing, is_product, is_test
 from bot.values import Unit
 
@@ -243,19 +243,6 @@ def _picked(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
     of = tuple(name for name in names if _builds_on(name, text))
     beside = BESIDE if is_comment(text, path) or OTHER.search(path) else 0
     return Pick(path, line, of or tuple(names), defines=False, builds=bool(of), beside=beside)
-
-
-def imports(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit]) -> dict[str, list[Row]]:
-    """The lines of other product files that import what these units change, by name."""
-    own, code = {unit.path for unit in units}, _code(units)
-    names = dict.fromkeys(
-        (*_namesakes(code), *(name for unit in code for row in unit.changed for name in defined(row.text)))
-    )
-    found = {
-        name: [r for r in rows.get(name, ()) if r[0] not in own and identifiers.IMPORT.match(r[2]) and is_product(r[0])]
-        for name in names
-    }
-    return {name: mine for name, mine in found.items() if mine}
 
 
 def _builds_on(name: str, text: str) -> bool:
