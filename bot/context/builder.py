@@ -38,7 +38,7 @@ from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
-NEARBY_TOKENS = 3_400  # of code beside the units in one prompt
+NEARBY_TOKENS = 3_200  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes, and for callers of callers
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
