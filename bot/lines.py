@@ -84,17 +84,18 @@ _WORDS = (
 )
 _DEFINES = (
     # Announced by a word: `def NAME`, `func (r *T) NAME`, `pub const NAME`, `CREATE TABLE NAME`.
-    rf"(?<![\w.$'\"-])(?<!import )(?<!use )(?:{_WORDS})\s++(?:\([^)]{{0,200}}+\)\s*+)?(?:(?:mut|class|struct|readonly)\s++)?(?:\w++[.:])?[\"'`]?NAME(?![\w$-])"
+    # `let Some(value) = ` takes apart what is there, `*const NAME` is a type, and the variable of a loop lives in it.
+    rf"(?<![\w.$'\"*-])(?<!import )(?<!use )(?!let\s++\w++\()(?:{_WORDS})\s++(?:\([^)]{{0,200}}+\)\s*+)?(?:(?:mut|class|struct|readonly)\s++)?(?:\w++[.:])?[\"'`]?NAME(?![\w$-]|\s++(?:of|in)\s)"
     # A macro of the C family.
     r"|^\s*+#\s*+define\s++NAME\b"
     # Written like a call behind a type, or alone, with a body: `int NAME(int a) {`, `NAME(a) {`.
-    r"|^\s*+(?!(?:return|new|else|await|throw|case|in|if|for|while|switch)\b)(?:[\w<>\[\],.?*&:]++\s++){1,12}?[*&]?NAME\s*+\([^;]*\{\s*$"
+    r"|^\s*+(?!(?:return|new|else|await|throw|case|in|if|for|while|switch|let)\b)(?:[\w<>\[\],.?*&:]++\s++){1,12}?[*&]?NAME\s*+\([^;]*\{\s*$"
     r"|^\s*+NAME\s*+\([^()]*+\)\s*+(?::[^{;]*+)?\{\s*$"
 )
 _BINDS = r"^\s*+(?:export\s++)?(?:(?:const|let|var)\s++)?NAME\s*+(?::(?!:)|=(?![=>~]))"
 _STANDS_FOR = "\u01c2"  # a letter that no name holds, so that the borders of words stay where they are
 _DEFINED = re.compile(
-    r"(?<![\w.$])(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*)"
+    r"(?<![\w.$])(?:def|fn|func|function|class|struct|enum|interface|trait|type|const|static|var|let|val)\s+([A-Za-z_$][\w$]*+)(?!\s+(?:of|in)\s)"
 )
 # For `git grep`: a definition that a word announces, at the beginning of its line.
 _ANNOUNCED = (

@@ -74,7 +74,7 @@ _SAMPLE = re.compile(
 _PAGE = re.compile(r"\.x?html?$", re.IGNORECASE)
 _CI = re.compile(
     r"(^|/)(\.github|\.gitlab|\.circleci|\.buildkite|\.azure-pipelines|\.ci)/|(^|/)\.?(gitlab-ci|azure-pipelines|travis|appveyor|pre-commit-config|codecov)\.ya?ml$"
-    r"|(^|/)(tox\.ini|noxfile\.py|Jenkinsfile)$",
+    r"|(^|/)(tox\.ini|noxfile\.py|Jenkinsfile|mkdocs\.ya?ml|\.[\w-]+\.ya?ml)$",
     re.IGNORECASE,
 )
 _WRAPPER = re.compile(

@@ -1,7 +1,7 @@
 """What the root starts with: the change itself where it fits, else its risk map; the findings so far; who uses what changed. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from bot import render
@@ -47,8 +47,13 @@ def gather(
     findings: Sequence[Finding] = (),
     question: str = "",
     issues: Sequence[LinkedIssue] = (),
+    undecided: Collection[str] = (),
 ) -> Seed:
-    """The seed under its limits; riskiest first where something is cut. `issues`: those of which the root is to say whether they are done."""
+    """The seed under its limits; riskiest first where something is cut.
+
+    `issues`: those of which the root is to say whether they are done; `undecided`: fingerprints of findings that a second opinion could
+    not settle.
+    """
     reviewable = [file for file in files if not file.skip]
     diffs = told(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in diffs)
@@ -82,6 +87,7 @@ def gather(
         sites=sites[:MAX_SITES],
         guessed=guessed[:MAX_GUESSED],
         findings=findings,
+        undecided=undecided,
         left_out=left_out,
         question=question,
         issues=issues,

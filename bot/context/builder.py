@@ -13,9 +13,22 @@ from typing import TypeVar
 
 from bot import blocks
 from bot.concurrency import together
-from bot.context import definitions, elsewhere, handed, identifiers, lost, meaning, routes, similar, snippets, usages
+from bot.context import (
+    bodies,
+    definitions,
+    elsewhere,
+    handed,
+    identifiers,
+    lost,
+    meaning,
+    routes,
+    similar,
+    snippets,
+    usages,
+)
+from bot.context.bodies import Callee
 from bot.context.cross_unit import Links
-from bot.context.definitions import LONG_LINE
+from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.elsewhere import Elsewhere
 from bot.context.snippets import Shown
 from bot.context.usages import Pick, Row
@@ -25,7 +38,7 @@ from bot.values import ChangedFile, Excerpt, Reference, Unit, tokens
 
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
-NEARBY_TOKENS = 3_500  # of code beside the units in one prompt
+NEARBY_TOKENS = 3_200  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes, and for callers of callers
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
@@ -33,14 +46,13 @@ REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompt
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
-SMALL = 8  # lines of a called definition that is shown whole, and not by its first lines alone
+BODIES_TOKENS = 500  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
-WRAPPERS, DEEPER = 60, 40  # callers and definitions looked at for passing on what they get
+WRAPPERS = 60  # callers looked at for passing on what they get
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
-PASSED_TO, MAX_CONSUMERS = 2, 3  # what one of them passes on to; consumers shown in one prompt
-MAX_IMPORTED = 2  # names of one prompt whose importers are listed
+MAX_CONSUMERS = 3  # of what a caller passes on, shown in one prompt
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
@@ -66,7 +78,6 @@ class ContextBuilder:
     _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
     _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
     _consumers: dict[str, list[Row]] = field(default_factory=dict)  # who calls a function that only passes on
-    _beneath: dict[Row, tuple[Row, ...]] = field(default_factory=dict)  # what a called definition passes on to
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
     _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
@@ -81,7 +92,8 @@ class ContextBuilder:
         apart = await self._windows(sure, shown, min(APART_TOKENS, room))
         callers = await self._callers(units, shown, room if self.first else min(CALLERS_TOKENS, room))
         room = max(0, room - sum(excerpt.size for excerpt in callers))
-        called, needed = await self._called(units, shown, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
+        callees = await self._callees(definitions.called(units), shown)
+        callees, needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
         linked = (await self._linked()).pick(units, shown.lines, self._imports)
         picked = [
             *linked,
@@ -90,7 +102,10 @@ class ContextBuilder:
             *usages.pick(self._rows, units, shown.lines, [file.path for file in self.files]),
         ]
         windows = await self._windows(picked, shown, room - needed)
-        found = [*apart, *callers, *windows, *snippets.by_file(called, shown), *self._importers(units)]
+        left = room - needed - sum(excerpt.size for excerpt in windows)
+        flows = await self._callees(definitions.flowing(units), shown)
+        called = bodies.told(callees, flows, shown, min(BODIES_TOKENS, left))
+        found = [*apart, *callers, *windows, *snippets.by_file(called, shown)]
         return snippets.marked(found, self.files)
 
     def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
@@ -115,11 +130,6 @@ class ContextBuilder:
         if self._kept is None:
             self._kept = lost.kept(self.files)
         return self._kept
-
-    def _importers(self, units: Sequence[Unit]) -> list[Excerpt]:
-        """Who imports what the units change, a line for each name that many files import."""
-        many = [(name, rows) for name, rows in usages.imports(self._rows, units).items() if len({*rows}) > MAX_CALLERS]
-        return [snippets.imported(name, rows) for name, rows in many[:MAX_IMPORTED]]
 
     def _passed_on(self, units: Sequence[Unit], shown: Shown) -> list[Pick]:
         """The real consumers of what the units change, if its caller only passes it on."""
@@ -159,33 +169,24 @@ class ContextBuilder:
             Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
             for path, number, text in rows
             for option in callers
-            if option in text and usages.OTHER.search(path) and is_product(path)
+            if option in text and usages.OTHER.search(path) and is_product(path) and not decides_nothing(path)
         ]
         return [one for one in found if (one.path, one.line) not in shown.lines][:MAX_HANDED]
 
-    async def _called(self, units: Sequence[Unit], shown: Shown, room: int) -> tuple[list[Excerpt], int]:
-        """The signatures of what the units' added lines call, where the prompt does not show them; and the tokens they need."""
-        meant: dict[Row, str] = {}
-        for call in definitions.called(units):
-            rows, imported = self._defined.get(call.name, ()), self._imports.get(call.path, ())
-            for row in definitions.meant(call, rows, imported):
-                meant[row] = call.name
-                meant.update((deeper, f"{call.name}, which passes on to this") for deeper in self._beneath.get(row, ()))
+    async def _callees(self, calls: Iterable[CalledName], shown: Shown) -> list[Callee]:
+        """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""
+        meant = {
+            row: call.name
+            for call in calls
+            for row in definitions.meant(call, self._defined.get(call.name, ()), self._imports.get(call.path, ()))
+        }
         texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meant)))
-        found: list[Excerpt] = []
-        needed = 0
-        for (path, line, _), name in sorted(meant.items(), key=lambda item: not definitions.demanding(item[0][2])):
-            lines = snippets.lines(texts.get(path, b""))
-            if (path, line) in shown.lines or line > len(lines):
-                continue
-            whole = blocks.statement(lines, line)
-            last = whole.end if len(whole) <= SMALL else definitions.last_line(lines, line)
-            excerpt = snippets.cut(path, lines, range(line, last + 1), f"defines {name}")
-            size = tokens(excerpt.body) if any(one.path == path for one in found) else excerpt.size
-            if needed + size <= room:
-                needed += size
-                found.append(excerpt)
-        return found, needed
+        lines = {path: snippets.lines(blob) for path, blob in texts.items()}
+        return [
+            Callee(path, line, name, lines[path])
+            for (path, line, _), name in sorted(meant.items(), key=lambda item: not definitions.demanding(item[0][2]))
+            if (path, line) not in shown.lines and line <= len(lines.get(path, ()))
+        ]
 
     async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown: Shown) -> list[Pick]:
         """Who asks for the routes that the units, or the places that register them, declare."""
@@ -205,11 +206,12 @@ class ContextBuilder:
         }
         new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
         self._rows.update({name: [] for name in new})
-        calls = [call for call in definitions.called(units) if call.name not in self._defined]
+        calls = [*definitions.called(units), *definitions.flowing(units)]
+        calls = [call for call in calls if call.name not in self._defined]
         self._defined.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
         await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
-        await together(self._resemble(new, units), self._follow(units), self._deepen(calls))
+        await together(self._resemble(new, units), self._follow(units))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
         """Search the callers of what only passes on what the units change."""
@@ -232,26 +234,6 @@ class ContextBuilder:
             calls = [row for row in rows if len(row[2]) <= LONG_LINE and is_product(row[0])]
             for name, found in usages.by_name(calls, list(names)).items():
                 self._consumers[name] = [row for row in found if name not in definitions.names(row[0], row[2])]
-
-    async def _deepen(self, calls: Sequence[definitions.CalledName]) -> None:
-        """Find what called definitions pass on to, one step further, in their own files."""
-        rows = dict.fromkeys(
-            row
-            for call in calls
-            for row in definitions.meant(call, self._defined.get(call.name, ()), self._imports.get(call.path, ()))
-            if row not in self._beneath
-        )
-        rows = dict.fromkeys([*rows][:DEEPER])
-        texts = await self.tree.read_many([path for path, _, _ in rows]) if rows else {}
-        for row in rows:
-            path, line, text = row
-            lines = snippets.lines(texts.get(path, b""))
-            if line > len(lines):
-                continue
-            passed = {*blocks.passes_on(path, lines, line, blocks.statement(lines, line).end)}
-            passed -= definitions.names(path, text)
-            near = [(path, n, said) for n, said in enumerate(lines, 1) if any(name in said for name in passed)]
-            self._beneath[row] = tuple(one for one in near if definitions.names(path, one[2]) & passed)[:PASSED_TO]
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
@@ -336,10 +318,12 @@ def _around(row: Pick, lines: Sequence[str], shown: Shown) -> Excerpt | None:
     """The block of a picked line, as far as the prompt does not show it yet."""
     if row.line > len(lines) or (row.path, row.line) in shown.lines:
         return None
-    if row.defines or row.builds:
+    if row.defines and not meaning.is_type(lines[row.line - 1]):
+        numbers = Callee(row.path, row.line, "", lines).body
+    elif row.defines or row.builds:
         # A long type that is named tells by its head; what of it is called has a definition of its own.
-        most = TYPE_LINES if row.defines and meaning.is_type(lines[row.line - 1]) else snippets.BODY
-        numbers = blocks.opened(row.path, lines, row.line, snippets.BODY if _whole(lines, row.line) else most)
+        most = snippets.BODY if row.builds or _whole(lines, row.line) else TYPE_LINES
+        numbers = blocks.opened(row.path, lines, row.line, most)
     else:
         head = definitions.head(row.path, lines, row.line) if row.headed else 0
         numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)
@@ -385,12 +369,22 @@ def _sifted(rows: Iterable[Reference]) -> list[Reference]:
             continue
         if not row.sure and not row.missing:
             unsure += 1
-            if row.name.startswith("__") or unsure > MAX_BY_NAME:
+            if unsure > MAX_BY_NAME or _another(row):
                 continue
         tests += row.test
         if not row.test or tests <= MAX_TESTS:
             kept.append(row)
     return kept
+
+
+def _another(row: Reference) -> bool:
+    """Whether what a use means, of which only the name is known, is likely another thing: a word, or what a class keeps to itself."""
+    path = row.symbol.partition(":")[0]
+    far = posixpath.dirname(row.path) != posixpath.dirname(path) and identifiers.single(row.name)
+    own = row.path != path and bool(
+        re.search(rf"\b(?:self|this|cls)\._{re.escape(row.name.removeprefix('_'))}\b", row.text)
+    )
+    return far or own or row.name.startswith("__")
 
 
 def _first(row: Reference) -> tuple[bool, ...]:

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
-from bot.paths import is_product
+from bot.lines import is_comment
+from bot.paths import is_product, vendored
 from bot.values import Unit
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
+MAX_FLOWS = 4  # of one prompt
 MAX_LINES = 6  # of one signature
 MEANT = 2  # definitions of one name: one, or one and its declaration
 SHORTEST = 3  # letters
@@ -42,6 +44,8 @@ _MEMBER = (
 _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (((), _ANNOUNCED), (TYPED, _TYPED), (SCRIPTS, _MEMBER))
 _LOOKS = tuple((suffixes, re.compile(form.replace("NAME", _ANY))) for suffixes, form in _FORMS)
 _CALL = re.compile(rf"(?:(?<![\w$])(self|this|cls|super\(\))\.|([\w$\])]\??\.|::|->))?(?<![\w$])({_ANY})\s*\(")
+_CALLED_ON = re.compile(rf"(?<![\w$.])({_ANY})\s*(?:\??\.|->)\s*({_ANY})\s*\(")
+_CALLED_WITH = re.compile(rf"(?<![\w$])({_ANY})\s*\(([^()]{{1,200}})")
 _IMPORTS = re.compile(r"\b(?:import|from|require|use|using|include|export)\b|^\s(?:\w+ )?\"[\w./-]+\"$")  # the last: Go
 _WORD = re.compile(r"[\w-]+")
 OWN, IMPORTED, BESIDE, FAR = range(4)
@@ -65,6 +69,25 @@ def called(units: Iterable[Unit]) -> tuple[CalledName, ...]:
         for row in unit.added:
             found.update(dict.fromkeys(calls(unit.path, row.text)))
     return tuple(found)
+
+
+def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
+    """What the rest of changed functions calls on what the added lines use, or with what they give a value: the change flows there."""
+    found: dict[CalledName, None] = {}
+    for unit in units:
+        if unit.side != "head" or not is_product(unit.path):
+            continue
+        own = {row.number for row in unit.added}
+        said = [row.text for row in unit.added if not is_comment(row.text, unit.path)]
+        given = {name for text in said for name in identifiers.given(text) if not identifiers.single(name)}
+        users = {of for text in said for of, _ in _CALLED_ON.findall(text) if not identifiers.single(of)}
+        for number, text in enumerate(unit.text.split("\n"), unit.start) if given or users else ():
+            if number not in own and len(text) <= LONG_LINE and not is_comment(text, unit.path):
+                reached = {name for of, name in _CALLED_ON.findall(text) if of in users}
+                fed = {name for name, inside in _CALLED_WITH.findall(text) if given & identifiers.words(inside)}
+                reached |= {name for name in fed if not identifiers.single(name)}
+                found.update(dict.fromkeys(call for call in calls(unit.path, text) if call.name in reached))
+    return tuple(found)[:MAX_FLOWS]
 
 
 def calls(path: str, text: str) -> list[CalledName]:
@@ -91,7 +114,7 @@ def defined(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """What these rows define, by name: no tests, no texts."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in dict.fromkeys(rows):
-        if is_product(row[0]):
+        if is_product(row[0]) and not vendored(row[0]):
             for name in names(row[0], row[2]):
                 found[name].append(row)
     return found

@@ -13,6 +13,8 @@ from bot.values import Unit
 MAX_NAMES = 6  # of one prompt
 MAX_PLACES = 8  # lines of one name that are listed, beside those that the prompt shows
 _HYPHENS = re.compile(r"-{0,2}[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
+MAX_OF_WORD = 3  # lines that hold one plain word as a string; with more it is no lead, and where it is decides nothing without the line
+MAX_CODE = 120  # characters of such a line
 TOO_MANY = 60  # lines of product code that hold one name; a name that is everywhere is no lead
 
 
@@ -26,6 +28,7 @@ class Elsewhere:
     more: int = 0  # how many of these are not listed
     idle: int = 0  # lines of tests, documents and generated files that the prompt does not show
     quoted: bool = False  # a plain word, of which only the lines count that hold it as a string
+    code: tuple[str, ...] = ()  # of a plain word: the lines at these places
     spelled: str = ""  # as what it occurs too: programs make the option `--no-cache` of a field `no_cache`
 
 
@@ -53,12 +56,12 @@ def told(
     said = {text for unit in code for row in unit.changed for text in identifiers.literals(row.text)}
     others = {name: " or ".join(other for other in spelled(name) if rows.get(other)) for name in weights}
     lines = {
-        name: frozenset(
-            (path, line)
+        name: {
+            (path, line): text
             for one in (name, *spelled(name))
             for path, line, text in rows.get(one, ())
             if line not in changed.get(path, ()) and (not identifiers.plain(name) or name in identifiers.quoted(text))
-        )
+        }
         for name in weights
         if (name in said if identifiers.plain(name) else name in decided or _known(name, rows[name]))
     }
@@ -85,15 +88,17 @@ def _parts(name: str) -> list[str]:
 
 
 def _one(
-    name: str, lines: Collection[tuple[str, int]], shown: Collection[tuple[str, int]], spelled: str
+    name: str, lines: Mapping[tuple[str, int], str], shown: Collection[tuple[str, int]], spelled: str
 ) -> Elsewhere | None:
     others = sorted(one for one in lines if one not in shown)
     product = [one for one in others if is_product(one[0]) and not decides_nothing(one[0])]
-    if len(product) > TOO_MANY:
+    word = identifiers.plain(name)
+    if len(product) > (MAX_OF_WORD if word else TOO_MANY):
         return None
     by_path: dict[str, list[int]] = defaultdict(list)
     for path, line in product[:MAX_PLACES]:
         by_path[path].append(line)
     places = tuple((path, tuple(numbers)) for path, numbers in by_path.items())
     more, idle = max(0, len(product) - MAX_PLACES), len(others) - len(product)
-    return Elsewhere(name, len(lines) - len(others), places, more, idle, identifiers.plain(name), spelled)
+    code = tuple(lines[one].strip()[:MAX_CODE] for one in product) if word else ()
+    return Elsewhere(name, len(lines) - len(others), places, more, idle, word, code, spelled)

@@ -28,6 +28,10 @@ _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _ARGUMENT = re.compile(r"\w=(?:\"([a-z]+)\"|'([a-z]+)')")
 # A string that is a key, a path, a route or a flag: no prose, no version, no ending of file names.
 _KEYLIKE = re.compile(r"(?!v?\d+(?:\.\d+)+|\.\w{1,5}$)[\w$@/.:-]+(?<![.:])$")
+# The last form is Go's. A library that others import too is no key, and a relative path means another file for each of them.
+IMPORT = re.compile(
+    r"^(?:\s*+(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|.*\brequire\([\"']|(?:export\b|\}).*\bfrom\s+[\"'])|\t(?:[\w.]+ )?\"[\w.-]+/[\w./-]+\"$)"
+)
 _MARKED, _DOCSTRINGS = re.compile(r"`([A-Za-z_][\w$.]{2,80})`"), (".py", ".pyi")
 _TRIPLE, _BLOCK = re.compile(r"(\"\"\"|''')"), re.compile(r"^\s*(/\*)")
 _DERIVED = re.compile(r"\s*+#!?\[derive\b")  # it names traits of libraries, which every file uses
@@ -130,7 +134,9 @@ def quoted(line: str) -> list[str]:
 
 
 def literals(line: str) -> list[str]:
-    """The strings of a line that other code may read: `quoted`, without plain words given to a named argument or an attribute."""
+    """The strings of a line that other code may read: `quoted`, without modules and plain words given to a named argument or an attribute."""
+    if IMPORT.match(line):
+        return []
     given = {one or two for one, two in _ARGUMENT.findall(line)}
     return [text for text in quoted(line) if text not in given]
 
@@ -141,9 +147,14 @@ def unlabelled(line: str) -> str:
 
 
 def plain(name: str) -> bool:
-    """Whether a name is one lower-case word, which means many things; with `$` it is a variable."""
-    word = name.removeprefix("$")
+    """Whether a name is one lower-case word, which means many things; with `$` it is a variable, with `--` an option."""
+    word = name.removeprefix("$").removeprefix("--")
     return word.isalpha() and word.islower()
+
+
+def single(name: str) -> bool:
+    """Whether a name is one word, in capitals or not: only in the same folder, or as a string, does it surely mean the same."""
+    return plain(name) or bool(re.fullmatch(r"[A-Z](?:[a-z]+|[A-Z]+)", name))
 
 
 def telling(name: str) -> bool:

@@ -54,7 +54,7 @@ def names(units: Sequence[Unit], kept: Kept) -> list[str]:
         for row, told in identifiers.told_apart(unit):
             if row.sign == "-" and not told:
                 found |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided
-                said |= _parts(row.text)
+                said |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
     found |= {f"{one[1].lower()}{one[2]}" for name in found if (one := _ACCESSOR.fullmatch(name))}
     gone = (found - kept.words) | (said - kept.parts)
     return sorted(filter(_telling, gone), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
@@ -105,8 +105,12 @@ def _uses(name: str, path: str, text: str) -> bool:
     """Whether a line is about the same thing: a plain word has to be a text, a field, or in a file that is no code of a program."""
     if is_comment(text, path) or is_test(path) or decides_nothing(path):
         return False
-    if not identifiers.plain(name) or usages.OTHER.search(path):
+    if not identifiers.plain(name):
         return True
+    if usages.OTHER.search(path):  # a key, a field or a value there, and no word of a sentence or of a path
+        return bool(
+            re.search(rf"[.{{$\"'=\[(]\s*{re.escape(name)}(?![\w.-])|(?<![\w/.-]){re.escape(name)}\s*[:=}}]", text)
+        )
     return name in identifiers.quoted(text) or bool(
         re.search(rf"(?:\.|->|\?\.|\[[\"']){re.escape(name)}\b(?!\s*\()", text)
     )

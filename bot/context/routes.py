@@ -7,8 +7,9 @@ written in any way: `{id}`, `<int:id>`, `:id`, `(?P<id>...)`, `${id}`, `42`.
 import re
 from collections.abc import Iterable, Sequence
 
+from bot.context import identifiers
 from bot.context.usages import Pick, Row
-from bot.paths import is_product
+from bot.paths import decides_nothing, is_product
 
 MAX_ROUTES = 6  # searched for one prompt
 MAX_PICKS = 3  # lines shown for the routes of one prompt, each in another file
@@ -36,14 +37,14 @@ def pick(rows: Sequence[Row], changed: Iterable[str], shown: Iterable[tuple[str,
     left, seen = {*changed}, {*shown}
     picks: list[Pick] = []
     for path, line, _ in rows:
-        if path not in left and (path, line) not in seen and is_product(path):
+        if path not in left and (path, line) not in seen and is_product(path) and not decides_nothing(path):
             left.add(path)
             picks.append(Pick(path, line, ("a route of the change",), defines=False))
     return picks[:MAX_PICKS]
 
 
 def _routes(text: str) -> Iterable[str]:
-    if "/" not in text or not _SPEAKS_OF_ROUTES.search(text):
+    if "/" not in text or identifiers.IMPORT.match(text) or not _SPEAKS_OF_ROUTES.search(text):
         return ()
     return [next(filter(None, groups)) for groups in _QUOTED.findall(text)]
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from bot import blocks
 from bot.context import definitions, identifiers
-from bot.lines import defines
+from bot.lines import defines, special
 from bot.values import ChangedFile, DiffRow, Excerpt, Unit
 
 BODY = 14  # lines of a definition at most
 ABOVE = 12  # lines above one in which a variable of it may get its value
-MAX_LISTED = 5  # files that import a name
 _NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
@@ -41,9 +40,10 @@ def lines(blob: bytes) -> list[str]:
 
 
 def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
-    """These lines of a file, in their order; where some between them are left out, the numbers say so."""
-    shown = tuple(DiffRow(" ", rows[number - 1], number) for number in numbers)
-    return Excerpt(path, numbers[0], numbers[-1], shown, title=title)
+    """These lines of a file, in their order; where some between them are left out, such as ones of a program, the numbers say so."""
+    short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]
+    shown = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
+    return Excerpt(path, short[0], short[-1], shown, title=title)
 
 
 def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Excerpt | None:
@@ -51,7 +51,7 @@ def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown: Shown) -> Ex
     around = [*blocks.openings(rows, line, excerpt.start)]
     around += _givers(excerpt.path, rows, around)
     called = (name for number in around for name in _CALLED.findall(rows[number - 1]))
-    for name in dict.fromkeys(name for name in called if name not in _NO_CALL):
+    for name in dict.fromkeys(name for name in called if name not in _NO_CALL and not special(name)):
         at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
         if at in around:
             continue
@@ -69,16 +69,6 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
             return
         if number not in around and identifiers.given(rows[number - 1]) & used:
             yield number
-
-
-def imported(name: str, found: Sequence[tuple[str, int, str]]) -> Excerpt:
-    """The lines that import one name as one of them and the list of their files."""
-    files = list(dict.fromkeys(path for path, _, _ in found))
-    path, line, text = found[0]
-    listed = ", ".join(files[:MAX_LISTED]) + (", ..." if len(files) > MAX_LISTED else "")
-    return Excerpt(
-        path, line, line, (DiffRow(" ", text, line),), title=f"{name} is imported by {len(files)} files: {listed}"
-    )
 
 
 def joined(excerpts: Sequence[Excerpt]) -> list[Excerpt]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers, meaning
-from bot.lines import defined, defines, is_comment, says
+from bot.lines import defines, is_comment, says
 from bot.paths import decides_nothing, is_product, is_test
 from bot.values import Unit
 
@@ -48,7 +48,6 @@ OTHER = re.compile(
     re.IGNORECASE,
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
-IMPORT = re.compile(r"^\s*+(?:import\b|from\s+\S+\s+import\b|use\s|using\s|#include|.*\brequire\([\"'])")
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
 _BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
@@ -173,19 +172,21 @@ class _Meant:
         """Whether a line uses what changed in meaning, or settles what the change only mentions."""
         if path not in self._idle:
             self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
-        if IMPORT.match(text):
+        if identifiers.IMPORT.match(text):
             return False
         if is_comment(text, path):
             return self._told(name, path)
         if self._idle[path]:
             return name in self.decided and not re.fullmatch(r"[\w$]+", name)
+        near = posixpath.dirname(path) in self.folders
         if name not in self.decided:
             # What one language calls a variable may be a key for another.
             another = name in self.written and not identifiers.plain(name) and family(path) not in self.suffixes
-            return another or (is_product(path) and meaning.settled(name, path, text))
-        # A plain word means something else elsewhere, unless both are keys.
-        if identifiers.plain(name) and (name in self.said or posixpath.dirname(path) not in self.folders):
-            return name in identifiers.quoted(text)
+            near |= not identifiers.plain(name)
+            return another or (near and is_product(path) and meaning.settled(name, path, text))
+        # One word means something else elsewhere, unless both are keys.
+        if identifiers.single(name) and (name in self.said or not near):
+            return name in identifiers.quoted(text) or _builds_on(name, text)
         return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
 
     def _told(self, name: str, path: str) -> bool:
@@ -242,19 +243,6 @@ def _picked(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
     of = tuple(name for name in names if _builds_on(name, text))
     beside = BESIDE if is_comment(text, path) or OTHER.search(path) else 0
     return Pick(path, line, of or tuple(names), defines=False, builds=bool(of), beside=beside)
-
-
-def imports(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit]) -> dict[str, list[Row]]:
-    """The lines of other product files that import what these units change, by name."""
-    own, code = {unit.path for unit in units}, _code(units)
-    names = dict.fromkeys(
-        (*_namesakes(code), *(name for unit in code for row in unit.changed for name in defined(row.text)))
-    )
-    found = {
-        name: [r for r in rows.get(name, ()) if r[0] not in own and IMPORT.match(r[2]) and is_product(r[0])]
-        for name in names
-    }
-    return {name: mine for name, mine in found.items() if mine}
 
 
 def _builds_on(name: str, text: str) -> bool:

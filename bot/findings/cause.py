@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from bot.findings.alike import alike
 from bot.values import Evidence, Finding
 
+FEW = 0.3  # of the words of two titles: with fewer in common they tell two stories, if they name different code
 CALLER = frozenset({"broken-caller", "contract", "crash"})  # as what a reader may tell it
 _GONE = re.compile(
     r"\b(?:renam|remov|delet|moved|gone|forg[eo]t|undefined|old name|not (?:defined|updated)|no longer (?:exist|defin|import|there|available)"
@@ -64,8 +65,8 @@ def _one_path(one: Finding, other: Finding) -> bool:
     story = alike(one.title, other.title)
     if there and back and story:
         return True
-    named = not _names(one.title).isdisjoint(_names(other.title))
-    return (there or back) and named and (story or not _breaks(one.title).isdisjoint(_breaks(other.title)))
+    both = not named(one.title).isdisjoint(named(other.title))
+    return (there or back) and both and (story or not _breaks(one.title).isdisjoint(_breaks(other.title)))
 
 
 def _shows(one: Finding, other: Finding) -> bool:
@@ -73,7 +74,15 @@ def _shows(one: Finding, other: Finding) -> bool:
     return not {_place(item) for item in one.evidence}.isdisjoint(_own(other))
 
 
-def _names(title: str) -> set[str]:
+def two_causes(one: Finding, other: Finding) -> bool:
+    """Whether two readers tell of different defects of one line: titles that name different code and share few words, no proof in common."""
+    names, others = named(one.title), named(other.title)
+    told_apart = bool(names and others) and names.isdisjoint(others) and not (one.rule or other.rule)
+    proofs = ({_place(item) for item in finding.evidence} for finding in (one, other))
+    return told_apart and set.isdisjoint(*proofs) and not alike(one.title, other.title, FEW)
+
+
+def named(title: str) -> set[str]:
     """What a title writes as code: in backticks, with parentheses, with an underscore or a capital inside."""
     return {word.rpartition(".")[2] for found in _CODE.finditer(title) for word in found.groups() if word}
 

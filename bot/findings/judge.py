@@ -29,6 +29,7 @@ class Judged:
     suppressed: tuple[Suppressed, ...] = ()
     unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
+    refuted: tuple[Finding, ...] = ()  # in this round, by a second opinion
 
 
 async def judge(
@@ -88,6 +89,7 @@ async def judge(
         fixed=(*known.fixed, *fixed),
         suppressed=hushed,
         unheard=unheard,
+        refuted=tuple(f for f in judged[: len(new)] if f.verdict == "refuted"),
         why=tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in why.items()

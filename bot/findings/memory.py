@@ -78,7 +78,8 @@ async def recall(
     doubtful: list[Finding] = []
     fixed: list[Finding] = []
     for past in earlier.findings:
-        again = next((finding for finding in left if _same(past, finding, files)), None)
+        nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
+        again = next((finding for finding in nearest if _same(past, finding, files)), None)
         if again is not None:
             left.remove(again)
             still.append(_renewed(past, again))

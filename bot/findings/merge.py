@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.findings.alike import alike
-from bot.findings.cause import one_cause
+from bot.findings.cause import named, one_cause, two_causes
 from bot.findings.quotes import fold
 from bot.values import SEVERITIES, Evidence, Finding
 
@@ -23,7 +23,7 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         marked = _marked(finding)
         others = sorted({at for key in _around(marked) for at in near[key]})
         at = next((at for at in others if same(marked, kept[at])), len(kept))
-        kept[at : at + 1] = [_united(kept[at], marked) if at < len(kept) else marked]
+        kept[at : at + 1] = [_united(kept[at], marked) if at < len(kept) else _told_apart(marked, kept)]
         for key in _around(kept[at]):
             near[key].add(at)
     return tuple(kept)
@@ -40,7 +40,7 @@ def add(kept: list[Finding], finding: Finding) -> bool:
     marked = _marked(finding)
     at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
     if at is None:
-        kept.append(marked)
+        kept.append(_told_apart(marked, kept))
         return True
     kept[at] = _united(kept[at], marked)
     return False
@@ -54,8 +54,8 @@ def tell_anew(kept: list[Finding], finding: Finding) -> tuple[Finding, Finding |
     marked = _marked(finding)
     at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
     if at is None:
-        kept.append(marked)
-        return marked, None
+        kept.append(_told_apart(marked, kept))
+        return kept[-1], None
     before = kept[at]
     settled = STRENGTH[before.verdict] > STRENGTH["unproven"]
     kept[at] = _told(before, marked) if settled else _told(marked, before)
@@ -72,10 +72,18 @@ def fingerprint(finding: Finding) -> str:
     return hashlib.sha256(f"{finding.path}\0{quote}\0{finding.category}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
+def _told_apart(finding: Finding, kept: Iterable[Finding]) -> Finding:
+    """The finding; if another defect of the same line has its fingerprint, with one that holds what its title names."""
+    if not any(finding.fingerprint == other.fingerprint and finding.start == other.start for other in kept):
+        return finding
+    cause = "\0".join([finding.fingerprint, *sorted(named(finding.title))])
+    return replace(finding, fingerprint=hashlib.sha256(cause.encode("utf-8", "replace")).hexdigest()[:16])
+
+
 def same(one: Finding, other: Finding) -> bool:
-    """Whether two findings are one defect: the same text and category, overlapping lines told as the same story, one cause."""
-    if one.fingerprint == other.fingerprint and one.start == other.start:
-        return True
+    """Whether two findings are one defect: overlapping lines of one category or told as the same story, or one cause."""
+    if two_causes(one, other):
+        return False
     overlap = one.path == other.path and one.side == other.side and one.start <= other.end and other.start <= one.end
     if overlap and (one.category == other.category or alike(one.title, other.title)):
         return True

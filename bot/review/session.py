@@ -96,6 +96,7 @@ class Session:
     readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading
     look_ups: "LookUps | None" = None  # of readers and second opinions that want to see more; None: nobody may
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
+    undecided: set[str] = field(default_factory=set)  # fingerprints of those that a second opinion could not settle
     refused: int = 0  # findings whose quotes do not stand in the tree
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
     walkthrough: bool = False  # whether models are asked what the change does
@@ -108,6 +109,12 @@ class Session:
     on_checked: Callable[[], None] = lambda: None  # called when every check by code is done
     heard: Callable[[Sequence[Finding]], None] = lambda _: None  # begins second opinions while other prompts are out
     settled: Callable[[], Awaitable[None]] = _at_once  # returns when none of these is under way any more
+
+    def hear(self, judged: Judged) -> None:
+        """Give the findings the verdicts of their second opinions: who goes on sees what is settled."""
+        settled = {f.fingerprint: f for f in (*judged.said, *judged.refuted) if f.verdict != "unproven"}
+        self.findings[:] = [settled.get(finding.fingerprint, finding) for finding in self.findings]
+        self.undecided |= {finding.fingerprint for finding in judged.unproven}
 
     def second_opinion(self, wanted: bool) -> Ask | None:
         """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""

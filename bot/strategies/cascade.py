@@ -23,6 +23,7 @@ async def run(session: Session) -> Transcript:
     if session.root is None or session.tracker.unread() == left:
         return reading  # nobody has answered
     judged = await session.judged()
+    session.hear(judged)
     points = [*reading.open, *_open(session, judged.unproven)]
     if not points and session.effort != "high":
         return replace(reading, reason=CLOSED)

@@ -27,7 +27,8 @@ async def go_on(session: Session, question: str = "", judged: tuple[IssueReport,
     `judged`: what a reader of the whole change has said of the issues that it closes; without it the root is asked.
     """
     pull, issues = session.pull, () if judged else session.pull.issues
-    start = seed.gather(pull, session.files, session.units, session.dependents, session.findings, question, issues)
+    found, undecided = session.findings, session.undecided
+    start = seed.gather(pull, session.files, session.units, session.dependents, found, question, issues, undecided)
     try:
         transcript = await loop.run(session, start.text, gate=True)
     except ReplUnavailable as error:

@@ -8,6 +8,7 @@ from bot import diff, units
 from bot.checkout import Checkout
 from bot.context import identifiers, meaning, usages
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.lines import defines
 from bot.values import Dependents, DiffRow, Excerpt, Reference, Unit, tokens
 
 Files = dict[str, str | bytes | None]
@@ -236,14 +237,6 @@ def test_a_label_says_defines_only_of_a_definition() -> None:
     assert usages.Pick("a.py", 1, ("Base",), defines=False, builds=True).reason == "builds on Base"
 
 
-def test_many_imports_of_a_name_are_one_excerpt(repository: Repository) -> None:
-    """With the number of files and the first of them."""
-    users: Files = {f"m{n}.py": f"from a import apply_rate\n\nX{n} = 1\n" for n in range(9)}
-    before: Files = {"a.py": "def apply_rate(x):\n    return x\n", **users}
-    (excerpt,) = shown(repository, before, {"a.py": "def apply_rate(x, y):\n    return x\n"})
-    assert excerpt.title == "apply_rate is imported by 9 files: m0.py, m1.py, m2.py, m3.py, m4.py, ..."
-
-
 def test_what_a_stored_object_is_read_from_is_shown_with_the_errors_that_are_caught(repository: Repository) -> None:
     """A class is renamed: the file name that a variable of the reader holds decides whether an older one is read."""
     before: Files = {
@@ -297,3 +290,75 @@ def test_prose_of_several_lines_names_nothing() -> None:
     assert found.keys().isdisjoint({"Warning_one", "Warning_two"})
     script = added("/*", "  Warning_one here", "*/", "const order_id = 1")
     assert identifiers.names([Unit("a.js:x", "a.js", "x", 1, 4, "head", "", script)]).keys() == {"order_id"}
+
+
+def test_a_module_is_no_key(repository: Repository) -> None:
+    """Who imports the same library, or writes the same relative path in another folder, says nothing about the change."""
+    before: Files = {
+        "shop/cart.js": "import { rate } from '../money/rate-table'\nexport const fees = () => rate()\n",
+        "depot/crate.js": "import { weigh } from '../money/rate-table'\nexport const heavy = () => weigh()\n",
+        "shop/cart.go": 'package shop\n\nimport (\n\t"net/rate-table"\n)\n',
+        "depot/crate.go": 'package depot\n\nvar known = "net/rate-table"\n',
+    }
+    after: Files = {
+        "shop/cart.js": str(before["shop/cart.js"]).replace("../money/rate-table", "./rates"),
+        "shop/cart.go": str(before["shop/cart.go"]).replace("net/rate-table", "net/rates"),
+    }
+    assert shown(repository, before, after) == ()
+
+
+def test_what_is_taken_apart_or_looped_over_is_defined_by_nobody() -> None:
+    """`let Some(row)` and the variable of a loop give their names no meaning for others."""
+    assert not defines("    let Some(row) = rows.first() else {", "Some")
+    assert not defines("    for (const row of rows) {", "row")
+    assert not defines("fn first(&self) -> *const Row<Cart> {", "Row")
+    assert defines("    const row = rows[0]", "row")
+
+
+def test_one_word_of_another_folder_is_another_thing(repository: Repository) -> None:
+    """In capitals too; in the same folder it is believed."""
+    user = "fn wait(state: State) {\n    match state {\n        State::Ready => go(),\n    }\n}\n"
+    before: Files = {"shop/state.rs": "pub enum State {\n    Ready,\n}\n", "net/poll.rs": user, "shop/cart.rs": user}
+    after: Files = {"shop/state.rs": "pub enum State {\n    Ready = 3,\n}\n"}
+    assert {*paths(shown(repository, before, after))} <= {"shop/cart.rs"}
+
+
+def test_a_line_that_a_program_wrote_is_left_out_of_the_lines_around(repository: Repository) -> None:
+    """It would take the room of ten others."""
+    reader = f"DATA = '{'x' * 400}'\nSTATE = read('shop-state-dir')\n"
+    before: Files = {"a.py": "KEY = 'shop-state-dir'\n", "b.py": reader}
+    (excerpt,) = shown(repository, before, {"a.py": "KEY = 'shop-home-dir'\n"})
+    assert [row.text for row in excerpt.rows] == ["STATE = read('shop-state-dir')", ""]
+
+
+BODY = "".join(f"    step_{n} = {n}\n" for n in range(30))
+
+
+def test_of_what_is_called_the_reader_sees_what_it_returns_and_raises(repository: Repository) -> None:
+    """A long body is cut to what its caller depends on."""
+    callee = f"def rated_row(row):\n{BODY}    if not row:\n        raise EmptyRow\n    return None\n"
+    before: Files = {
+        "money.py": callee,
+        "cart.py": "from money import rated_row\n\n\ndef total(row):\n    return row\n",
+    }
+    after: Files = {"cart.py": str(before["cart.py"]).replace("return row", "return rated_row(row).sum")}
+    said = [row.text.strip() for one in shown(repository, before, after) for row in one.rows if one.path == "money.py"]
+    assert said == ["def rated_row(row):", "if not row:", "raise EmptyRow", "return None"]
+
+
+def test_where_a_changed_value_flows_on_is_shown_with_what_is_called_there(repository: Repository) -> None:
+    """The rest of the function asks the same object, whose answer rests on a helper of its file."""
+    ranges = (
+        "class Ranges:\n    def largest_end(self):\n        return self.ends[-1]\n\n"
+        "    def check_line(self, line):\n        return any(is_inside(one, line) for one in self.ends)\n\n\n"
+        "def is_inside(end, line):\n    return line <= end\n"
+    )
+    start = "from ranges import Ranges\n\n\ndef print_lines(line_ranges, rows):\n    size = line_ranges.largest_end()\n"
+    before: Files = {
+        "ranges.py": ranges,
+        "view.py": f"{start}    for row in rows:\n        line_ranges.check_line(row)\n",
+    }
+    after: Files = {"view.py": str(before["view.py"]).replace("largest_end()", "largest_end() + 16")}
+    bodies = "\n".join(excerpt.body for excerpt in shown(repository, before, after))
+    assert "return any(is_inside(one, line) for one in self.ends)" in bodies
+    assert "return line <= end" in bodies

@@ -5,7 +5,7 @@ from fakes import Repository
 from bot import diff, units
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
-from bot.context.elsewhere import MAX_PLACES, TOO_MANY, Elsewhere
+from bot.context.elsewhere import MAX_OF_WORD, MAX_PLACES, TOO_MANY, Elsewhere
 from bot.values import Dependents
 
 Files = dict[str, str | bytes | None]
@@ -79,6 +79,16 @@ def test_a_plain_word_is_listed_where_it_is_a_string(repository: Repository) -> 
     found = listed(repository, before, {"client.ts": 'export const kinds = ["exponential", "fixed", "linear"]\n'})
     assert found["linear"] == Elsewhere("linear", 0, (), quoted=True)
     assert found["fixed"].places == (("delay.sql", (2,)),)
+    assert found["fixed"].code == ("if kind = 'fixed' then linear := 1; end if;",)
+
+
+def test_a_plain_word_of_many_lines_is_left_out(repository: Repository) -> None:
+    """Places alone decide nothing, and their lines would be long."""
+    before: Files = {
+        "client.ts": 'export const kinds = ["fixed"]\n',
+        "delay.sql": "select 'fixed';\n" * (MAX_OF_WORD + 1),
+    }
+    assert "fixed" not in listed(repository, before, {"client.ts": 'export const kinds = ["fixed", "other"]\n'})
 
 
 def test_an_option_is_looked_for_as_the_field_of_which_programs_make_it(repository: Repository) -> None:

@@ -40,6 +40,18 @@ def test_one_line_that_breaks_the_same_code_is_one_finding_in_whatever_words() -
     assert len(merge.merge([one, replace(other, title="The row is written before its owner exists")])) == 2
 
 
+def test_two_causes_of_one_quote_stay_two_findings_with_a_fingerprint_each() -> None:
+    """One category and one line are not one defect; the same defect in other words, or told by the same code, is."""
+    one = replace(BASE, title="`parse_row()` gets None for an empty line")
+    other = replace(BASE, title="`open_file` leaks its handle when reading fails")
+    found = merge.merge([one, other])
+    assert [finding.title for finding in found] == [one.title, other.title]
+    assert len({finding.fingerprint for finding in found}) == 2
+    again = merge.merge([*found, replace(other, title="`open_file` never closes its handle")])
+    assert [finding.fingerprint for finding in again] == [finding.fingerprint for finding in found]
+    assert len(merge.merge([one, replace(one, title="An empty line crashes the reader")])) == 1
+
+
 def test_a_fingerprint_survives_a_move() -> None:
     """Lines and indentation are no part of it; the words are."""
     moved = replace(BASE, start=90, end=90, quote="    x  = f(1)")

@@ -108,6 +108,35 @@ def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repo
     assert "it left 1 point open, and the root went on" in review["strategy"]["reason"]
 
 
+@pytest.mark.parametrize(
+    ("verdict", "state"),
+    [
+        ("unproven", "a second opinion could neither prove nor refute it"),
+        ("confirmed", "confirmed by a second opinion"),
+        ("refuted", "refuted by a second opinion"),
+    ],
+)
+def test_the_root_sees_what_a_second_opinion_has_settled(change: Repository, verdict: str, state: str) -> None:
+    """In its first message and from findings(): no finding that was judged still waits for an opinion."""
+    seen: list[str] = []
+
+    class Looking(Played):
+        def __call__(self, body: Mapping[str, Any]) -> Reply:
+            reply = super().__call__(body)
+            if self.asked[-1].startswith("turn"):
+                seen.append(str(body["messages"]))
+                done = len(seen) > 1
+                return Reply(calls=doubles.code("set_answer('Seen.')" if done else "print(findings())").calls)
+            return reply
+
+    review = reviewed(change, Looking(FOUND, verdict=verdict), "--effort", "high")
+    assert len(seen) == 2
+    assert state.split(maxsplit=1)[0] in seen[0]
+    assert state in seen[1]
+    assert "needs a second opinion, which" not in seen[1]
+    assert len(review["findings"]) == (verdict == "confirmed")
+
+
 def test_a_killed_cascade_goes_on_without_paying_twice(change: Repository, tmp_path: Path) -> None:
     """Killed in the root's first turn: the reading and the second opinion before it are taken from the journal."""
     played, turn, killed = Played(FOUND, verdict="unproven"), Event(), Event()

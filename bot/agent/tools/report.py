@@ -23,6 +23,7 @@ STATES: Mapping[Verdict, str] = {
     "refuted": "refuted by a second opinion",
     "unproven": "needs a second opinion, which comes by itself",
 }
+UNDECIDED = "a second opinion could neither prove nor refute it"
 
 
 async def report(
@@ -78,7 +79,7 @@ async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002 - th
 async def findings(state: RunState) -> list[dict[str, Any]]:
     """Every finding that stands so far, with its id, line, state and who found it."""
     return [
-        {"id": f.fingerprint, "line": f.start, "by": f.source, "state": STATES[f.verdict], **ask.told(f)}
+        {"id": f.fingerprint, "line": f.start, "by": f.source, "state": _state(state, f), **ask.told(f)}
         for f in state.session.findings
     ]
 
@@ -136,6 +137,7 @@ async def _admitted(state: RunState, finding: Finding) -> str:
     if before is not None and replace(kept, source="") == replace(before, source=""):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
     state.reported.append(which)
+    state.session.undecided.discard(which)
     lost = len(finding.evidence) - len(done.evidence)
     note = (
         f"; {lost} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
@@ -150,15 +152,22 @@ async def _admitted(state: RunState, finding: Finding) -> str:
             if near
             else ""
         )
-        return f"{which} accepted at {kept.path}:{kept.start}{again}; {STATES[kept.verdict]}{note}"
+        return f"{which} accepted at {kept.path}:{kept.start}{again}; {_state(state, kept)}{note}"
     if before.fingerprint != which:
         state.renamed[before.fingerprint] = which
     if kept.title == before.title and kept.why == before.why:
-        return f"{which} updated: it keeps its words and takes what is new in yours; {STATES[kept.verdict]}{note}"
+        return f"{which} updated: it keeps its words and takes what is new in yours; {_state(state, kept)}{note}"
     return (
         f"{which} updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines; "
-        f"{STATES[kept.verdict]}{note}"
+        f"{_state(state, kept)}{note}"
     )
+
+
+def _state(state: RunState, finding: Finding) -> str:
+    """What is settled about a finding."""
+    if finding.verdict == "unproven" and finding.fingerprint in state.session.undecided:
+        return UNDECIDED
+    return STATES[finding.verdict]
 
 
 def _refused(state: RunState, title: object, why: str) -> str:
