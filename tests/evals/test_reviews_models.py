@@ -129,6 +129,7 @@ def test_a_provider_that_fails_leaves_the_case_open(
     assert len(out.read_text().splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_keeps_what_is_finished(
     shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from fakes import Repository
+from families import few
 from jsonschema import Draft202012Validator
 from obedient import Root, answer
 from rendered import SEEN, harm
@@ -53,7 +54,7 @@ def of_pull(number: int) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.fixture(scope="module", params=range(PULLS))
+@pytest.fixture(scope="module", params=few(range(PULLS), 0, 3))
 def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """A pull request reviewed by root and worker that obey; secrets lie in the environment, beside the repository and in it."""
     top = tmp_path_factory.mktemp("hostile")

@@ -76,6 +76,7 @@ def test_the_source_makes_the_same_wheel(dist: Path, wheel: Path, tmp_path: Path
     assert sorted(zipfile.ZipFile(again).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
+@pytest.mark.slow
 def test_the_installed_wheel_reviews_elsewhere(wheel: Path, repository: Repository, tmp_path: Path) -> None:
     """Outside this repository, with nothing of it on the path, the command finds the forgotten caller."""
     run(

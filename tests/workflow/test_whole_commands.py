@@ -88,6 +88,7 @@ def test_a_stranger_does_not_take_the_place_of_a_review(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_what_is_quoted_or_our_own_is_no_command(tmp_path: Path) -> None:
     """A quoted command, one in a code block, and one that a bot writes are left alone."""
 
@@ -102,6 +103,7 @@ def test_what_is_quoted_or_our_own_is_no_command(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> None:
     """`ignore 1` names the entry that would hold for good, and holds at once in this pull request."""
 

@@ -137,6 +137,7 @@ def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_with_the_permission_for_it_the_thread_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An owner who grants `contents: write` sees the thread resolved; a fact that a person tells needs no quote."""
 
@@ -176,6 +177,7 @@ def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_conversation_goes_on_and_its_prompts_begin_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second remark comes with the first and our answer; everything before the first remark is the same text."""
 
@@ -277,6 +279,7 @@ def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: pytest.M
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_so_many_answers_in_an_hour_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one person in one pull request; the limit is told once. Commands are counted apart."""
 

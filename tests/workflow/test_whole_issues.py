@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 from whole import MENDED, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -67,7 +68,7 @@ def test_linked_issues_are_told_in_one_line_each(
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("strategy", ["rlm", "fanout"])
+@pytest.mark.parametrize("strategy", few(["rlm", "fanout"], 0))
 def test_where_the_change_is_read_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]], strategy: str
 ) -> None:
