@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx2
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given
 from hypothesis import settings as searched
 from hypothesis import strategies as st
@@ -44,6 +43,8 @@ def http(origin: str) -> Iterator[httpx2.Client]:
 
 def test_the_api_is_as_it_is_described(origin: str) -> None:
     """Statuses, types and forms of all answers, whatever is asked."""
+    import schemathesis
+
     schema = schemathesis.openapi.from_url(f"{origin}/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]
 
