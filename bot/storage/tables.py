@@ -10,13 +10,21 @@ schema = sa.MetaData()
 Json = sa.Text  # one form for both databases; nothing is looked up inside
 Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts up in a plain INTEGER only
 
+
+def _owner() -> tuple[sa.Column[int], sa.Column[int]]:
+    """Whose row it is: rows are deleted by these when a repository or an installation goes."""
+    return (
+        sa.Column("installation", sa.BigInteger, nullable=False),
+        sa.Column("repository", sa.BigInteger, nullable=False),
+    )
+
+
 review = sa.Table(
     "review",
     schema,
     sa.Column("id", sa.Text, primary_key=True),  # the job's
     sa.Column("pull", sa.Text, nullable=False),  # PullRef.key
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("name", sa.Text, nullable=False),  # owner/name as it was
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("head", sa.Text, nullable=False),
@@ -48,8 +56,7 @@ finding = sa.Table(
     schema,
     sa.Column("pull", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.Text, primary_key=True),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("first", sa.Integer, nullable=False),  # the round that found it
     sa.Column("last", sa.Integer, nullable=False),  # the round that spoke of it last
     sa.Column("state", sa.Text, nullable=False),
@@ -65,8 +72,7 @@ suppression = sa.Table(
     schema,
     sa.Column("scope", sa.Text, primary_key=True),  # a PullRef.key, or the repository's id alone
     sa.Column("fingerprint", sa.Text, primary_key=True),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("made", sa.Double, nullable=False),
@@ -79,8 +85,7 @@ feedback = sa.Table(
     sa.Column("fingerprint", sa.Text, primary_key=True),
     sa.Column("who", sa.Text, primary_key=True),
     sa.Column("kind", sa.Text, primary_key=True),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("value", sa.Text, nullable=False),
     sa.Column("given", sa.Double, nullable=False),
 )
@@ -99,8 +104,7 @@ delivery = sa.Table(
     sa.Column("guid", sa.Text, primary_key=True),
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("action", sa.Text, nullable=False),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("received", sa.Double, nullable=False),
     sa.Column("outcome", sa.Text, nullable=False),
     sa.Index("delivery_received", "received"),
@@ -109,8 +113,7 @@ paused = sa.Table(
     "paused",
     schema,
     sa.Column("pull", sa.Text, primary_key=True),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("since", sa.Double, nullable=False),
 )
@@ -135,8 +138,7 @@ check = sa.Table(
     schema,
     sa.Column("run", sa.Text, primary_key=True),  # the job that began it
     sa.Column("pull", sa.Text, nullable=False),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("number", sa.BigInteger, nullable=False),  # GitHub's
     sa.Column("begun", sa.Double, nullable=False),
     sa.Index("check_run_pull", "pull"),
@@ -147,8 +149,7 @@ command = sa.Table(
     sa.Column("comment", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("kind", sa.Text, primary_key=True),
     sa.Column("pull", sa.Text, nullable=False),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("given", sa.Double, nullable=False),
     sa.Index("command_who", "repository", "who", "given"),
@@ -157,8 +158,7 @@ spending = sa.Table(  # kept when the App is removed, or removing it would be a 
     "spending",
     schema,
     sa.Column("journal", sa.Text, primary_key=True),  # and the job that pays in it
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("holder", sa.Text, nullable=False),  # the reservation that may settle it
     sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request from a fork, and nobody has asked for it
     sa.Column("begun", sa.Double, nullable=False),
@@ -195,8 +195,7 @@ outcome = sa.Table(
     schema,
     sa.Column("pull", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.Text, primary_key=True),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("at", sa.Double, nullable=False),  # when the state was stored last
     sa.Index("outcome_repository", "repository", "at", "state"),
@@ -226,8 +225,7 @@ failure = sa.Table(  # what came to nothing, with the sentence that says why
     schema,
     sa.Column("id", sa.Text, primary_key=True),  # of a review its pull request's key, of a command its comment's
     sa.Column("pull", sa.Text, nullable=False),
-    sa.Column("installation", sa.BigInteger, nullable=False),
-    sa.Column("repository", sa.BigInteger, nullable=False),
+    *_owner(),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("what", sa.Text, nullable=False),  # "review", or the word of the command
