@@ -58,11 +58,11 @@ class Talk:
 
     @property
     def pull(self) -> PullRef:
-        """Under which it is stored."""
+        """The key under which the pull request is stored."""
         return PullRef(self.at.gh.installation, self.at.repo.id, "acme", "shop", self.number)
 
     async def reply(self, text: str, title: str = "mean()", author: str = "maintainer") -> str:
-        """Reply in a thread of ours; our newest answer, "" where there is none."""
+        """Reply in the thread of a finding. The bot's new answer, "" if it does not answer."""
         return await self._after(self.at.repo.reply(self.number, self.thread(title), text, author=author))
 
     async def below(self, text: str, author: str = "maintainer") -> str:
@@ -81,7 +81,7 @@ class Talk:
 
     @property
     def answers(self) -> dict[int, str]:
-        """Our answers without their markers, by the id of the comment."""
+        """The bot's answers without their markers, by the id of the comment."""
         stands = self.at.gh.pull(self.number)
         ours = [c for c in (*stands.comments, *stands.review_comments) if '"kind": "reply"' in c.body]
         return {c.id: c.body.partition("\n")[2] for c in ours}
