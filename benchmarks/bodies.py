@@ -190,7 +190,7 @@ def _encoded(event: str, payload: Any, chance: random.Random) -> Body:  # noqa: 
 
 
 def _no_object(event: str, _payload: Any, chance: random.Random) -> Body:  # noqa: ANN401
-    """Valid JSON that is no object, and what is no JSON at all."""
+    """Valid JSON that is not an object, and bytes that are not JSON."""
     raw = chance.choice(
         (b"", b"null", b"[]", b"1", b'"x"', b"[{}]", b"true", b" ", b"{}{}", b"{", b"}", b"payload={}", b"\x1f\x8b\x08")
     )

@@ -59,7 +59,7 @@ def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path
 
 @pytest.mark.slow
 def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever cannot wait for a running review need not: it is stored."""
+    """An operator who cannot wait for a running review need not: it is stored."""
     monkeypatch.setenv("SLOW", "for ever")
     with process(tmp_path, GRACE="600") as server:
         deliver(server.origin, "one")

@@ -94,7 +94,7 @@ def test_no_signed_payload_is_an_error(
 )
 @searched(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_unsigned_request_passes(http: httpx2.Client, raw: bytes, header: bytes, kind: str) -> None:
-    """Refused, never an error of ours."""
+    """They are refused; none causes an error of the server."""
     sent = {**headers(raw, "pull_request", "g"), "content-type": kind}
     del sent["x-hub-signature-256"]
     answer = http.post("/webhook", content=raw, headers=[*sent.items(), (b"x-hub-signature-256", bytes(header))])

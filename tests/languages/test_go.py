@@ -105,7 +105,7 @@ def test_every_definition_is_found() -> None:
     ],
 )
 def test_the_type_of_a_receiver_is_told_where_the_file_says_it(code: str, types: tuple[str, ...]) -> None:
-    """Parameters, literals, declarations, assertions and fields; two meanings of a name are none."""
+    """Parameters, literals, declarations, assertions and fields; a name with two meanings has no type."""
     (use,) = go.uses("a.go", f"package a\n{code}\n".encode(), ["Go"])
 
     assert (use.form, use.types) == ("member", types)

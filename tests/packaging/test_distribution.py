@@ -54,7 +54,7 @@ def wheel(dist: Path) -> Path:
 
 
 def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
-    """Templates and their words, the migrations, the schema of GraphQL: everything that is no module of ours but is opened."""
+    """Templates and their words, the migrations, the schema of GraphQL: every file that the package opens and that is not a Python module."""
     held = set(zipfile.ZipFile(wheel).namelist())
     templates = {f"bot/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
     data = {

@@ -10,7 +10,7 @@ from deeprepo_sandbox import providers as doubles
 
 
 def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(tmp_path: Path) -> None:
-    """The forgotten caller is told in a comment of ours, in a summary and in the check run."""
+    """The forgotten caller is in a comment on its line, in the summary and in the check run."""
 
     async def go() -> None:
         async with whole(tmp_path) as at:
