@@ -32,6 +32,7 @@ def test_a_pull_request_is_reviewed_and_the_job_says_how(tmp_path: Path) -> None
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(tmp_path: Path) -> None:
     """The input `sarif-reports` names files of earlier steps; a path out of the workspace is a usage error."""
 

@@ -45,6 +45,7 @@ def test_a_clean_change_is_answered_with_silence(shop: Folder, capsys: pytest.Ca
     assert found["clean", "fanout", "PRs with none", ""] == 1
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_not_done_again(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The same command adds no line and prints the same figures; an edited case is another case."""
     out = tmp_path / "run.jsonl"

@@ -107,6 +107,7 @@ def test_a_finished_comparison_is_not_done_again(tmp_path: Path) -> None:
     assert len(out.read_text().splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
     """Ctrl-C after the first review: its row stands, the rest is left."""
 

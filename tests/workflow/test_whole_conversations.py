@@ -156,6 +156,7 @@ def test_with_the_permission_for_it_the_thread_is_resolved(tmp_path: Path, monke
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,7 +42,6 @@ def posted_once(at: Whole, number: int) -> bool:
             ("GET", r"/acme/shop.git/", Fault(status=503)),
         ],
         0,
-        6,
         12,
     ),
     ids=lambda value: None if not isinstance(value, str) else value.strip("$/"),
