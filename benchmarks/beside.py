@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import loopback
 from benchmarks.peers import OCR, PR_AGENT
 from benchmarks.table import Run, measured
 from benchmarks.tokens import counted
@@ -55,14 +56,8 @@ def place(repo: Path, change: tuple[str, str], scratch: Path, delay_ms: int = 0)
 @contextlib.contextmanager
 def double(log: Path, delay_ms: int = 0) -> Iterator[tuple[str, str]]:
     """The double in a process of its own: its addresses in OpenAI's and in Anthropic's dialect."""
-    command = [sys.executable, "-m", "benchmarks.counted", str(log), str(delay_ms)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        openai, anthropic = (process.stdout.readline() if process.stdout else "").split()
+    with loopback.started("counted", str(log), str(delay_ms)) as (openai, anthropic):
         yield openai, anthropic
-    finally:
-        process.terminate()
-        process.communicate()
 
 
 def ours(at: Place, output: Path) -> Callable[[], Run]:

@@ -1,6 +1,6 @@
 """Webhook bodies that GitHub would never send: real ones, damaged in many ways, each with the statuses that are right for it.
 
-Every body is made from its number alone, so that one can be made again.
+A body depends on its number alone, so that it can be made again.
 """
 
 import copy
@@ -26,8 +26,11 @@ READ = (
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 MOST = 25 << 20  # bytes: the longest body that GitHub documents
 TAKEN, BROKEN = frozenset({202}), frozenset({400})
-SHALLOW, DEEP = 150, 100_000  # levels: any parser reads the first, and none of ours the second
-HUGE = 400  # every so many bodies one is of megabytes
+SHALLOW, DEEP = (
+    150,
+    100_000,
+)  # levels: every parser reads a body of the first depth; the server's parsers refuse the second
+HUGE = 400  # one of this many bodies has megabytes
 LARGEST = (1 << 20, 8 << 20, MOST - 4096, MOST + 1)
 STRANGE: tuple[object, ...] = (
     None, True, False, 0, -1, 1, 2**31, 2**63 - 1, 2**63, 2**64, 10**300, 1.5, -0.0, 1e308, "", " ", "\0", "0", "..", "../..", "\ud83d",
@@ -125,7 +128,7 @@ def _lost_keys(event: str, payload: Any, chance: random.Random) -> Body:  # noqa
 
 
 def _other_event(_event: str, payload: Any, chance: random.Random) -> Body:  # noqa: ANN401
-    """A payload under the name of another event, or of none."""
+    """A payload under the name of another event, or under a name that is no event's."""
     name = chance.choice((*READ, "ping", "star", "unheard_of"))
     return Body(name, _plain(payload), JSON, TAKEN, "event")
 
@@ -187,7 +190,7 @@ def _encoded(event: str, payload: Any, chance: random.Random) -> Body:  # noqa: 
 
 
 def _no_object(event: str, _payload: Any, chance: random.Random) -> Body:  # noqa: ANN401
-    """Valid JSON that is no object, and what is no JSON at all."""
+    """Valid JSON that is not an object, and bytes that are not JSON."""
     raw = chance.choice(
         (b"", b"null", b"[]", b"1", b'"x"', b"[{}]", b"true", b" ", b"{}{}", b"{", b"}", b"payload={}", b"\x1f\x8b\x08")
     )

@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import contextlib
 import math
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import timing
+from benchmarks import loopback, timing
 from benchmarks.peer import ENGINES
 from benchmarks.peers import Peer
 from benchmarks.table import Row, measured, report
@@ -182,13 +181,8 @@ def _ours(task: str, *arguments: str) -> Any:  # noqa: ANN401 - figures
 
 @contextlib.contextmanager
 def _server(log: Path, delay_ms: int, scripts: Path | None = None, weather: str = "") -> Iterator[str]:
-    command = [sys.executable, "-m", "benchmarks.played", str(log), str(delay_ms), str(scripts or ""), weather]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        yield (process.stdout.readline() if process.stdout else "").strip()
-    finally:
-        process.terminate()
-        process.wait()
+    with loopback.started("played", str(log), str(delay_ms), str(scripts or ""), weather) as (url,):
+        yield url
 
 
 def _floor() -> float:

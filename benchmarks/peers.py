@@ -91,7 +91,7 @@ def main() -> int:
 
 
 def size(folder: Path) -> tuple[float, int]:
-    """Megabytes and packages that an installation adds to an empty environment; (0, 0) if there is none."""
+    """Megabytes and packages that an installation adds to an empty environment; (0, 0) if the peer is not installed."""
     roots = [*folder.glob("lib/python3*/site-packages"), *folder.glob("node_modules")]
     kept = [
         path

@@ -19,7 +19,7 @@ from bot.ports import Job
 from bot.values import Ask, PullRef, ReviewAsk
 
 HOME = Path(__file__).parents[1]
-PATIENCE = 600.0
+PATIENCE, LOOK = 600.0, 0.2  # seconds: until a run is given up, between two looks
 ROWS = """
     SELECT workflow_uuid, started_at_epoch_ms / 1000.0, completed_at / 1000.0
     FROM dbos.workflow_status WHERE completed_at IS NOT NULL
@@ -72,9 +72,11 @@ def played(url: str, logs: Sequence[Path], arrivals: Sequence[Arrival], first: i
             raise SystemExit(
                 f"{len(arrivals) - len(done)} of {len(arrivals)} reviews were not carried out in {PATIENCE:.0f} s"
             )
-        time.sleep(0.2)
-    time.sleep(1.0)  # the last row is written after the last line
-    rows = _rows(url)
+        time.sleep(LOOK)
+    while missing := done.keys() - (rows := _rows(url)).keys():  # a row ends a moment after its line in the log
+        if time.monotonic() > deadline:
+            raise SystemExit(f"{len(missing)} of {len(done)} reviews did not end in the database in {PATIENCE:.0f} s")
+        time.sleep(LOOK)
     order = sorted(range(len(arrivals)), key=stored.__getitem__)
     began = [done[first + number][0] for number in order]
     return Measured(

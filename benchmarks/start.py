@@ -7,7 +7,6 @@ the same size over 200 made-up files is used. FOLDER: made by `make bench-peers`
 """
 
 import argparse
-import contextlib
 import os
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from benchmarks import beside
+from benchmarks import beside, loopback
 from benchmarks.beside import BASE, HEAD, Place, ratios
 from benchmarks.peers import OCR, OURS, PR_AGENT, size
 from benchmarks.table import Row, interleaved, measured, report
@@ -131,7 +130,7 @@ def _batch(at: Place, rounds: int) -> Iterator[Row]:
     walls, counts = [], []
     for number in range(rounds):
         log = at.scratch / f"batch-{number}.log"
-        with _server(str(log), 200, BLOCK, "set_answer('done')") as (openai, _):
+        with loopback.started("clocked", str(log), "200", BLOCK, "set_answer('done')") as (openai, _):
             command = [
                 *PYTHON,
                 "review",
@@ -159,18 +158,6 @@ def _batch(at: Place, rounds: int) -> Iterator[Row]:
     )
     yield Row("  requests at the server, most", max(counts), BATCH)
     yield replace(Row("  requests at the server, fewest", min(counts), BATCH), least=True)
-
-
-@contextlib.contextmanager
-def _server(log: str, delay_ms: int, *blocks: str) -> Iterator[tuple[str, str]]:
-    command = [sys.executable, "-m", "benchmarks.clocked", log, str(delay_ms), *blocks]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        openai, anthropic = (process.stdout.readline() if process.stdout else "").split()
-        yield openai, anthropic
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def _made_up(folder: Path) -> Path:

@@ -78,7 +78,7 @@ def told(found: object) -> None:
 
 
 def heard(out: str) -> Any:  # noqa: ANN401 - whatever was told
-    """The figures in what a process printed, None where there are none."""
+    """The figures in the output of a process, None if it printed no figures."""
     lines = [line for line in out.splitlines() if line.startswith("FIGURES ")]
     return json.loads(lines[-1].removeprefix("FIGURES ")) if lines else None
 

@@ -31,6 +31,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import loopback
 from benchmarks.clean import clone
 from benchmarks.server_process import family
 from benchmarks.table import Row, report
@@ -98,7 +99,8 @@ class Watch:
             while process.poll() is None:
                 used.update({pid: _computed(pid) for pid in family(process.pid)})
                 self.samples.append((time.monotonic(), sum(used.values())))
-                time.sleep(LOOK)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(LOOK)
             self.wall = time.monotonic() - self.started
             out.seek(0)
             self.out = out.read()
@@ -329,13 +331,8 @@ def longest(rows: Sequence[Mapping[str, Any]], strategy: str) -> tuple[float, in
 
 @contextlib.contextmanager
 def _provider(log: Path, speed: float, seed: int) -> Iterator[str]:
-    command = [sys.executable, "-m", "benchmarks.paced", str(log), "--speed", str(speed), "--seed", str(seed)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        yield (process.stdout.readline() if process.stdout else "").strip()
-    finally:
-        process.terminate()
-        process.wait()
+    with loopback.started("paced", str(log), "--speed", str(speed), "--seed", str(seed)) as (url,):
+        yield url
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+import waits
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
@@ -26,7 +26,6 @@ QUIET = (
     "--disable-sync",
 )
 NEEDED = pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver on the PATH")
-PATIENCE = 20.0  # seconds for a page
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # what the protocol calls the key of an element's name
 
 
@@ -77,10 +76,8 @@ class Window:
         """Click there, and return what a person reads on the page that follows."""
         self.script("window.clicked = true")
         self._do("POST", f"element/{self._find(selector)}/click")
-        end = time.monotonic() + PATIENCE
-        while not self.script("return !window.clicked && document.readyState === 'complete'"):
-            assert time.monotonic() < end, f"no page has followed the click on {selector}"
-            time.sleep(0.05)
+        loaded = "return !window.clicked && document.readyState === 'complete'"
+        waits.until(lambda: self.script(loaded), f"a page follows the click on {selector}")
         return self.text
 
     def type(self, selector: str, text: str) -> None:
@@ -97,7 +94,7 @@ class Window:
         return str(self._do("POST", "element", using="css selector", value=selector)[ELEMENT])
 
     def logged(self) -> list[str]:
-        """What the browser's console complains of since it was last asked."""
+        """The messages of the browser's console since the last call."""
         return [entry["message"] for entry in self._do("POST", "se/log", type="browser")]
 
 
@@ -121,7 +118,7 @@ def window(folder: Path, width: int = 1280) -> Iterator[Window]:
             try:
                 with httpx2.Client(base_url=session, timeout=60, trust_env=False) as http:
                     yield Window(http)
-            finally:  # the browser is no child of ours: a driver that is killed leaves it running
+            finally:  # the driver started the browser: killing the driver alone would leave the browser running
                 httpx2.delete(session, timeout=60, trust_env=False)
         finally:
             driver.kill()

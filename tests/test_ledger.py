@@ -55,7 +55,7 @@ def test_naming_a_path_is_not_reading_it() -> None:
 
 
 def test_the_text_of_a_unit_in_a_prompt_is_reading_it() -> None:
-    """Whoever wrote the prompt: the root's own ones count too."""
+    """The author of the prompt does not matter: the root's own prompts count too."""
     kept = tracker()
     assert kept.saw(f"What is wrong here?\n{BODY}\nThanks.", "root") == 1
     assert kept.unread() == (OTHER,)

@@ -3,7 +3,9 @@
 import asyncio
 import sysconfig
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.concurrency import ended, started
@@ -12,6 +14,7 @@ from bot.errors import DeepRepoError
 SECONDS = 30.0  # of one run
 MOST_BYTES = 16 << 20  # of what it prints
 CHUNK = 1 << 20
+MOST_SAID = 4_096  # bytes that are kept of its standard error
 SCHEMES = (
     "",
     f"{'nt' if sysconfig.get_platform().startswith('win') else 'posix'}_user",
@@ -52,30 +55,54 @@ def _write(folder: str, files: Mapping[str, bytes]) -> None:
 
 
 async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, bytes]:
-    process = await started(*command, cwd=folder, env={})
-    if process.stdin is None or process.stdout is None or process.stderr is None:
-        raise DeepRepoError(f"{name} has no pipes")
-    process.stdin.close()
-    errors = asyncio.ensure_future(_dropped(process.stderr))
     out = bytearray()
     try:
-        async with asyncio.timeout(SECONDS):
-            while chunk := await process.stdout.read(CHUNK):
+        async with asyncio.timeout(SECONDS), running(name, command, folder) as process:
+            async for chunk in process:
                 out += chunk
                 if len(out) > MOST_BYTES:
                     raise DeepRepoError(f"{name} reported more than {MOST_BYTES >> 20} MiB: no report of it was used")
-            await process.wait()
     except TimeoutError:
         raise DeepRepoError(f"{name} took longer than {SECONDS:g} s and was ended") from None
+    if process.status < 0:
+        raise DeepRepoError(f"{name} was ended by signal {-process.status}")
+    return process.status, bytes(out)
+
+
+@dataclass(slots=True)
+class Running:
+    """A linter's process: its standard output in chunks, then its exit status and the beginning of what it wrote to standard error."""
+
+    process: asyncio.subprocess.Process
+    said: bytes = b""
+
+    @property
+    def status(self) -> int:
+        """The exit status, negative for a signal; known once the output has ended."""
+        return self.process.returncode or 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while self.process.stdout is not None and (chunk := await self.process.stdout.read(CHUNK)):
+            yield chunk
+        await self.process.wait()
+
+    async def listen(self) -> None:
+        """Read standard error to its end, so that the linter does not wait for a reader."""
+        while self.process.stderr is not None and (chunk := await self.process.stderr.read(CHUNK)):
+            self.said = (self.said + chunk)[:MOST_SAID]
+
+
+@asynccontextmanager
+async def running(name: str, command: Sequence[str], folder: str) -> AsyncIterator[Running]:
+    """A linter that works in a folder, with an empty environment and no input. It is ended with the block."""
+    process = await started(*command, cwd=folder, env={})
+    if process.stdin is None:
+        raise DeepRepoError(f"{name} has no pipes")
+    process.stdin.close()
+    found = Running(process)
+    listening = asyncio.ensure_future(found.listen())
+    try:
+        yield found
     finally:
         await ended(process, process.stdout)
-        await errors
-    if process.returncode is not None and process.returncode < 0:
-        raise DeepRepoError(f"{name} was ended by signal {-process.returncode}")
-    return process.returncode or 0, bytes(out)
-
-
-async def _dropped(pipe: asyncio.StreamReader) -> None:
-    """Read what nobody needs, so that the linter does not wait for a reader."""
-    while await pipe.read(CHUNK):
-        pass
+        await listening

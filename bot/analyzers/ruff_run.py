@@ -1,6 +1,5 @@
 """Running ruff over contents that are in no work tree: its own process, an empty environment, nobody's configuration."""
 
-import asyncio
 import json
 import re
 import tempfile
@@ -9,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.concurrency import ended, started
+from bot.analyzers.linter_run import running
 from bot.errors import DeepRepoError
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
 MOST = 2_000  # reports of one file that are read: a file of more was written by a program
-CHUNK = 1 << 20
 NAME = re.compile(rb'"filename":"[^"]*?f(\d+)\.py"')
 
 
@@ -58,23 +56,14 @@ async def _reports(folder: str, codes: Sequence[str]) -> AsyncIterator[bytes]:
     """What ruff prints, line by line. Of a file that a program wrote it can be gigabytes."""
     arguments = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "json-lines"]
     arguments += ["--target-version", NEWEST, "--select", ",".join(codes), "--", "."]
-    process = await started(_binary(), *arguments, cwd=folder, env={})
-    if process.stdin is None or process.stdout is None or process.stderr is None:
-        raise DeepRepoError("ruff has no pipes")
-    process.stdin.close()
-    errors = asyncio.ensure_future(process.stderr.read())
-    try:
-        rest = b""
-        while chunk := await process.stdout.read(CHUNK):
+    rest = b""
+    async with running("ruff", [_binary(), *arguments], folder) as process:
+        async for chunk in process:
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 yield line
-        await process.wait()
-    finally:
-        await ended(process, process.stdout)
-        said = await errors
-    if process.returncode:
-        raise DeepRepoError(f"ruff failed: {said.decode('utf-8', 'replace').strip()[:400]}")
+    if process.status:
+        raise DeepRepoError(f"ruff failed: {process.said.decode('utf-8', 'replace').strip()[:400]}")
 
 
 def _binary() -> str:

@@ -2,4 +2,5 @@
 
 from bot.app.create import create
 from bot.app.life import serve, worker
-from bot.app.opened import Opened, OpenWork, opened
+from bot.app.opened import Opened
+from bot.app.opening import OpenWork, opened

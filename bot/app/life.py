@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from bot import config
 from bot.app import logs, operator, running, setup
 from bot.app.create import create
-from bot.app.opened import OpenWork, opened
+from bot.app.opening import OpenWork, opened
 from bot.app.running import Leaving
 from bot.config import Server
 from bot.errors import UsageError

@@ -5,18 +5,16 @@ import logging
 import time
 from collections.abc import Coroutine, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot import events, github
 from bot.app.logs import log
+from bot.app.opened import Opened
 from bot.errors import HostError
 from bot.events import Ours
 from bot.github import apps
 from bot.values import OpenPull, ReviewAsk, Sent
 from bot.workflow import journals
-
-if TYPE_CHECKING:
-    from bot.app.opened import Opened
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
@@ -25,7 +23,7 @@ ATTEMPTS = 4  # after which a delivery is left alone
 _log = log("rounds")
 
 
-async def rounds(opened: "Opened") -> None:
+async def rounds(opened: Opened) -> None:
     """Round after round, until cancelled. What goes wrong in one is logged, and the next comes sooner."""
     loop = asyncio.get_running_loop()
     pruned = -DAY
@@ -37,14 +35,14 @@ async def rounds(opened: "Opened") -> None:
         await asyncio.sleep(HOUR if well else SOON)
 
 
-async def tidying(opened: "Opened") -> None:
+async def tidying(opened: Opened) -> None:
     """What a worker does by itself, day after day, until cancelled: its folder has journals of its own."""
     while True:
         well = await _told("forgetting what is old", _forget(opened))
         await asyncio.sleep(DAY if well else SOON)
 
 
-async def catch_up(opened: "Opened") -> None:
+async def catch_up(opened: Opened) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
     async with apps.app(opened.identity, opened.pace) as asked:
         voice = await apps.voice(opened.identity, asked)
@@ -69,7 +67,7 @@ def missed(sent: Iterable[Sent]) -> list[Sent]:
     return [rows[0] for rows in found][::-1]
 
 
-async def _pulls(opened: "Opened", since: str) -> None:
+async def _pulls(opened: Opened, since: str) -> None:
     """Submit the open pull requests whose head was never reviewed. The job's name keeps a second round from doing it again."""
     left = MOST_PULLS
     for home in await github.installations(opened.identity, opened.pace):
@@ -80,7 +78,7 @@ async def _pulls(opened: "Opened", since: str) -> None:
                 left -= await _submitted(opened, waiting)
 
 
-async def _submitted(opened: "Opened", waiting: OpenPull) -> bool:
+async def _submitted(opened: Opened, waiting: OpenPull) -> bool:
     ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
     fresh = await opened.jobs.submit(ask, f"catch-up-{waiting.head}")
     if fresh:
@@ -89,11 +87,11 @@ async def _submitted(opened: "Opened", waiting: OpenPull) -> bool:
     return fresh
 
 
-async def _unseen(opened: "Opened", waiting: OpenPull) -> bool:
+async def _unseen(opened: Opened, waiting: OpenPull) -> bool:
     return waiting.head not in await opened.store.reviews.heads(waiting.pull)
 
 
-async def _forget(opened: "Opened") -> None:
+async def _forget(opened: Opened) -> None:
     """What is older than the operator wants to keep, in the database and in the folder of journals."""
     now, days = time.time(), opened.place.retention_days
     rows = await opened.store.prune(now, days)

@@ -1,5 +1,6 @@
 """Findings as a prompt for somebody's coding agent: file, lines, defect, evidence, and what must not change. Plain text."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,16 +14,17 @@ MOST_BYTES = 24_000  # of a prompt in a comment: the rest of the comment belongs
 
 def prompt(findings: Sequence[Placed], commit: str, room: int = MOST_BYTES) -> str:
     """The first findings that fit, worst first as they are given, and how many do not; empty if not even one fits."""
-    for shown in range(min(len(findings), MOST), 0, -1):
-        text = _text(findings[:shown], commit, len(findings) - shown)
-        if len(text.encode()) <= room:
-            return text
-    return ""
+    rows = [_row(placed) for placed in findings[:MOST]]
 
+    def text(shown: int) -> str:
+        more = len(findings) - shown
+        return render.text("prompts/handover.md.j2", findings=rows[:shown], commit=commit, more=more).strip("\n")
 
-def _text(findings: Sequence[Placed], commit: str, more: int) -> str:
-    rows = [_row(placed) for placed in findings]
-    return render.text("prompts/handover.md.j2", findings=rows, commit=commit, more=more).strip("\n")
+    whole = text(len(rows)) if rows else ""
+    if len(whole.encode()) <= room:
+        return whole
+    shown = bisect_right(range(1, len(rows)), room, key=lambda shown: len(text(shown).encode()))
+    return text(shown) if shown else ""
 
 
 def _row(placed: Placed) -> dict[str, Any]:

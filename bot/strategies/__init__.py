@@ -6,67 +6,35 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from importlib import import_module
 
 from bot.errors import ProviderError
 from bot.review.session import Session
 from bot.strategies.choice import choose
 from bot.values import Transcript
 
-__all__ = ["STRATEGIES", "choose", "cut_short", "interrupted", "run"]
+__all__ = ["STRATEGIES", "choose", "cut_short", "interrupted", "load", "run"]
 Strategy = Callable[[Session], Awaitable[Transcript]]
-
-
-def _direct() -> Strategy:
-    from bot.strategies import direct
-
-    return direct.run
-
-
-def _cascade() -> Strategy:
-    from bot.strategies import cascade
-
-    return cascade.run
-
-
-def _fanout() -> Strategy:
-    from bot.strategies import fanout
-
-    return fanout.run
-
-
-def _rlm() -> Strategy:
-    from bot.strategies import rlm
-
-    return rlm.run
-
-
-def _rlm_only() -> Strategy:
-    from bot.strategies import rlm_only
-
-    return rlm_only.run
-
-
-def _offline() -> Strategy:
-    from bot.strategies import offline
-
-    return offline.run
-
-
-# Each is imported when it is chosen: what asks models is not loaded for a review by code.
-STRATEGIES: dict[str, Callable[[], Strategy]] = {
-    "direct": _direct,
-    "cascade": _cascade,
-    "fanout": _fanout,
-    "rlm": _rlm,
-    "rlm-only": _rlm_only,
-    "offline": _offline,
+STRATEGIES = {  # the module of each
+    "direct": "direct",
+    "cascade": "cascade",
+    "fanout": "fanout",
+    "rlm": "rlm",
+    "rlm-only": "rlm_only",
+    "offline": "offline",
 }
+
+
+def load(name: str) -> Strategy:
+    """The `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
+    found: Strategy = import_module(f"bot.strategies.{STRATEGIES[name]}").run
+    return found
 
 
 async def run(name: str, session: Session) -> Transcript:
     """Run a strategy to its end. Interrupted or left by its provider, it still hands over what was found so far."""
     try:
-        transcript = await STRATEGIES[name]()(session)
+        transcript = await load(name)(session)
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from bot.agent.dry_run import TURN_TOKENS, DryRun, Price
 from bot.llm import capacity
 from bot.review.session import Session
-from bot.strategies import STRATEGIES
+from bot.strategies import load
 from bot.values import Usage
 
 NAMES = ("direct", "cascade", "fanout", "rlm")
@@ -59,7 +59,7 @@ class Estimate:
 async def estimate(name: str, session: Session, *, verify: bool, habits: Habits = HABITS) -> Estimate:
     """Rehearse one strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open."""
     session.effort = "high"  # the root goes on in any case
-    await STRATEGIES[name]()(session)
+    await load(name)(session)
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")

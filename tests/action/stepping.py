@@ -120,7 +120,7 @@ async def stage(folder: Path, files: Mapping[str, str]) -> AsyncIterator[Stage]:
     async with sandbox.github(folder / "github") as gh:
         repo = await gh.repository("acme", "shop", files=files, private=True)
         made = Stage(gh, repo, folder)
-        # Whoever checks the pull request out has its files in the workspace: none of them may ever be imported.
+        # A workflow that checks the pull request out has its files in the workspace: none of them may ever be imported.
         for name in ("bot", "json", "yaml", "pip", "venv"):
             (made.workspace / name).mkdir(parents=True)
             (made.workspace / name / "__init__.py").write_text(f"open({str(folder / 'pwned')!r}, 'w')\n")

@@ -9,7 +9,9 @@ from stepping import PYTHON, stage
 from bot.extras import Extra
 
 
-@pytest.mark.parametrize("installed", [(), ("models",)], ids=["no extra", "models"])
+@pytest.mark.parametrize(
+    "installed", [(), pytest.param(("models",), marks=pytest.mark.slow)], ids=["no extra", "models"]
+)
 def test_the_action_needs_no_server_parts(tmp_path: Path, installed: tuple[Extra, ...]) -> None:
     """Offline it reviews and posts in a base installation, and with what its lock holds."""
     python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, *installed)}")

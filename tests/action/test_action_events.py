@@ -32,6 +32,7 @@ def test_a_pull_request_is_reviewed_and_the_job_says_how(tmp_path: Path) -> None
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(tmp_path: Path) -> None:
     """The input `sarif-reports` names files of earlier steps; a path out of the workspace is a usage error."""
 
@@ -88,7 +89,7 @@ def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothing_of_
 
 
 def test_a_command_is_carried_out_for_who_may_write_alone(tmp_path: Path) -> None:
-    """The job stands on the default branch, so the head gets a check run of ours; its buttons would reach nobody."""
+    """The job runs on the default branch, so deeprepo creates a check run on the head. It has no buttons: nobody would get their events."""
 
     async def go() -> None:
         async with stage(tmp_path, BASE) as at:

@@ -1,4 +1,4 @@
-"""What goes wrong around a review in a workflow: nothing that was paid for is lost, and whoever waits is told."""
+"""What goes wrong around a review in a workflow: nothing that was paid for is lost, and the people who wait get a reason."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -58,7 +58,7 @@ def test_a_lost_answer_leaves_one_summary(tmp_path: Path) -> None:
 
 
 def test_a_head_that_moves_is_left_to_its_own_run(tmp_path: Path) -> None:
-    """Nothing is said of a head that is no longer there."""
+    """Nothing is posted about a head that is gone."""
 
     async def act(at: Stage) -> None:
         _, body = await opened(at)

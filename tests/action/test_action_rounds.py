@@ -84,7 +84,7 @@ def test_a_state_under_another_key_is_not_believed(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("forged", ["x", "<!-- deeprepo-state:1:-:AAAA -->", "<!-- deeprepo-state:9 -->"])
 def test_what_another_workflow_was_made_to_repeat_is_not_believed(tmp_path: Path, forged: str) -> None:
-    """Every workflow writes under the same login: a comment with our marker and no state of ours costs a reading, no more."""
+    """Every workflow writes under the same login: a comment that has our marker and no signed state costs one more reading and nothing else."""
 
     async def go() -> None:
         async with stage(tmp_path, dict(pushes.BASE)) as at:  # type: ignore[arg-type]

@@ -63,7 +63,7 @@ def test_reading(table: Table) -> None:
 
 
 def test_search(table: Table) -> None:
-    """A pattern over the whole tree, cut with a sentence; a pattern that is none is taken as text."""
+    """A pattern over the whole tree, cut with a sentence; an invalid pattern is searched as text."""
     said, _, _ = blocks(
         table,
         r"print(search(r'\bnet\('))",

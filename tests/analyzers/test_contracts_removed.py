@@ -74,7 +74,7 @@ def test_a_function_that_moved_breaks_who_imports_it_from_its_old_place(reposito
 
 
 def test_a_removed_module_is_reported_once_per_importer(repository: Repository) -> None:
-    """Whoever imports a file that is gone fails, whatever it takes from it."""
+    """A file that imports a deleted file fails, whatever it takes from it."""
     before = {
         "pkg/__init__.py": "",
         "pkg/gone.py": "def one():\n    pass\n\n\ndef two():\n    pass\n",

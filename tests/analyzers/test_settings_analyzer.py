@@ -90,7 +90,7 @@ def test_settings_that_are_right_are_silent(repository: Repository) -> None:
 
 
 def test_settings_under_another_name_are_a_note_in_every_review(repository: Repository) -> None:
-    """Whoever wrote them would wait for them to count."""
+    """Their author would wait for them to take effect."""
     repository.commit({".deeprepo.yaml": "quota: 3\n", "a.py": "x = 1\n"})
     repository.commit({"a.py": "x = 2\n"})
     found, notes = review(repository)

@@ -84,7 +84,7 @@ def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Pr
 def main() -> None:
     """The process itself."""
     from bot import app, config
-    from bot.app.opened import Apologise, Work
+    from bot.app.opening import Apologise, Work
     from bot.ports import Job
     from bot.values import Ask
 

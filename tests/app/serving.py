@@ -19,7 +19,7 @@ from fastapi import FastAPI
 
 from bot import app
 from bot.app import Opened, running
-from bot.app.opened import Apologise, Work
+from bot.app.opening import Apologise, Work
 from bot.app.running import Leaving
 from bot.config import App, Server, ServerPlace
 from bot.ports import Job

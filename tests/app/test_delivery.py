@@ -75,7 +75,7 @@ def test_a_signature_that_is_not_ours_is_refused(header: str | None) -> None:
     raw=st.binary(max_size=200), header=st.text(max_size=80) | st.binary(max_size=40).map(lambda b: f"sha256={b.hex()}")
 )
 def test_no_guessed_signature_passes(raw: bytes, header: str) -> None:
-    """Whatever stands in body and header: refused, never an error of ours."""
+    """Any body and any header are refused; none causes an error of the server."""
     assert refused(raw, signed(raw) | {"x-hub-signature-256": header})[0] == 401
 
 
@@ -133,7 +133,7 @@ def test_a_header_that_makes_no_sense_is_refused(header: str, value: str, status
 
 
 def test_a_form_without_a_payload_is_refused() -> None:
-    """Also one that is no form."""
+    """Also a body that is not a form."""
     for raw in (b"other=1", b"payload", b"payload=%5B%5D", "payload=ä".encode()):
         assert refused(raw, signed(raw, content_type=delivery.FORM))[0] == 400
 

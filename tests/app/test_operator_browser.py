@@ -1,13 +1,13 @@
 """The operator's pages in a real browser: signing in at GitHub, the policy, the retry button, and what axe finds."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 import browsing
 import pytest
+import waits
 from browsing import Window
 from visiting import Visit, stored, visit
 
@@ -121,10 +121,7 @@ def test_a_page_follows_what_is_under_way(tmp_path: Path) -> None:
                 window.click("button.go")
                 assert "late" not in window.open(f"{at.base}/queue")
                 asyncio.run_coroutine_threadsafe(later, loop).result(20)
-                end = time.monotonic() + browsing.PATIENCE
-                while "acme/late#6" not in window.text:
-                    assert time.monotonic() < end
-                    time.sleep(0.2)
+                waits.until(lambda: "acme/late#6" in window.text, "the queue shows the job that came later")
 
             await _visited(tmp_path, at, visitor)
 

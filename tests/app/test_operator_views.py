@@ -47,7 +47,7 @@ LINES = [json.dumps(row).encode() for row in ROWS]
 
 
 def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
-    """Calls by role and by turn, what failed, what is in flight; an unknown price makes a sum unknown. A torn line is none."""
+    """Calls by role and by turn, what failed, what is in flight; an unknown price makes a sum unknown. A line that is cut off does not count."""
     found = trace.read([*LINES, b'{"kind": "call", "ro'])
     assert (found.strategy, found.flying) == ("rlm", 1)
     assert [(row.name, row.calls, row.failed, row.usd) for row in found.roles] == [

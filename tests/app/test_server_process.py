@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from lone_server import ROOT, process, wait_until
+from lone_server import ROOT, Process, process, wait_until
 from serving import HEADS, SECRET, headers, key, pull
 
 from deeprepo_sandbox import github as sandbox
@@ -28,8 +28,22 @@ def lines(folder: Path) -> list[str]:
     return book.read_text().splitlines() if book.exists() else []
 
 
+def sees(server: Process, folder: Path) -> None:
+    """`deeprepo status` beside a running server reports that it is ready, and what waits."""
+    wait_until(lambda: httpx2.get(f"{server.origin}/readyz").status_code == 200)
+    port = server.origin.rpartition(":")[2]
+    env = {**os.environ, "DEEPREPO_DATA": str(folder / "data"), "DEEPREPO_PORT": port, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "bot", "status"]
+    done = subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"server   http://127.0.0.1:{port}: ready"), done
+    assert "0 waiting" in done.stdout
+
+
 def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path: Path) -> None:
-    """SIGTERM: nothing more is begun, the status is 0, what was taken on is known to the next process and carried out."""
+    """SIGTERM: nothing more is begun, the status is 0, what was taken on is known to the next process and carried out.
+
+    The operator sees it while it runs.
+    """
     with process(tmp_path, DEBOUNCE="2") as server:
         assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "queued"
         assert server.end(signal.SIGTERM) == 0
@@ -39,12 +53,13 @@ def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path
     with process(tmp_path) as server:
         assert deliver(server.origin, "one", "synchronize").json()["outcome"] == "known"
         wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path))
+        sees(server, tmp_path)
         assert server.end(signal.SIGINT) == 0
 
 
 @pytest.mark.slow
 def test_a_second_signal_is_obeyed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever cannot wait for a running review need not: it is stored."""
+    """An operator who cannot wait for a running review need not: it is stored."""
     monkeypatch.setenv("SLOW", "for ever")
     with process(tmp_path, GRACE="600") as server:
         deliver(server.origin, "one")
@@ -121,15 +136,3 @@ def test_a_worker_carries_out_what_a_server_has_taken_on(tmp_path: Path, postgre
             assert worker.end() == 0
         assert lines(tmp_path / "web") == []
         assert server.end() == 0
-
-
-def test_the_operator_sees_a_running_server(tmp_path: Path) -> None:
-    """`deeprepo status` beside it says that it is ready, and what waits."""
-    with process(tmp_path, DEBOUNCE="60") as server:
-        wait_until(lambda: httpx2.get(f"{server.origin}/readyz").status_code == 200)
-        port = server.origin.rpartition(":")[2]
-        env = {**os.environ, "DEEPREPO_DATA": str(tmp_path / "data"), "DEEPREPO_PORT": port, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "bot", "status"]
-        done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.splitlines()[0]) == (0, f"server   http://127.0.0.1:{port}: ready"), done
-    assert "0 waiting" in done.stdout

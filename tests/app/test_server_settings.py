@@ -26,7 +26,7 @@ Read = Callable[[Mapping[str, str]], config.Server]
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Read:
-    """The settings of a server whose environment holds these variables and no others of ours."""
+    """The settings of a server whose environment holds these DEEPREPO_ variables and no others."""
     for name in os.environ:
         if name.startswith("DEEPREPO_"):
             monkeypatch.delenv(name)
@@ -134,7 +134,7 @@ def test_an_empty_variable_is_not_set(read: Read) -> None:
 
 
 def test_no_file_and_no_flag_goes_above_the_ceiling() -> None:
-    """What the operator allows for one review, whoever asks for more; what is below stays."""
+    """The operator's limits for one review hold against a larger request; a smaller one is kept."""
     settings = Settings(cap_usd=0.5)
     asked = {b"budget: {usd: 9}": 0.5, b"budget: {usd: 0.2}": 0.2, b"": 0.5}
     assert {file: config.resolve({}, file, settings)["usd"] for file in asked} == asked

@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx2
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given
 from hypothesis import settings as searched
 from hypothesis import strategies as st
@@ -44,6 +43,8 @@ def http(origin: str) -> Iterator[httpx2.Client]:
 
 def test_the_api_is_as_it_is_described(origin: str) -> None:
     """Statuses, types and forms of all answers, whatever is asked."""
+    import schemathesis
+
     schema = schemathesis.openapi.from_url(f"{origin}/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]
 
@@ -93,7 +94,7 @@ def test_no_signed_payload_is_an_error(
 )
 @searched(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_unsigned_request_passes(http: httpx2.Client, raw: bytes, header: bytes, kind: str) -> None:
-    """Refused, never an error of ours."""
+    """They are refused; none causes an error of the server."""
     sent = {**headers(raw, "pull_request", "g"), "content-type": kind}
     del sent["x-hub-signature-256"]
     answer = http.post("/webhook", content=raw, headers=[*sent.items(), (b"x-hub-signature-256", bytes(header))])

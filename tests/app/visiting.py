@@ -13,7 +13,7 @@ import httpx2
 from serving import SECRET, Served, served, settings
 
 from bot.app import operator
-from bot.app.opened import Work
+from bot.app.opening import Work
 from bot.config import Server
 from bot.jobs import codec
 from bot.storage import Failure, Finished, Known

@@ -72,7 +72,7 @@ def turn(body: Mapping[str, Any]) -> int:
 
 
 def said(body: Mapping[str, Any]) -> str:
-    """What the last message of a dialogue says. A form that is told as text is none of it."""
+    """What the last message of a dialogue says. An output form that is described in text is not a part of it."""
     texts = [m["content"] for m in body["messages"] if m["role"] == "user"]
     return "\n".join(t if isinstance(t, str) else "\n".join(b.get("text", "") for b in t) for t in texts[1:])
 
@@ -87,7 +87,7 @@ def is_verdict(body: Mapping[str, Any]) -> bool:
 
 
 def reader(wishes: Sequence[object], last: Reply | None = None) -> Callable[[Mapping[str, Any]], Reply]:
-    """Asks in its first answer, beside a guess; its last answer is the finding. Whoever checks it confirms it."""
+    """Asks in its first answer, beside a guess; its last answer is the finding. The second opinion confirms it."""
 
     def answer(body: Mapping[str, Any]) -> Reply:
         if is_verdict(body):

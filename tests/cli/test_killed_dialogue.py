@@ -21,6 +21,7 @@ from deeprepo_sandbox.providers.modes import Form
 TURNS = 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "form"),
     few(

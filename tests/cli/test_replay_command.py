@@ -279,6 +279,7 @@ def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> No
     assert len(every.stdout.splitlines()) > len(done.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Repository]) -> None:
     """--trace replaces an older record, never another file; it can be replayed like a journal."""
     repository, trace = branches(repositories("repository")), tmp_path / "t.jsonl"

@@ -125,7 +125,7 @@ def counts(body: str, finding: Finding) -> bool:
 
 
 def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
-    """It is stored with the reason; the lines in the answer silence it for good once they are merged."""
+    """It is stored with the reason; the lines in the answer silence it permanently once they are merged."""
     fingerprint = pull.thread(1)
     answer = pull.give("ignore", "measured: nobody calls @it")
     assert pull.done == [("suppress", fingerprint, "measured: nobody calls @it")]

@@ -81,7 +81,7 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
     ],
 )
 def test_what_is_quoted_hidden_or_meant_otherwise_is_no_command(body: str) -> None:
-    """GitHub's own reading of Markdown decides; an escaped command, such as our own comments quote, is none."""
+    """GitHub's own reading of Markdown decides; an escaped command, such as our own comments quote, does not count."""
     assert commands.read(body, LOGIN) is None
 
 
@@ -92,7 +92,7 @@ def test_without_a_login_only_the_slash_counts() -> None:
 
 
 def test_an_unknown_word_and_an_argument_have_an_end() -> None:
-    """Whoever types a novel gets the beginning of it read."""
+    """Only the beginning of a very long text is read."""
     unknown, question = commands.read("/deeprepo " + "x" * 900), commands.read("/deeprepo ask " + "x" * 9_000)
     assert unknown == Command("x" * 40)
     assert question == Command("ask", "x" * 4_000)

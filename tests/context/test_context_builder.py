@@ -274,7 +274,7 @@ def added(*lines: str) -> tuple[DiffRow, ...]:
 
 
 def test_prose_of_several_lines_names_nothing() -> None:
-    """Docstrings and block comments; what they mark as code is a name, and a text that is no docstring is code."""
+    """Docstrings and block comments; what they mark as code is a name, and a string that is not a docstring is code."""
     rows = added(
         "def total(x):",
         "    '''Warning_one of the",

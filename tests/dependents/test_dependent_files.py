@@ -95,7 +95,7 @@ def test_examples_in_comments_import_nothing(repository: Repository) -> None:
 
 
 def test_barrels_hand_on_dependents_for_changed_names(repository: Repository) -> None:
-    """Whoever takes a changed name from a file that re-exports it depends on its home, by way of that file."""
+    """A file that takes a changed name from a re-export depends on the file that defines it."""
     before = {
         "src/index.ts": "export { cut, join } from './words'\n",
         "src/words.ts": "export function cut() { return 1 }\nexport function join() { return 1 }\n",

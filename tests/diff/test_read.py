@@ -89,7 +89,7 @@ def test_text_that_looks_like_a_diff_is_text(repository: Repository) -> None:
 
 
 def test_other_encodings_are_read(repository: Repository) -> None:
-    """A byte that is no UTF-8 becomes the replacement character; the line numbers hold."""
+    """A byte that is not valid UTF-8 becomes the replacement character; line numbers do not change."""
     file = one(repository, b"caf\xe9\n", b"caf\xe9\nth\xe9\n")
     assert file.added == {2}
 

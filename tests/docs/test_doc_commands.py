@@ -99,7 +99,7 @@ def test_marked_commands_do_what_the_page_shows(page: Path, tmp_path: Path) -> N
 
 
 def spelt(page: Path) -> list[str]:
-    """Everything on a page that is typed as a command of ours."""
+    """All text on a page that is a `deeprepo` command to type."""
     shown = [command.typed for block in doc_pages.blocks(page) for command in doc_pages.commands(block)]
     loose = [line for block in doc_pages.blocks(page) if not block.info for line in block.joined.splitlines()]
     found = [*shown, *map(str.strip, loose), *doc_pages.spans(page)]

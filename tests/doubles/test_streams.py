@@ -1,14 +1,12 @@
-"""The doubles' streams and replies, read with the types of the providers' own libraries."""
+"""The doubles' streams and replies, read with the types of the providers' own libraries.
+
+The libraries are imported where they are used: every process of a run imports this file, and few of them run its tests.
+"""
 
 import asyncio
 from typing import Any
 
-import anthropic
-import openai
 import pytest
-from anthropic.types import Message as AnthropicMessage
-from anthropic.types import RawMessageStreamEvent
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import TypeAdapter
 
 from bot.values import ToolCall, Usage
@@ -34,6 +32,8 @@ FORMS = ["hidden", "reasoning_content", "reasoning", "reasoning_details", "thoug
 @pytest.mark.parametrize("form", FORMS)
 def test_chat_completions(reply: Reply, form: Form) -> None:
     """Each chunk and each whole reply is what OpenAI's library expects."""
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
     body = {"model": "m", "messages": [], "max_tokens": 4096}
     whole = dialect.render(body, reply, 1)
     thinking.openai(body, whole, Modes(thinks=10, thinking=form), 1)
@@ -46,10 +46,12 @@ def test_chat_completions(reply: Reply, form: Form) -> None:
 @pytest.mark.parametrize("thinks", [0, 10, 5000])
 def test_messages(reply: Reply, thinks: int) -> None:
     """Each event and each whole message is what Anthropic's library expects."""
+    from anthropic.types import Message, RawMessageStreamEvent
+
     body = {"model": "m", "messages": [], "max_tokens": 4096, "tools": TOOLS}
     whole = messages.render(body, reply, 1)
     thinking.anthropic(body, whole, Modes(thinks=thinks), 1)
-    AnthropicMessage.model_validate(whole)
+    Message.model_validate(whole)
     read: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
     for event in events.anthropic(whole):
         read.validate_python(event)
@@ -57,6 +59,8 @@ def test_messages(reply: Reply, thinks: int) -> None:
 
 def test_the_libraries_own_clients_read_the_streams() -> None:
     """What the libraries put together from a stream is what the script says."""
+    import anthropic
+    import openai
 
     async def run() -> tuple[Any, Any]:
         async with doubles.openai_server(

@@ -56,7 +56,7 @@ def test_a_defect_may_be_reported_where_it_breaks() -> None:
 
 
 def test_the_proof_counts_when_it_is_quoted() -> None:
-    """A pair whose proof nobody showed is told apart."""
+    """A pair whose proof was not shown is counted separately."""
     shown = (Evidence("b.py", 'row["total"]', 5),)
     assert match([finding(category="contract")], [CROSS]).proven == 0
     assert match([finding(category="contract", evidence=shown)], [CROSS]).proven == 1

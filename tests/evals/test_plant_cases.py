@@ -96,6 +96,7 @@ def test_a_planted_case_is_a_real_commit_with_one_wrong_line(shop: Repository, t
     assert git(repo, "rev-list", "--count", "--all").strip() == "2"
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_cases(shop: Repository, tmp_path: Path) -> None:
     """Commit ids too, so that results of several machines can be put together."""
     texts = []
@@ -173,6 +174,7 @@ def test_made_up_code_needs_no_repository(tmp_path: Path) -> None:
     assert all(git(built(tmp_path / "out", case), "diff", "base", "head") for case in rows)
 
 
+@pytest.mark.slow
 def test_a_second_run_adds_to_the_same_folder(shop: Repository, tmp_path: Path) -> None:
     """Cases of another seed stand beside those of the first."""
     write(Plan(tmp_path / "out", str(shop.folder), count=1))

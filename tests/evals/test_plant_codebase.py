@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from families import few
 
 from bot.errors import UsageError
 from bot.languages.faults import faults
@@ -35,7 +36,7 @@ def witnessed(base: Path, *mutants: Path) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.parametrize("files", [10, 11, 24, 57, 300])
+@pytest.mark.parametrize("files", few([10, 11, 24, 57, 300], 0, 3))
 def test_a_code_base_has_exactly_as_many_files_and_all_parse(files: int) -> None:
     """10 to 300 files, in Python, TypeScript and Go, without a syntax error."""
     code = plant.codebase(5, files)
@@ -57,6 +58,7 @@ def test_an_unknown_class_is_refused_with_the_known_ones() -> None:
         plant.codebase(1, 10, kinds=["typo"])
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_code_base_in_another_process() -> None:
     """Nothing depends on the order of a set or on the clock."""
     program = (
@@ -119,6 +121,7 @@ def test_what_a_change_rewrites_beside_its_defects_does_not_change_behaviour(tmp
     assert before == after
 
 
+@pytest.mark.slow
 def test_every_defect_in_python_changes_what_the_code_does(tmp_path: Path) -> None:
     """Each proposal over a whole entity, one by one: results, errors, or what is left open differ from the clean code."""
     ground = scene(made.make(1, 13))

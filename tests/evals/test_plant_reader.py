@@ -30,7 +30,7 @@ def test_paths_alone_show_nothing() -> None:
 
 
 def test_a_planted_line_without_its_proof_shows_nothing() -> None:
-    """Half of the evidence is none."""
+    """Half of the evidence counts as no evidence."""
     assert CROSS.text not in [found["quote"] for found in said(CODE.files[CROSS.path])]  # type: ignore[union-attr]
 
 

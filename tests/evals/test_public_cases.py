@@ -98,6 +98,7 @@ def test_a_pair_is_the_same_diff_in_two_trees(
     assert net["fanout"] == 1
 
 
+@pytest.mark.slow
 def test_a_root_follows_the_change_over_two_steps(
     host: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -129,6 +129,7 @@ def test_a_provider_that_fails_leaves_the_case_open(
     assert len(out.read_text().splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_keeps_what_is_finished(
     shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,7 +157,7 @@ def test_an_interrupted_run_keeps_what_is_finished(
 def test_two_judges_are_told_apart_and_their_agreement_is_printed(
     shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A finding in the right place is a hit for whoever says that it is the same problem."""
+    """A finding in the right place is a hit if the judge confirms that it is the same problem."""
     providers.judges = {"gpt-5": True, "gpt-4.1": False}
     judges = ("--judge", "openai/gpt-5", "--judge", "openai/gpt-4.1")
     code, out, err = told(capsys, shop.command(*WORKER, "--strategy", "fanout", "--kind", "natural", *judges))

@@ -31,7 +31,7 @@ def test_what_lies_in_another_file_is_delivered_by_the_harness_and_not_by_the_di
 
 
 def test_a_twin_counts_the_hit_on_bad_less_the_report_on_good(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same diff in two trees: whoever reads the diff alone scores 0."""
+    """The same diff in two trees: a reviewer that reads the diff alone scores 0."""
     found = figures(capsys, shop.command("--oracle", "--baseline", "diff-only", "--kind", "twins"))
     assert found["twins", "fanout", "hits - reports", ""] == 1
     assert found["twins", "fanout", "reports on good", ""] == 0
@@ -45,6 +45,7 @@ def test_a_clean_change_is_answered_with_silence(shop: Folder, capsys: pytest.Ca
     assert found["clean", "fanout", "PRs with none", ""] == 1
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_not_done_again(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The same command adds no line and prints the same figures; an edited case is another case."""
     out = tmp_path / "run.jsonl"

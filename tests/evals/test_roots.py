@@ -51,6 +51,7 @@ def test_the_bills_come_to_the_journal_s_dollars() -> None:
         assert round(workers / (root + workers), 2) == share
 
 
+@pytest.mark.slow
 def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
     """In `rlm` every root ends with everything read by workers and more found than by itself, whatever it does."""
     alone, helped = (by_name(compared(small(strategy)).rows) for strategy in ("rlm-only", "rlm"))
@@ -106,6 +107,7 @@ def test_a_finished_comparison_is_not_done_again(tmp_path: Path) -> None:
     assert len(out.read_text().splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
     """Ctrl-C after the first review: its row stands, the rest is left."""
 
@@ -203,6 +205,7 @@ def test_the_table_and_the_json_say_the_same(tmp_path: Path, capsys: pytest.Capt
     assert found["rows"][0]["item"]["root"] == "scripted/satisficing"
 
 
+@pytest.mark.slow
 def test_several_code_bases_are_one_row() -> None:
     """Recall is then over code bases, with their spread."""
     ended = compared(Plan((Contender(scripted.ROOTS[0], "rlm-only"),), scripted.READER, (10,), (1, 2, 3)))

@@ -29,12 +29,12 @@ def test_reading_alone_earns_its_part() -> None:
 
 
 def test_finding_without_reading_earns_no_coverage() -> None:
-    """What no worker has read is not covered, whoever found the defects."""
+    """What no worker has read is not covered, even if the defects were found."""
     assert reward(read=0) == 0.65
 
 
 def test_each_false_finding_costs() -> None:
-    """Precision falls with every finding that is none: in the findings and in the evidence."""
+    """Precision falls with each false finding, both for findings and for evidence."""
     assert reward() > reward(findings=6) > reward(findings=10) > reward(findings=100)
     assert reward(findings=1000, read=0) < 0.02
 
@@ -64,7 +64,7 @@ def test_tokens_beyond_the_par_cost() -> None:
 
 
 def test_an_end_without_an_answer_costs() -> None:
-    """Whoever runs out of turns loses a fifth."""
+    """A root that runs out of turns loses a fifth."""
     assert reward(answered=False) == 0.8
 
 
@@ -75,7 +75,7 @@ def test_facts_survive_a_trace() -> None:
 
 
 def test_tasks_are_the_same_each_time_and_never_shared() -> None:
-    """The same arguments give the same tasks; a seed of one split is none of the other."""
+    """The same arguments give the same tasks; the splits share no seed."""
     made = list(tasks("train", 40))
     assert made == list(tasks("train", 40))
     assert not {task.seed for task in made} & {task.seed for task in tasks("eval", 1_000)}

@@ -38,7 +38,7 @@ def finding(**fields: object) -> Finding:
 
 
 def test_the_definition_comes_first_then_what_stood_there_before(repository: Repository) -> None:
-    """The removed check is in sight of whoever judges."""
+    """The judge can see the removed check."""
     first, second, *_ = gathered(repository, finding())
     assert first[:2] == ("a.py", "head")
     assert second[:2] == ("a.py", "base")

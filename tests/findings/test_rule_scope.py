@@ -88,8 +88,8 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     assert "silenced by a rule: Rule 1 of .deeprepo.yml" in " ".join(console.render(done).split())
 
 
-def test_a_suggestion_that_was_taken_as_it_is_counts_as_accepted(hand: Hand) -> None:
-    """The finding is fixed then, although the quoted words still stand in the new line; other repairs are fixed and not accepted."""
+def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) -> None:
+    """The finding then counts as fixed, although the new line still holds the quoted words. Any other repair is fixed and not accepted."""
     item = found("shop/label.py", "    size = parcel.size[0]", "medium", "An empty size crashes the label")
     item |= {"suggestion": "    size = parcel.size[0] if parcel.size else 0"}
 

@@ -70,7 +70,7 @@ def test_what_people_may_do(tmp_path: Path) -> None:
 
 
 def test_a_file_of_the_base_branch(tmp_path: Path) -> None:
-    """A file is its bytes; where there is none, or a folder, it is None."""
+    """A file is its bytes; it is None for a folder or a path that does not exist."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:

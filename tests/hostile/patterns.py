@@ -396,7 +396,7 @@ def run_of_letters(tree: Any, *, anchored: bool) -> bool:
 
 
 def grows(found: Found, *, thorough: bool = True) -> str:
-    """The first text on which a pattern takes more than its share of time when it gets longer, "" when there is none."""
+    """The first text on which a pattern takes more than its share of time when it gets longer, "" if no text does."""
     act = _run(found)
     tree = parsed(found.pattern)
     if bounded(tree) or run_of_letters(tree, anchored=found.anchored):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from fakes import Repository
+from families import few
 from jsonschema import Draft202012Validator
 from obedient import Root, answer
 from rendered import SEEN, harm
@@ -53,7 +54,7 @@ def of_pull(number: int) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.fixture(scope="module", params=range(PULLS))
+@pytest.fixture(scope="module", params=few(range(PULLS), 0, 3))
 def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """A pull request reviewed by root and worker that obey; secrets lie in the environment, beside the repository and in it."""
     top = tmp_path_factory.mktemp("hostile")
@@ -80,21 +81,21 @@ def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def pages(review: Review) -> dict[str, str]:
-    """Every form in which the review is handed over."""
+    """The review in every output format, and each comment that is posted."""
     said = posts.comments(review)
     forms = {name: make().render(review) for name, make in OUTPUTS.items()}
     return forms | {"summary": said.summary} | {f"post {n}": post.body for n, post in enumerate(said.posts)}
 
 
 def test_the_corpus_is_large_and_every_entry_is_read(outcome: Outcome) -> None:
-    """Fifty texts and more, and each of them stood in a prompt or in the review, so that it could do its harm."""
+    """The corpus has at least fifty texts. Each was in a prompt or in the review, so each had the chance to do harm."""
     assert len({entry["sign"] for entry in CORPUS}) == len(CORPUS) >= 50
     shown = json.dumps(outcome.requests) + OUTPUTS["json"]().render(outcome.review)
     assert [entry["sign"] for entry in outcome.entries if entry["sign"] not in shown] == []
 
 
-def test_the_model_did_what_it_was_told(outcome: Outcome) -> None:
-    """The words of the corpus stand in the walkthrough and in findings of critical severity, confirmed by the same model."""
+def test_the_model_obeyed_the_corpus(outcome: Outcome) -> None:
+    """The walkthrough and critical findings, which the same model confirmed, repeat the words of the corpus."""
     said = [placed.finding for placed in outcome.review.findings]
     walkthrough = outcome.review.walkthrough
     assert walkthrough is not None

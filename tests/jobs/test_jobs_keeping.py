@@ -145,7 +145,7 @@ def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
 
 
 def test_a_damaged_ask_is_a_sentence() -> None:
-    """What cannot be read as an ask is an error of ours; what another version added is left out."""
+    """A payload that is not an ask raises an error of the product; fields that another version added are left out."""
     for text in ("", "[]", '{"kind":"Unknown"}', '{"kind":"Forget"}', '{"kind":"ReviewAsk","pull":4,"trigger":"x"}'):
         with pytest.raises(StorageError, match="cannot be read"):
             codec.read(text)

@@ -10,7 +10,7 @@ from bot.values import Ask
 
 
 def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCaptureFixture) -> None:
-    """A job that fails is logged with its traceback, whoever asked is told, and the next job is carried out."""
+    """A job that fails is logged with its traceback, the person who asked gets a reason, and the next job is carried out."""
 
     async def fail(ask: Ask, _: Job) -> None:
         if ask == push(1, head="bad"):
@@ -31,7 +31,7 @@ def test_a_fault_ends_its_job_alone(on_sqlite: Scene, caplog: pytest.LogCaptureF
 
 
 def test_what_we_raise_on_purpose_is_told_as_it_is(on_sqlite: Scene) -> None:
-    """The sentence of an error of ours reaches whoever asked."""
+    """The person who asked gets the sentence of a deeprepo error."""
 
     async def fail(_: Ask, __: Job) -> None:
         raise DeepRepoError("the change is too large")

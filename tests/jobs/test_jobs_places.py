@@ -63,7 +63,7 @@ def test_a_process_that_only_serves(on_postgres: Scene) -> None:
 
 
 def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
-    """Whoever holds a pull request in the database makes others wait, and those of other pull requests not."""
+    """A process that holds a pull request in the database makes others wait for this pull request, and not for other ones."""
 
     async def story() -> None:
         told = []

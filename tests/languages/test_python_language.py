@@ -16,7 +16,7 @@ def signature(code: str, name: str = "f") -> str:
 
 
 def test_the_registry_names_each_language() -> None:
-    """Whoever looks a language up finds it under its own name, and every suffix belongs to one language."""
+    """Each language is registered under its own name, and every suffix belongs to one language."""
     assert all(name == language.NAME for name, language in LANGUAGES.items())
     suffixes = [suffix for language in LANGUAGES.values() for suffix in language.SUFFIXES]
     assert len(suffixes) == len(set(suffixes))
@@ -115,7 +115,7 @@ def test_a_module_whose_names_cannot_be_listed_says_so(code: str, complete: bool
     ],
 )
 def test_a_receivers_class_is_known_where_it_is_written(body: str, types: tuple[str, ...]) -> None:
-    """Assignments, annotations, parameters, `self` and `super`; two different classes are none."""
+    """Assignments, annotations, parameters, `self` and `super`; a name with two different classes has no type."""
     code = f"class K(Base):\n  def __init__(self, box: Box):\n    self.box = box\n  def f(self, given: 'Given'):\n    {body}\n"
     (use,) = [use for use in python.uses("a.py", code.encode(), {"m"}) if use.call]
 

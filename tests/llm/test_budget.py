@@ -103,7 +103,7 @@ def test_what_is_kept_for_the_root_is_not_lent() -> None:
 
 
 def test_cost_is_split_by_role() -> None:
-    """The root's dollars are told apart from the workers'; failed calls count."""
+    """The root's dollars are counted apart from the workers'; failed calls count."""
     budget = Budget(Limits())
     budget.settle(budget.reserve(CALL, cent, "big"), CALL, 0.3, "root", "big")
     budget.settle(budget.reserve(CALL, cent, "small"), Usage(), 0.0, "worker", "small", failed=True)

@@ -74,38 +74,33 @@ def test_callers_are_named_with_their_lines(repo: Path) -> None:
 
 
 def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
-    """An unknown revision, a missing review and an unknown name are told to the agent, and the server goes on."""
+    """The agent is told of an unknown revision, name or argument and of a missing review, and the server goes on.
 
-    async def talk(client: Client) -> list[CallToolResult]:
-        return [
-            await client.call_tool("hand_over", {}),
-            await client.call_tool("review", {"change": "nowhere..HEAD"}),
-            await client.call_tool("callers", {"symbol": "no_such_name"}),
-            await client.call_tool("review", {"change": "main..main"}),
-        ]
-
-    answers = spoken(repo, talk)
-    review, revision, name, empty = map(text, answers)
-    assert "There is no review yet" in review
-    assert "unknown revision 'nowhere'" in revision
-    assert "'no_such_name'" in name
-    assert empty == "Nothing to review: main..main is empty."
-    assert [answer.is_error for answer in answers] == [True, True, False, False]
-
-
-def test_an_argument_that_no_tool_takes_is_refused(repo: Path) -> None:
-    """A cap under a wrong name would otherwise be no cap; the schemas say so too."""
+    A cap under a wrong name would otherwise be no cap: the schemas take no other argument either.
+    """
 
     async def talk(client: Client) -> list[CallToolResult]:
         tools = (await client.list_tools()).tools
         assert [tool.input_schema["additionalProperties"] for tool in tools] == [False] * len(tools)
         return [
+            await client.call_tool("hand_over", {}),
+            await client.call_tool("review", {"change": "nowhere..HEAD"}),
+            await client.call_tool("callers", {"symbol": "no_such_name"}),
+            await client.call_tool("review", {"change": "main..main"}),
             await client.call_tool("review", {"effort": "none", "max_dollars": 1}),
             await client.call_tool("review", {"effort": "magic"}),
             await client.call_tool("callers", {"symbol": "quote", "limit": 3}),
         ]
 
-    cap, effort, limit = spoken(repo, talk)
+    answers = spoken(repo, talk)
+    review, revision, name, empty = map(text, answers[:4])
+    assert "There is no review yet" in review
+    assert "unknown revision 'nowhere'" in revision
+    assert "'no_such_name'" in name
+    assert empty == "Nothing to review: main..main is empty."
+    assert [answer.is_error for answer in answers[:4]] == [True, True, False, False]
+
+    cap, effort, limit = answers[4:]
     assert (cap.is_error, effort.is_error, limit.is_error) == (True, True, True)
     assert "unknown argument max_dollars: review takes change, effort, max_usd" in text(cap)
     assert "medium" in text(effort)

@@ -34,7 +34,7 @@ def test_a_structured_answer(name: str) -> None:
 
 @dialects
 def test_a_malformed_answer(name: str) -> None:
-    """An answer that is no JSON is handed back as text without data: the caller decides on a repair."""
+    """An answer that is not JSON comes back as text without data: the caller decides on a repair."""
     done = complete(name, "I found nothing!", asked(answer=ANSWER))
     assert (done.data, done.text) == (None, "I found nothing!")
 

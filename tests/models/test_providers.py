@@ -48,7 +48,7 @@ def test_a_key_that_is_none() -> None:
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host", "http://", "http://host:port", "http://[::1"])
 def test_a_base_url_that_is_none(url: str) -> None:
-    """A base URL that is no web address is refused."""
+    """A base URL that is not a web address is refused."""
     with pytest.raises(UsageError, match="is not a web address"):
         models.connect("ollama/llama", None, url)
 

@@ -1,4 +1,4 @@
-"""Replies as they come in: streams that pause, stall, break, carry errors, or are none."""
+"""Replies as they come in: streams that pause, stall, break or carry errors, and replies that are not streams."""
 
 import asyncio
 from collections.abc import Mapping

@@ -56,7 +56,7 @@ def test_it_names_file_lines_defect_evidence_and_constraint() -> None:
 
 @pytest.mark.parametrize("text", BREAKS)
 def test_no_text_leaves_its_block(text: str) -> None:
-    """In the summary and in the comment on the lines: the block holds all of it, and no line of ours can be imitated."""
+    """In the summary and in the comment on the lines, the block holds the whole text, and the text cannot imitate a line of the template."""
     made = posts.comments(replace(REVIEW, findings=(full(text), replace(full(text), place="outside", spot=None))))
     for page in (made.summary, made.posts[0].body):
         for block in blocks(page):
@@ -70,7 +70,7 @@ def test_no_text_leaves_its_block(text: str) -> None:
 
 
 def test_the_summary_has_one_for_all_that_is_open() -> None:
-    """New and older findings, worst first; none where nothing is open."""
+    """It holds new and older findings, worst first. A review with nothing open has no such prompt."""
     review = replace(REVIEW, still=(replace(FINDING, title="An older one", number=9, status="open"),))
     last = blocks(markdown.render(review))[-1]
 

@@ -30,7 +30,7 @@ LINE = re.compile(r'  (f\d+\["[^"\n]*"\]|f\d+ -->\|"[^"\n]*"\| f\d+|style f\d+ s
     ],
 )
 def test_a_name_is_a_label(name: str) -> None:
-    """Each line is a node, an arrow or a frame of ours; the letters of a name that could mean something are numbers."""
+    """Each line of the drawing is a node, an arrow or a frame. Characters of a name that Mermaid could interpret are written as numbers."""
     block = sketch.mermaid([FileCalls(name, "b.py", (name, "g")), FileCalls("c.py", "b.py", ("g",))], {name})
     head, first, *rows, last = block.split("\n")
 

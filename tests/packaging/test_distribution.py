@@ -54,7 +54,7 @@ def wheel(dist: Path) -> Path:
 
 
 def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
-    """Templates and their words, the migrations, the schema of GraphQL: everything that is no module of ours but is opened."""
+    """Templates and their words, the migrations, the schema of GraphQL: every file that the package opens and that is not a Python module."""
     held = set(zipfile.ZipFile(wheel).namelist())
     templates = {f"bot/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
     data = {
@@ -76,6 +76,7 @@ def test_the_source_makes_the_same_wheel(dist: Path, wheel: Path, tmp_path: Path
     assert sorted(zipfile.ZipFile(again).namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
+@pytest.mark.slow
 def test_the_installed_wheel_reviews_elsewhere(wheel: Path, repository: Repository, tmp_path: Path) -> None:
     """Outside this repository, with nothing of it on the path, the command finds the forgotten caller."""
     run(

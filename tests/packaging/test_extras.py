@@ -10,6 +10,7 @@ from pathlib import Path
 import bare
 import pytest
 from fakes import Repository
+from families import few
 
 from bot.extras import PARTS
 
@@ -42,15 +43,20 @@ def changed(repository: Repository) -> Path:
 
 @pytest.mark.parametrize(
     ("command", "shows"),
-    [
-        (("--help",), "Reviews a change by reading beyond the diff"),
-        (("review", "HEAD~1..HEAD"), "shop.py:3"),
-        (("review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "sarif"), "shop.py"),
-        (("config",), "quota"),
-        (("estimate", "HEAD~1..HEAD"), "fanout"),
-        (("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"), "fanout"),
-        (("ignore", "0123456789abcdef", "--reason", "it is meant so"), ".deeprepo/ignore.yml"),
-    ],
+    few(
+        [
+            (("--help",), "Reviews a change by reading beyond the diff"),
+            (("review", "HEAD~1..HEAD"), "shop.py:3"),
+            (("review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "sarif"), "shop.py"),
+            (("config",), "quota"),
+            (("estimate", "HEAD~1..HEAD"), "fanout"),
+            (("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"), "fanout"),
+            (("ignore", "0123456789abcdef", "--reason", "it is meant so"), ".deeprepo/ignore.yml"),
+        ],
+        0,
+        1,
+        5,
+    ),
     ids=str,
 )
 def test_a_review_by_code_needs_no_extra(base: str, changed: Path, command: tuple[str, ...], shows: str) -> None:
@@ -69,18 +75,24 @@ def test_the_hook_needs_no_extra(base: str, changed: Path, env: dict[str, str]) 
 
 @pytest.mark.parametrize(
     ("command", "env", "says"),
-    [
-        (("serve",), {}, NO_SERVER),
-        (("serve", "--check"), {}, NO_SERVER),
-        (("worker",), {}, NO_SERVER),
-        (("status",), {}, NO_SERVER),
-        (("mcp",), {}, NO_MCP),
-        (("review", "HEAD~1..HEAD"), KEY, NO_MODELS),
-        (("review", "HEAD~1..HEAD"), {"ANTHROPIC_API_KEY": "sk-ant-planted"}, NO_MODELS),
-        (("review", "HEAD~1..HEAD"), {"DEEPREPO_WORKER": "ollama/x"}, NO_MODELS),
-        (("review", "HEAD~1..HEAD", "--worker", "ollama/x"), {}, NO_MODELS),
-        (("review", "HEAD~1..HEAD", "--root", "bedrock/x"), {}, NO_MODELS),
-    ],
+    few(
+        [
+            (("serve",), {}, NO_SERVER),
+            (("serve", "--check"), {}, NO_SERVER),
+            (("worker",), {}, NO_SERVER),
+            (("status",), {}, NO_SERVER),
+            (("mcp",), {}, NO_MCP),
+            (("review", "HEAD~1..HEAD"), KEY, NO_MODELS),
+            (("review", "HEAD~1..HEAD"), {"ANTHROPIC_API_KEY": "sk-ant-planted"}, NO_MODELS),
+            (("review", "HEAD~1..HEAD"), {"DEEPREPO_WORKER": "ollama/x"}, NO_MODELS),
+            (("review", "HEAD~1..HEAD", "--worker", "ollama/x"), {}, NO_MODELS),
+            (("review", "HEAD~1..HEAD", "--root", "bedrock/x"), {}, NO_MODELS),
+        ],
+        0,
+        4,
+        5,
+        9,
+    ),
     ids=str,
 )
 def test_a_missing_extra_is_named(
@@ -91,6 +103,7 @@ def test_a_missing_extra_is_named(
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"deeprepo: {says}\n")
 
 
+@pytest.mark.slow
 def test_the_demo_in_a_terminal_needs_no_extra(base: str, tmp_path: Path) -> None:
     """The sandbox's review by code works without the server that its page needs."""
     path = f"{base}:{ROOT / 'sandbox'}"

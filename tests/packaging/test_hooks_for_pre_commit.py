@@ -50,6 +50,7 @@ def test_a_forgotten_caller_stops_the_commit(hooked: Repository) -> None:
     assert "shop.py:3" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_commit_all_is_reviewed_too(hooked: Repository) -> None:
     """`git commit -a` stages into an index of its own: that one is read, not the repository's, in which nothing is staged."""
     hooked.write(BROKEN)
@@ -66,6 +67,7 @@ def test_a_sound_change_is_committed(hooked: Repository) -> None:
     assert hooked.git("log", "-1", "--format=%s") == "tax"
 
 
+@pytest.mark.slow
 def test_what_is_not_staged_is_not_judged(hooked: Repository) -> None:
     """A broken file in the work tree says nothing about the commit that is made."""
     hooked.write({"notes.md": "later\n"})

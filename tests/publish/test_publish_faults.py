@@ -132,7 +132,7 @@ def test_a_pull_request_that_moves_on_in_the_middle(tmp_path: Path, what: str) -
 
 
 def test_a_head_that_moves_between_the_look_and_the_post(tmp_path: Path) -> None:
-    """GitHub refuses the lines of an old commit: that is no reason to post them elsewhere."""
+    """GitHub refuses the lines of an old commit: the comments are then not posted elsewhere."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:
@@ -179,7 +179,7 @@ def test_a_fork_that_is_deleted_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_repository_that_is_deleted_in_the_middle(tmp_path: Path) -> None:
-    """A refusal for good."""
+    """A permanent refusal."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:

@@ -97,7 +97,7 @@ def test_a_review_with_nothing_to_say_has_a_summary_alone(tmp_path: Path) -> Non
 
 
 def test_a_summary_that_was_stored_late_is_not_kept_twice(tmp_path: Path) -> None:
-    """Two of ours can stand there only by an answer that was lost: the older one stays."""
+    """Two summaries can exist only if an answer was lost: the older one stays."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:

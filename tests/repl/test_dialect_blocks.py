@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 from dialect_blocks import REFUSED, WORKS
+from families import few
 from shop import Table, quiet
 
 from bot.agent import tools
@@ -36,7 +37,7 @@ def _last(asked: Prompt) -> str:
     return asked.messages[-1].text
 
 
-@pytest.mark.parametrize("name", WORKS)
+@pytest.mark.parametrize("name", few(WORKS, *range(0, len(WORKS), 3)))
 def test_block_runs(table: Table, name: str) -> None:
     """An ordinary block runs as it is."""
     code, printed = WORKS[name]
@@ -45,7 +46,7 @@ def test_block_runs(table: Table, name: str) -> None:
     assert printed in seen.output
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", few(REFUSED, *range(0, len(REFUSED), 3)))
 def test_block_is_refused_with_a_rewrite(table: Table, name: str) -> None:
     """What the dialect lacks is named with its line; the hint says what to write; that runs in the same REPL."""
     code, words, rewrite, printed = REFUSED[name]

@@ -132,7 +132,7 @@ def test_resolving_a_thread_needs_to_write_contents(tmp_path: Path, contents: st
 
 
 def test_unknown_fields_and_broken_documents_are_errors(tmp_path: Path) -> None:
-    """A field that does not exist and a text that is no document are told in `errors`."""
+    """A field that does not exist and a text that is not a document are reported in `errors`."""
 
     async def run() -> None:
         async with rig(tmp_path) as at:

@@ -76,7 +76,7 @@ def test_what_people_do_is_told(tmp_path: Path) -> None:
 
 
 def test_an_app_hears_its_own_voice(tmp_path: Path) -> None:
-    """What the App writes comes back to it as an event of a Bot, as at GitHub: whoever does not look falls into a loop."""
+    """What the App writes comes back to it as an event of a Bot, as at GitHub: a bot that does not check the sender falls into a loop."""
 
     async def run() -> None:
         async with receiver() as heard, rig(tmp_path, webhook=heard.url) as at:
@@ -90,7 +90,7 @@ def test_an_app_hears_its_own_voice(tmp_path: Path) -> None:
 
 
 def test_buttons_of_a_check_run(tmp_path: Path) -> None:
-    """Re-run, re-run all and a button of ours each reach the App that made the check run."""
+    """Re-run, re-run all and each button of a check run reach the App that created it."""
 
     async def run() -> None:
         async with receiver() as heard, rig(tmp_path, webhook=heard.url) as at:

@@ -74,7 +74,7 @@ def test_a_reaction_is_kept_once(tmp_path: Path) -> None:
 
 
 def test_who_may_do_what(tmp_path: Path) -> None:
-    """People have permissions; whoever GitHub does not know has none."""
+    """People have permissions; a login that GitHub does not know has no permission."""
 
     async def run() -> None:
         async with rig(tmp_path) as at:

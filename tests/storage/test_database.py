@@ -61,7 +61,7 @@ def test_a_newer_database_is_refused(url: str) -> None:
 
 
 def test_addresses() -> None:
-    """An address that is none of ours is refused before anything is opened, and never repeated."""
+    """An address of another kind is refused before anything is opened, and is never repeated."""
     for address in ("mysql://user:planted@host/name", "planted", "sqlite://", "sqlite+aiosqlite:///x"):
         with pytest.raises(UsageError, match="sqlite:///PATH or postgresql://") as raised:
             Database(address)

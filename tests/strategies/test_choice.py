@@ -87,7 +87,7 @@ def test_what_is_asked_for_is_taken() -> None:
 
 
 def test_links_are_told_from_uses_elsewhere() -> None:
-    """A unit that uses what another one changes is a link; its own lines are none, and each place counts once."""
+    """A unit that uses what another one changes is a link; its own lines are not, and each place counts once."""
     one, two = units(2)
     one = replace(one, references=(use("m1.py", 3), use("m1.py", 4), use("m0.py", 3), use("x.py", 1), use("x.py", 1)))
     assert measure([one, two]) == Measure(units=2, tokens=2_000, sites=2, links=1, relying=2)

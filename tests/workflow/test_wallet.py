@@ -185,7 +185,7 @@ STORIES = (
 )  # each waits for several reviews
 
 
-@pytest.mark.parametrize("story", few(STORIES, 0))
+@pytest.mark.parametrize("story", few(STORIES, STORIES.index(drafting)))
 def test_no_order_of_pushes_passes_the_cap_of_forks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: Callable[[Purse], Awaitable[None]]
 ) -> None:
@@ -352,6 +352,7 @@ def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", few(["", "_INSTALLATION", "_REPOSITORY"], 0))
 def test_a_day_s_cap_that_is_reached_stops_commands_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str

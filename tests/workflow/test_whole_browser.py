@@ -111,6 +111,7 @@ async def visited(
             await asyncio.to_thread(go)
 
 
+@pytest.mark.slow
 def test_a_reply_that_is_right_withdraws_the_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Typed and sent on the page; the thread is folded as resolved, the others stay open."""
 

@@ -11,7 +11,7 @@ from deeprepo_sandbox.github import Fault
 
 
 async def said(at: Whole, number: int, text: str, author: str = "maintainer") -> str:
-    """Comment, and wait for our newest answer; "" where there is none."""
+    """Comment, and wait for the bot's new answer; "" if it does not answer."""
     before = at.replies(number)
     await at.repo.comment(number, text, author=author)
     await at.quiet()
@@ -88,6 +88,7 @@ def test_a_stranger_does_not_take_the_place_of_a_review(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_what_is_quoted_or_our_own_is_no_command(tmp_path: Path) -> None:
     """A quoted command, one in a code block, and one that a bot writes are left alone."""
 
@@ -102,8 +103,9 @@ def test_what_is_quoted_or_our_own_is_no_command(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> None:
-    """`ignore 1` names the entry that would hold for good, and holds at once in this pull request."""
+    """`ignore 1` names the entry that would hold permanently, and holds at once in this pull request."""
 
     async def go() -> None:
         async with whole(tmp_path) as at:

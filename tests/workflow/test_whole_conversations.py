@@ -58,11 +58,11 @@ class Talk:
 
     @property
     def pull(self) -> PullRef:
-        """Under which it is stored."""
+        """The key under which the pull request is stored."""
         return PullRef(self.at.gh.installation, self.at.repo.id, "acme", "shop", self.number)
 
     async def reply(self, text: str, title: str = "mean()", author: str = "maintainer") -> str:
-        """Reply in a thread of ours; our newest answer, "" where there is none."""
+        """Reply in the thread of a finding. The bot's new answer, "" if it does not answer."""
         return await self._after(self.at.repo.reply(self.number, self.thread(title), text, author=author))
 
     async def below(self, text: str, author: str = "maintainer") -> str:
@@ -81,7 +81,7 @@ class Talk:
 
     @property
     def answers(self) -> dict[int, str]:
-        """Our answers without their markers, by the id of the comment."""
+        """The bot's answers without their markers, by the id of the comment."""
         stands = self.at.gh.pull(self.number)
         ours = [c for c in (*stands.comments, *stands.review_comments) if '"kind": "reply"' in c.body]
         return {c.id: c.body.partition("\n")[2] for c in ours}
@@ -137,6 +137,7 @@ def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_with_the_permission_for_it_the_thread_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An owner who grants `contents: write` sees the thread resolved; a fact that a person tells needs no quote."""
 
@@ -155,6 +156,7 @@ def test_with_the_permission_for_it_the_thread_is_resolved(tmp_path: Path, monke
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +178,7 @@ def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_conversation_goes_on_and_its_prompts_begin_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second remark comes with the first and our answer; everything before the first remark is the same text."""
 
@@ -277,6 +280,7 @@ def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: pytest.M
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_so_many_answers_in_an_hour_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one person in one pull request; the limit is told once. Commands are counted apart."""
 

@@ -1,6 +1,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from whole import BROKEN, MENDED, Whole, whole
 
 from deeprepo_sandbox.github import Fault
@@ -56,6 +57,7 @@ def test_a_pull_request_that_becomes_a_draft_is_left_alone(tmp_path: Path) -> No
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_another_base_is_another_review_and_another_title_is_none(tmp_path: Path) -> None:
     """The change is compared with the new base, which holds what was missing; a new title asks for nothing."""
 
@@ -77,6 +79,7 @@ def test_another_base_is_another_review_and_another_title_is_none(tmp_path: Path
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_closing_and_opening_again_is_no_second_review(tmp_path: Path) -> None:
     """The head has its review already; where it was cut off by the closing, there is one now."""
 

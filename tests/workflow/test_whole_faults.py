@@ -42,7 +42,6 @@ def posted_once(at: Whole, number: int) -> bool:
             ("GET", r"/acme/shop.git/", Fault(status=503)),
         ],
         0,
-        6,
         12,
     ),
     ids=lambda value: None if not isinstance(value, str) else value.strip("$/"),
@@ -108,6 +107,7 @@ def test_a_head_that_moves_gets_the_only_review(tmp_path: Path, act: Act) -> Non
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_pull_request_that_is_closed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     """Its review is cancelled, and its check run says so."""
 
@@ -141,6 +141,7 @@ def test_a_repository_that_is_gone_ends_in_the_log(tmp_path: Path, caplog: pytes
     assert any("does not exist" in str(vars(record)) for record in caplog.records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", few(["fork deleted", "base moved", "token expired"], 0))
 def test_what_changes_between_the_webhook_and_the_review_is_taken_as_it_is(tmp_path: Path, act: str) -> None:
     """A fork that is deleted, a base branch that has moved on, a token that has expired: there is a review all the same."""

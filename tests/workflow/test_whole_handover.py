@@ -11,8 +11,8 @@ from whole import MENDED, Whole, whole
 ROOT = Path(__file__).parents[2]
 
 
-async def handed(at: Whole, pull: str) -> CallToolResult:
-    """What `deeprepo mcp` answers on the server's machine."""
+async def handed(at: Whole, *pulls: str) -> list[CallToolResult]:
+    """What one `deeprepo mcp` on the server's machine answers about each of these pull requests."""
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-m", "bot", "mcp", "--repo", str(at.data)],
@@ -20,7 +20,7 @@ async def handed(at: Whole, pull: str) -> CallToolResult:
         env={"DEEPREPO_DATA": str(at.data)},
     )
     async with Client(parameters) as client:
-        return await client.call_tool("hand_over", {"pull": pull})
+        return [await client.call_tool("hand_over", {"pull": pull}) for pull in pulls]
 
 
 def text(result: CallToolResult) -> str:
@@ -35,7 +35,7 @@ def test_walkthrough_and_prompt_from_the_webhook_to_the_agent(tmp_path: Path) ->
             number = await at.reviewed()
             summary = at.summary(number)
             top = summary.partition("####")[0]
-            stored = await handed(at, f"acme/shop#{number}")
+            (stored,) = await handed(at, f"acme/shop#{number}")
 
             assert "1 file is edited (+3 -3). The change gives `total` a new signature." in top
             assert "**Look first at** [`shop/cart.py:5`](" in top
@@ -47,11 +47,9 @@ def test_walkthrough_and_prompt_from_the_webhook_to_the_agent(tmp_path: Path) ->
             await at.quiet()
             assert "2 files are edited" in at.summary(number)
             assert "Prompt for a coding agent" not in at.summary(number)
-            assert (
-                text(await handed(at, f"https://github.com/acme/shop/pull/{number}"))
-                == "The review has no open finding."
-            )
-            unknown, wrong = await handed(at, "acme/shop#999"), await handed(at, "shop")
+            address = f"https://github.com/acme/shop/pull/{number}"
+            clean, unknown, wrong = await handed(at, address, "acme/shop#999", "shop")
+            assert text(clean) == "The review has no open finding."
             assert "no finished review of acme/shop#999" in text(unknown)
             assert wrong.is_error
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 from whole import MENDED, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -32,7 +33,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, Any]]:
 def test_linked_issues_are_told_in_one_line_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]]
 ) -> None:
-    """Without another call; what is of another repository, was never linked or does not exist is neither shown nor told."""
+    """There is no extra call. Issues of other repositories, and issues that are not linked or do not exist, are neither sent to the model nor shown."""
 
     def answer(request: Mapping[str, Any]) -> doubles.Reply:
         asked.append(request)
@@ -67,11 +68,11 @@ def test_linked_issues_are_told_in_one_line_each(
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("strategy", ["rlm", "fanout"])
-def test_where_the_change_is_read_in_parts(
+@pytest.mark.parametrize("strategy", few(["rlm", "fanout"], 0))
+def test_issues_of_a_change_that_is_read_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]], strategy: str
 ) -> None:
-    """The root says it when it hands in, without a further call; where there is none, the summary says that nobody has judged it."""
+    """The root judges the issue with its summary, without another call. Without a root, the summary reports that the issue was not judged."""
     rows = [[1, "Carts without tax, for @victim.", "no", "All of it."], [9, "Never linked.", "yes", ""], "no row", [1]]
 
     def root(request: Mapping[str, Any]) -> doubles.Reply:
@@ -104,7 +105,7 @@ def test_where_the_change_is_read_in_parts(
     asyncio.run(go())
 
 
-def test_nobody_asks_for_issues_where_nobody_reads(tmp_path: Path) -> None:
+def test_no_issue_is_fetched_without_a_model(tmp_path: Path) -> None:
     """Without a model no issue is looked up."""
 
     async def go() -> None:

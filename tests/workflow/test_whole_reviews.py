@@ -10,7 +10,7 @@ from deeprepo_sandbox import providers as doubles
 
 
 def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(tmp_path: Path) -> None:
-    """The forgotten caller is told in a comment of ours, in a summary and in the check run."""
+    """The forgotten caller is in a comment on its line, in the summary and in the check run."""
 
     async def go() -> None:
         async with whole(tmp_path) as at:
@@ -116,6 +116,7 @@ def test_a_fork_is_reviewed_like_any_other(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_long_text_in_any_script_is_no_obstacle(tmp_path: Path) -> None:
     """An author may write as much as GitHub takes, in characters that need most room where they are stored."""
 
@@ -129,6 +130,7 @@ def test_a_long_text_in_any_script_is_no_obstacle(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_what_a_model_writes_is_kept_in_any_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a character and a NUL in a finding's title: it is posted and stored, and the review is at its end."""
     texts = dict.fromkeys(("title", "why", "consequence", "trigger"), "odd \ud800 \0 words")
@@ -151,6 +153,7 @@ def test_what_a_model_writes_is_kept_in_any_database(tmp_path: Path, monkeypatch
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_two_pull_requests_of_one_commit_are_two_reviews(tmp_path: Path) -> None:
     """Each has its own check run on the commit, and its own summary."""
 

@@ -101,6 +101,7 @@ def test_a_number_is_never_given_to_another_finding(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_collapsed_finding_has_a_number_and_shows_its_fix(tmp_path: Path) -> None:
     """`explain` and `ignore` take it; the fix stands in the fold as a diff, since GitHub commits nothing from there."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from families import few
 from whole import Whole, whole
 
 from bot import config, github
@@ -166,7 +167,14 @@ def test_what_a_rule_silences_is_shown_and_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "proposed", "rejected"),
-    [("Not a bug.", ["F601", "F811"], 0), ("Finding 2 is by design. See #77.", ["F811"], 1), ("", ["F601", "F811"], 0)],
+    few(
+        [
+            ("Not a bug.", ["F601", "F811"], 0),
+            ("Finding 2 is by design. See #77.", ["F811"], 1),
+            ("", ["F601", "F811"], 0),
+        ],
+        1,
+    ),
     ids=["a reply", "a number", "a reaction"],
 )
 def test_a_comment_about_several_findings(tmp_path: Path, text: str, proposed: list[str], rejected: int) -> None:
@@ -194,6 +202,7 @@ def test_a_comment_about_several_findings(tmp_path: Path, text: str, proposed: l
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(tmp_path: Path) -> None:
     """A 👎 given just before the merge still proposes a rule; a fixed finding is addressed, the others are left."""
 
@@ -213,7 +222,7 @@ def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(tmp_path:
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("fault", [Fault(None, after=True), Fault(502), Fault(502, after=True)], ids=str)
+@pytest.mark.parametrize("fault", few([Fault(None, after=True), Fault(502), Fault(502, after=True)], 0), ids=str)
 def test_killed_and_begun_again_proposes_once(tmp_path: Path, fault: Fault) -> None:
     """Whether the reply was stored or not, the rejection is one proposal in one comment."""
 

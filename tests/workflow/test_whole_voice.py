@@ -76,6 +76,7 @@ def test_changes_are_requested_and_the_request_is_dismissed(tmp_path: Path) -> N
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_request_goes_with_the_last_finding_that_carried_it(tmp_path: Path) -> None:
     """At once, not at the next review; another finding that reaches the bar keeps it, and who may only read lifts nothing."""
 

@@ -67,7 +67,7 @@ def receiver_type(node: Node) -> str:
 
 
 def bare(written: str) -> str:
-    """The name of a type, without pointers and type arguments; empty if there is none."""
+    """The name of a type, without pointers and type arguments; empty if the text names no type."""
     name = re.sub(r"\[.*", "", written.strip("(* \t"), flags=re.DOTALL).rstrip(") \t")
     return name if re.fullmatch(r"[\w.]+", name) and name not in ("map", "chan", "func", "struct", "interface") else ""
 

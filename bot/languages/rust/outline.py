@@ -56,7 +56,7 @@ def outline_of(path: str, root: Node, side: Side) -> Outline:
 
 
 def bare(written: str) -> str:
-    """The name of a type with dots, without references and type arguments; empty if there is none."""
+    """The name of a type with dots, without references and type arguments; empty if the text names no type."""
     name = re.sub(r"^(?:&\s*(?:'\w+\s+)?(?:mut\s+)?)+", "", written.strip())
     name = re.sub(r"(?:::)?<.*", "", name, flags=re.DOTALL).strip().replace("::", ".")
     return name if re.fullmatch(r"\w+(?:\.\w+)*", name) else ""

@@ -1,6 +1,6 @@
-"""The model of the demo, which is none: what it says of the sample change, and in conversations about it, is written down here.
+"""The scripted model of the demo: its answers about the sample change, and in conversations about it, were written in advance.
 
-It reads as a model would, and errs once, so that somebody can set it right. The bot asks it as it asks any other model.
+The bot asks it as it asks any other model. One of its findings is wrong, so that a visitor can correct it.
 """
 
 import re

@@ -1,0 +1,121 @@
+"""How a server is opened: its data folder, its databases, its jobs, and what it does by itself beside them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, Unpack
+
+from bot import jobs, storage
+from bot.app import failing, logs
+from bot.app.metrics import Metrics
+from bot.app.opened import Opened
+from bot.app.rounds import rounds, tidying
+from bot.config import Server
+from bot.errors import ConfigError, UsageError
+from bot.events import Ours
+from bot.github import Identity, RequestPace
+from bot.jobs import Jobs, JobSettings
+from bot.limits import ProcessLimits
+from bot.ports import Job
+from bot.values import Ask, PullRef
+from bot.workflow import Surroundings
+
+Work = Callable[[Ask, Job], Awaitable[None]]
+Apologise = Callable[[Ask, str], Awaitable[None]]
+
+
+class OpenWork(Protocol):
+    """Who carries out the jobs: made by `wiring` of what the server has opened. What it gives up it apologises for."""
+
+    def __call__(self, *, caps: ProcessLimits, **given: Unpack[Surroundings]) -> tuple[Work, Apologise]:
+        """The work, and the apology."""
+
+
+@asynccontextmanager
+async def opened(settings: Server, open_work: OpenWork, *, web: bool = True) -> AsyncIterator[Opened]:
+    """Open the data folder and the databases, and begin to work. Raises UsageError and StorageError."""
+    place, app = settings.place, settings.app
+    if app is None:
+        raise ConfigError("the App's credentials are not set")
+    metrics = Metrics(by_repository=place.metrics_by_repository)
+    identity = Identity(app.app_id, app.private_key, place.github_api)
+    pace = RequestPace(place.write_pause, heard=metrics.github)
+    known: asyncio.Future[Jobs] = asyncio.get_running_loop().create_future()  # jobs begin before we have them here
+
+    async def submit(ask: Ask, delivery: str) -> bool:
+        return await (await known).submit(ask, delivery)
+
+    async def cancel(pull: PullRef) -> bool:
+        return bool(await (await known).cancel(pull))
+
+    async def forget(installation: int, repositories: Sequence[int]) -> int:
+        return await (await known).forget(installation, repositories)
+
+    _made(place.data)
+    url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
+    async with storage.opened(url) as store:
+        failed = partial(failing.failed, store)
+
+        async def given_up(ask: Ask, why: str) -> None:
+            await failed(ask, why)
+            await apologise(ask, why)
+
+        work, apologise = open_work(
+            identity=identity,
+            pace=pace,
+            store=store,
+            folder=place.data,
+            submit=submit,
+            cancel=cancel,
+            forget=forget,
+            failed=failed,
+            told=metrics.review,
+            caps=ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
+        )
+        run = jobs.running(
+            _jobs(settings, web=web), work, store=store, serve=web, work_here=place.work or not web, apologise=given_up
+        )
+        async with run as found:
+            known.set_result(found)
+            logs.tame()  # the jobs' library brings a handler of its own along
+            server = Opened(place, app, metrics, store, found, identity, pace, Ours(app.app_id, ""))
+            async with _beside(rounds(server) if web else tidying(server)):
+                yield server
+
+
+def _made(folder: Path) -> None:
+    """The data folder, for this user alone."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"the data folder {folder} cannot be created ({error.strerror}): name another in DEEPREPO_DATA"
+        ) from error
+
+
+def _jobs(settings: Server, *, web: bool) -> JobSettings:
+    place = settings.place
+    return JobSettings(
+        folder=place.data,
+        url=settings.url,
+        name="all" if web else "worker",
+        at_once=place.reviews,
+        per_installation=place.reviews_per_installation,
+        debounce=place.debounce,
+        lease=place.lease,
+        crashes=place.crashes,
+        keep_days=place.retention_days,
+    )
+
+
+@asynccontextmanager
+async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """What goes on beside, until the end of the block."""
+    task = asyncio.create_task(doing)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
