@@ -1,6 +1,6 @@
 """The models that answer prompts, one file per dialect. A provider is one line in PROVIDERS; a model is named `provider/model`.
 
-The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` loads the one that is asked for and no other.
+The libraries behind the dialects are large, so `connect` loads the one that is asked for, and of it what is used (`partly`).
 """
 
 import re
@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 from bot import extras
 from bot.errors import UsageError
-from bot.models import prices
+from bot.models import partly, prices
 from bot.models.provider import Key, Provider, Tokens, address, check_key
 from bot.ports import Model
 
+partly.install()
 TIMEOUT = 120.0  # seconds of silence between two pieces of a reply; before the first piece it may be longer
 
 PROVIDERS: dict[str, Provider] = {
