@@ -15,6 +15,8 @@ from pathlib import Path
 
 import yaml
 
+from benchmarks.table import environment
+
 ROOT = Path(__file__).parents[1]
 FILES = 5
 HOOK = [
@@ -58,8 +60,8 @@ def main() -> None:
 def _repository(repo: Path, folder: Path) -> Mapping[str, str]:
     """A package of forty modules that use each other; five of them are changed and staged."""
     repo.mkdir()
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    env |= {"PYTHONPATH": str(ROOT), "PRE_COMMIT_HOME": str(folder / "cache"), "GIT_CONFIG_GLOBAL": os.devnull}
+    own = {"PYTHONPATH": str(ROOT), "PRE_COMMIT_HOME": str(folder / "cache"), "GIT_CONFIG_GLOBAL": os.devnull}
+    env = environment(own)
     for number in range(40):
         _write(repo, number, "total")
     who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")

@@ -27,14 +27,16 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from compileall import compile_dir
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import bot
 from benchmarks import loopback
 from benchmarks.clean import clone
 from benchmarks.server_process import family
-from benchmarks.table import Row, report
+from benchmarks.table import Row, environment, report
 
 SIZES = (
     (1, 3, 15, 120),
@@ -93,7 +95,7 @@ class Watch:
         self.started, self.samples = time.monotonic(), [(time.monotonic(), 0.0)]
         with tempfile.TemporaryFile("w+") as out:
             process = subprocess.Popen(
-                command, env={**os.environ, **env}, cwd=cwd, stdout=out, stderr=subprocess.STDOUT, text=True
+                command, env=environment(env), cwd=cwd, stdout=out, stderr=subprocess.STDOUT, text=True
             )
             used: dict[int, float] = {}
             while process.poll() is None:
@@ -132,6 +134,7 @@ def main() -> int:
     parser.add_argument("--speed", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
+    compile_dir(Path(bot.__file__).parent, quiet=1)
     timed = []
     for change in _changes(asked.repos, asked.only, asked.changes):
         done = _review(change, asked.speed, asked.seed)

@@ -56,6 +56,8 @@ class Turns:
             reply = await self._asked()
             if reply is None:
                 return
+            # What a turn shows of the budget must not depend on which call ends first: second opinions that began before end here.
+            await self.state.session.settled()
             await self._turn(number, reply)
             if self.outcome:
                 return

@@ -142,5 +142,5 @@ def command(
     }
     request = reviewing.asked(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch:
-        review = local.reviewed(request, flags, scratch, partial(reviewing.progress, quiet=quiet), tell)
+        review = local.reviewed(request, flags, scratch, partial(reviewing.progress, form, quiet=quiet), tell)
     return reviewing.finished(review, form, output, unproven=bool(show))

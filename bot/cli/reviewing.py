@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,10 +164,11 @@ def _shallow(repo: str) -> bool:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+def progress(form: str = "console", *, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A line that is rewritten while the review works; silent where standard error is not a terminal."""
-    # Begun once the child works: its parent would wait, and loads what shows the review meanwhile.
-    import_module("bot.outputs.console")
+    from bot.outputs import OUTPUTS
+
+    OUTPUTS[form]()  # begun once the child works: its parent would wait, and loads what shows the review meanwhile
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return

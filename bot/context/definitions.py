@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
@@ -120,13 +121,16 @@ def defined(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def names(path: str, text: str) -> set[str]:
+def names(path: str, text: str) -> frozenset[str]:
     """What a line of a file defines."""
-    suffix = posixpath.splitext(path)[1].lower()
-    if len(text) > LONG_LINE:
-        return set()
+    return _names(posixpath.splitext(path)[1].lower(), text) if len(text) <= LONG_LINE else frozenset()
+
+
+@lru_cache(maxsize=16_384)
+def _names(suffix: str, text: str) -> frozenset[str]:
+    """Asked for the same lines by each part of a prompt."""
     forms = (look for suffixes, look in _LOOKS if not suffixes or suffix in suffixes)
-    return {name for look in forms for found in look.finditer(text) for name in found.groups() if name}
+    return frozenset(name for look in forms for found in look.finditer(text) for name in found.groups() if name)
 
 
 def head(path: str, rows: Sequence[str], line: int) -> int:

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser
+from tree_sitter import Node
 
 from bot.languages import syntax
 
@@ -40,10 +40,10 @@ def faults(path: str, source: bytes) -> frozenset[int] | None:
     suffix = PurePosixPath(path).suffix.lower()
     if suffix in GRAMMARS:
         grammar = _grammar(*GRAMMARS[suffix])
-        if not syntax.ends(grammar, source):
+        tree = syntax.in_time(grammar, source)
+        if tree is None:
             return None
-        root = Parser(grammar).parse(source).root_node
-        found = frozenset(node.start_point[0] + 1 for node in _broken(root))
+        found = frozenset(node.start_point[0] + 1 for node in _broken(tree.root_node))
         return found or (_python(source) if suffix == ".py" else found)
     read = DATA.get(suffix)
     return read(source) if read else None

@@ -6,14 +6,19 @@ from bot.languages.unreadable import TOO_DEEP, Unreadable
 
 DEEPEST = 300  # levels
 OTHERS = bytes(byte for byte in range(256) if byte not in b"([{)]}")
-STEP = {byte: 1 if byte in b"([{" else -1 for byte in b"([{)]}"}
+ALIKE = bytes.maketrans(b"[{]}", b"(())")  # of which kind a bracket is does not matter
+USUAL = 32  # levels
+STEP = {ord("("): 1, ord(")"): -1}
 
 
 def too_deep(source: bytes) -> bool:
     """Whether the brackets of a source are nested more deeply than people write them; strings count, too."""
-    brackets = source.translate(None, OTHERS)
-    if len(brackets) <= DEEPEST:
-        return False
+    brackets = source.translate(ALIKE, OTHERS)
+    left = brackets
+    for _ in range(USUAL):  # what people write is soon used up: each turn takes the innermost level away
+        if len(left) <= DEEPEST - USUAL:
+            return False
+        left = left.replace(b"()", b"")
     level, lowest = 0, 0
     for level in accumulate(STEP[byte] for byte in brackets):
         lowest = min(lowest, level)

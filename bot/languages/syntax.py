@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 from typing import Literal
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser
+from tree_sitter import Node, Parser, Tree
 
 from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable
@@ -59,27 +59,28 @@ def parse(grammar: Grammar, source: bytes) -> Node:
 @lru_cache(maxsize=64)
 def _parsed(grammar: Grammar, source: bytes) -> Node | None:
     """The last files are kept: outlines and uses ask for the same ones."""
-    return Parser(grammar).parse(source).root_node if ends(grammar, source) else None
+    tree = in_time(grammar, source)
+    return tree.root_node if tree is not None else None
 
 
-def ends(grammar: Grammar, source: bytes) -> bool:
-    """Whether code is parsed in time. Some grammars take the square of the length of some texts; which, nobody knows.
+def in_time(grammar: Grammar, source: bytes) -> Tree | None:
+    """The syntax tree, None if it takes too long. Some grammars take the square of the length of some texts; which, nobody knows.
 
     Only a parser that is fed in pieces can be stopped, and a tree without its text is of no use: so longer code is parsed
-    once on trial.
+    on trial, and a second time with the parts of that first tree, which takes a fraction of the time.
     """
     if len(source) <= AT_ONCE:
-        return True
+        return Parser(grammar).parse(source)
     end = time.thread_time() + PARSING
 
     def piece(at: int, _: object) -> bytes:
         return source[at : at + PIECE]
 
     try:
-        Parser(grammar).parse(piece, progress_callback=lambda _, __: time.thread_time() > end)
+        trial = Parser(grammar).parse(piece, progress_callback=lambda _, __: time.thread_time() > end)
     except ValueError:  # stopped
-        return False
-    return True
+        return None
+    return Parser(grammar).parse(source, trial)
 
 
 def text(node: Node | None) -> str:

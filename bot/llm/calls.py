@@ -109,6 +109,10 @@ class Calls:
         """What the review cost so far."""
         return self.budget.cost()
 
+    def _asker(self, role: Purpose) -> str:
+        """The run and turn that a call belongs to. Second opinions run beside turns and belong to none."""
+        return "" if role == "verify" else self.at
+
     @property
     def failure(self) -> str:
         """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""
@@ -303,7 +307,7 @@ class Calls:
                 return self._judged(model, prompt, role, size, running.result())
         if key in self._done:
             return self._judged(model, prompt, role, size, self._done[key])
-        known = self.journal.take(key, self.at, prompt, role, model.name)
+        known = self.journal.take(key, self._asker(role), prompt, role, model.name)
         if known is not None:
             self._book(known, role)
         if known is not None and known.reply is not None:
@@ -400,7 +404,7 @@ class Calls:
     @asynccontextmanager
     async def _recording_failure(self, model: Model, request: Request) -> AsyncIterator[None]:
         """The error that stays goes to the journal too, so that a resumed review goes on in the same way. So does the deadline."""
-        at = self.at
+        at = self._asker(request.role)
         try:
             async with asyncio.timeout(self.budget.seconds_left()):
                 yield
@@ -504,7 +508,8 @@ class Calls:
     @contextmanager
     def _settling(self, model: Model, request: Request, hold: Hold, tried: int) -> Iterator[SentReply]:
         """A request that is sent, and its reply. Whatever happens, it is in the journal and in the budget."""
-        started, at, key, role = self._clock(), self.at, request.key, request.role
+        started, key, role = self._clock(), request.key, request.role
+        at = self._asker(role)
         self.journal.request(key, request.prompt, role, model.name, at, tried, self._reserved(model, hold))
         outcome = SentReply()
         done: Completion | str = "cancelled"

@@ -14,10 +14,9 @@ INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings i
 
 
 async def run(session: Session) -> Transcript:
-    """Fan out, then the root's turns."""
+    """Fan out, then the root's turns: it begins while second opinions on the readers' findings are under way."""
     reserve(session)
     await fanout.run(session)
-    await session.settled()  # a turn shows what is left of the budget: that must not depend on which call ends first
     return await go_on(session)
 
 
