@@ -35,44 +35,44 @@ class Ours:
         return login.lower() == self.login.lower() or (app is not None and str(app.id) == self.app_id)
 
 
-class Shape(BaseModel):
+class PayloadModel(BaseModel):
     """Some fields of an object; the others are not looked at."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Numbered(Shape):
+class Numbered(PayloadModel):
     """An App, an installation or a repository, by its id alone."""
 
     id: Id
 
 
-class _User(Shape):
+class _User(PayloadModel):
     login: Login
     type: StrictStr = ""
 
 
-class _Owner(Shape):
+class _Owner(PayloadModel):
     login: Name
 
 
-class _Repository(Shape):
+class _Repository(PayloadModel):
     id: Id
     name: Name
     owner: _Owner
 
 
-class _Commit(Shape):
+class _Commit(PayloadModel):
     sha: Sha
 
 
-class _Pull(Shape):
+class _Pull(PayloadModel):
     number: Id
     state: StrictStr = "open"
     head: _Commit
 
 
-class Comment(Shape):
+class Comment(PayloadModel):
     """A comment. `in_reply_to_id` is there in a thread of a review, from the second comment on."""
 
     id: Id
@@ -82,7 +82,7 @@ class Comment(Shape):
     performed_via_github_app: Numbered | None = None
 
 
-class DeliveryPayload(Shape):
+class DeliveryPayload(PayloadModel):
     """What every delivery about a repository brings."""
 
     installation: Numbered
@@ -95,7 +95,7 @@ class DeliveryPayload(Shape):
         return PullRef(self.installation.id, where.id, where.owner.login, where.name, number)
 
 
-class _BaseEdit(Shape):
+class _BaseEdit(PayloadModel):
     base: dict[str, object] | None = None
 
 
@@ -108,11 +108,11 @@ class PullEvent(DeliveryPayload):
     changes: _BaseEdit = _BaseEdit()
 
 
-class _Marker(Shape):
+class _Marker(PayloadModel):
     """What tells that an issue is a pull request."""
 
 
-class _Issue(Shape):
+class _Issue(PayloadModel):
     number: Id
     pull_request: _Marker | None = None
 
@@ -131,7 +131,7 @@ class ReviewCommentEvent(DeliveryPayload):
     comment: Comment
 
 
-class _ReviewBody(Shape):
+class _ReviewBody(PayloadModel):
     """A review as a person hands it in; most have no text of their own."""
 
     id: Id
@@ -146,18 +146,18 @@ class ReviewEvent(DeliveryPayload):
     review: _ReviewBody
 
 
-class _CheckedBase(Shape):
+class _CheckedBase(PayloadModel):
     repo: Numbered
 
 
-class _CheckedPull(Shape):
+class _CheckedPull(PayloadModel):
     """A pull request whose head a check run is on; there may be some of other repositories."""
 
     number: Id
     base: _CheckedBase
 
 
-class CheckPayload(Shape):
+class CheckPayload(PayloadModel):
     """A check run or a check suite."""
 
     head_sha: Sha
@@ -166,7 +166,7 @@ class CheckPayload(Shape):
     pull_requests: tuple[_CheckedPull, ...] = ()
 
 
-class _ActionPayload(Shape):
+class _ActionPayload(PayloadModel):
     identifier: StrictStr = ""
 
 
@@ -183,7 +183,7 @@ class CheckSuiteEvent(DeliveryPayload):
     check_suite: CheckPayload
 
 
-class _Group(Shape):
+class _Group(PayloadModel):
     head_sha: Sha
 
 
@@ -193,14 +193,14 @@ class MergeGroupEvent(DeliveryPayload):
     merge_group: _Group
 
 
-class InstallationEvent(Shape):
+class InstallationEvent(PayloadModel):
     """Events `installation` and `installation_repositories`."""
 
     installation: Numbered
     repositories_removed: tuple[Numbered, ...] = ()
 
 
-Form = TypeVar("Form", bound=Shape)
+Form = TypeVar("Form", bound=PayloadModel)
 
 
 def shaped(form: type[Form], payload: Payload) -> Form:

@@ -2,12 +2,12 @@
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part
+from bot.storage.database import StoragePart
 from bot.storage.tables import check, owned
 from bot.values import PullRef
 
 
-class OpenChecks(Part):
+class OpenChecks(StoragePart):
     """The check runs in progress, by the job that began each."""
 
     async def begun(self, pull: PullRef, number: int, run: str, now: float) -> None:

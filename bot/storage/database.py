@@ -62,7 +62,7 @@ class Database:
         self.engine.dispose()
 
 
-class Part:
+class StoragePart:
     """A part of the storage."""
 
     def __init__(self, database: Database) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part
+from bot.storage.database import StoragePart
 from bot.storage.tables import BUCKETS, day
 
 DAY = 86400
@@ -86,7 +86,7 @@ def count(row: Mapping[str, Any], connection: sa.Connection) -> None:
     connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=changed))
 
 
-class Days(Part):
+class Days(StoragePart):
     """The sums, for those who may see these installations."""
 
     async def by_day(self, scope: Scope, since: int, repository: int | None = None) -> tuple[DaySum, ...]:

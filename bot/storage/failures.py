@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part
+from bot.storage.database import StoragePart
 from bot.storage.days import Scope
 from bot.storage.tables import failure, owned
 from bot.values import PullRef
@@ -24,7 +24,7 @@ class Failure:
     failed: float  # seconds since 1970
 
 
-class Failures(Part):
+class Failures(StoragePart):
     """Those that nobody has tried again."""
 
     async def record(self, one: Failure) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from bot.errors import StorageError
-from bot.storage.database import Database, Part
+from bot.storage.database import Database, StoragePart
 from bot.storage.tables import line
 
 
@@ -50,7 +50,7 @@ class StoredJournal:
                 raise
 
 
-class Journals(Part):
+class Journals(StoragePart):
     """The lines of all journals, each in the order in which they were written."""
 
     async def lines(self, journal: str) -> list[str]:

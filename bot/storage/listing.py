@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part
+from bot.storage.database import StoragePart
 from bot.storage.days import Scope
 from bot.storage.tables import review
 
@@ -59,7 +59,7 @@ class ListPage:
 _COLUMNS = [review.c[name] for name in ListedReview.__dataclass_fields__]
 
 
-class ReviewList(Part):
+class ReviewList(StoragePart):
     """The reviews of some installations."""
 
     async def page(

@@ -6,7 +6,7 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part, upsert
+from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import outcome, owned
 from bot.values import PullRef
 
@@ -42,7 +42,7 @@ class Addressed:
         return cls(0, **{name: sum(getattr(row, name) for row in rows) for name in OUTCOMES})
 
 
-class Outcomes(Part):
+class Outcomes(StoragePart):
     """The outcomes of all findings."""
 
     async def addressed(self, repositories: Collection[int], since: float) -> tuple[Addressed, ...]:

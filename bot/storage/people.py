@@ -5,7 +5,7 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part, upsert
+from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import command, feedback, finding, owned, paused, suppression
 from bot.values import PullRef
 
@@ -27,7 +27,7 @@ class Suppression:
     withdrawn: bool = False  # taken back by us in a conversation with `who`
 
 
-class People(Part):
+class People(StoragePart):
     """What people asked for and said, by pull request."""
 
     async def suppress(self, pull: PullRef, asked: Suppression) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from bot.storage import days, outcomes, rules
-from bot.storage.database import Part, upsert
+from bot.storage.database import StoragePart, upsert
 from bot.storage.outcomes import Outcome
 from bot.storage.tables import finding, owned, review
 from bot.values import PullRef
@@ -86,7 +86,7 @@ class RepositorySpending:
     last: float  # seconds since 1970
 
 
-class Reviews(Part):
+class Reviews(StoragePart):
     """The reviews of all pull requests."""
 
     async def keep(self, done: Finished) -> None:

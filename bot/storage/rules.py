@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part
+from bot.storage.database import StoragePart
 from bot.storage.tables import owned, rule
 from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
@@ -14,7 +14,7 @@ WAITING = 10  # proposals whose reactions one job reads, the newest first
 Shown = tuple[int, int, str]  # a proposal's number; the comment that shows it, and the kind of that comment
 
 
-class Rules(Part):
+class Rules(StoragePart):
     """The rules of all repositories. A number is given once and never again."""
 
     async def propose(self, pull: PullRef, proposal: Proposal, now: float) -> LearnedRule | None:

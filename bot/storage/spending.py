@@ -11,7 +11,7 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part, upsert
+from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import spending
 from bot.values import PullRef
 
@@ -55,7 +55,7 @@ class Exhausted:
     cap: float
 
 
-class Spending(Part):
+class Spending(StoragePart):
     """The reservations of the last days, one for each job and journal.
 
     A job that goes on after a crash takes its own reservation's place, as it pays nothing in its journal twice. Another job with the

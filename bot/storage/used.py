@@ -2,11 +2,11 @@
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part
+from bot.storage.database import StoragePart
 from bot.storage.tables import used
 
 
-class UsedSessions(Part):
+class UsedSessions(StoragePart):
     """Their ids, until they would have ended by themselves."""
 
     async def use(self, name: str, until: float) -> bool:

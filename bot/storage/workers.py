@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 
 import sqlalchemy as sa
 
-from bot.storage.database import Part, upsert
+from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import worker
 
 OLD = 3600.0  # seconds after which a silent process's row is deleted
 
 
-class Workers(Part):
+class Workers(StoragePart):
     """The processes that carry jobs out."""
 
     async def beat(self, executor: str, name: str, version: str) -> None:
