@@ -60,8 +60,8 @@ class Worker:
         flags = {"strategy": "fanout", "worker": model, "root": None}
         request = ReviewRequest(str(self.log.parent / "repository"), "range", "main", "feature")
         async with self.store.journals.kept(str(number), path) as keep:
-            book = Journal(path, keep=keep)
-            deps = wiring.deps(flags, str(self.folder), lambda _: None, lambda _: book, keep_on_cancel=False)
+            opened = lambda _: Journal(path, keep=keep)  # noqa: E731 - by the review, which also closes it
+            deps = wiring.deps(flags, str(self.folder), lambda _: None, opened, keep_on_cancel=False)
             return await pipeline.review(request, deps)
 
     async def _post(self, number: int, job: Job) -> int:

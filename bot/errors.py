@@ -3,7 +3,8 @@
     DeepRepoError                 anything we raise on purpose; its text is a sentence for the user
     ├── UsageError                the request cannot be carried out as typed              exit 2
     │   ├── ConfigError           a setting or .deeprepo.yml is wrong
-    │   └── RevisionError         not a repository, unknown revision, no merge base
+    │   ├── RevisionError         not a repository, unknown revision, no merge base
+    │   └── JournalInUse          another review writes to this journal: a job waits for its end
     ├── NothingToReview           an empty change: said, and not a fault                  exit 0
     ├── GitError                  git failed for another reason                           exit 3
     ├── ReplayDiffers             a replay left its record: the sentence says where     exit 3
@@ -58,6 +59,10 @@ class RevisionError(UsageError):
 
 class NoCommitError(RevisionError):
     """The branch that is checked out has no commit yet."""
+
+
+class JournalInUse(UsageError):  # noqa: N818 - an outcome, not a fault
+    """Another review writes to this journal."""
 
 
 class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault

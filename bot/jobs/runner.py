@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dbos import error as errors
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, StorageError, Superseded
+from bot.errors import DeepRepoError, HostDown, HostLimited, JournalInUse, StorageError, Superseded
 from bot.jobs import codec, ids, rows, superseding
 from bot.jobs.job import StoredJob
 from bot.jobs.settings import JobSettings
@@ -101,7 +101,7 @@ class Runner:
             outcome = await self._left(job)
         except HostLimited as error:
             outcome = await self._put_off(ask, job, text, error, error.retry_after)
-        except (HostDown, StorageError) as error:
+        except (HostDown, StorageError, JournalInUse) as error:  # an earlier attempt of ours may still be ending
             outcome = await self._put_off(ask, job, text, error, self.settings.pause * 2 ** ids.tries(job.workflow))
         except (errors.DBOSUnexpectedStepError, errors.DBOSStepNondeterminismError) as error:  # another version's steps
             outcome = await self._put_off(ask, job, text, error, 0.0)

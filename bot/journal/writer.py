@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from bot.errors import DeepRepoError, PromptTooLong, UsageError
+from bot.errors import DeepRepoError, JournalInUse, PromptTooLong, UsageError
 from bot.journal import codec, reader
 from bot.journal.codec import Row, Start
 from bot.journal.listeners import Keep, Watch
@@ -212,7 +212,7 @@ def _opened(path: Path) -> TextIO:
         )  # the system gives it free when the process ends, however it ends
     except OSError as error:
         file.close()
-        raise UsageError(
+        raise JournalInUse(
             f"the journal {path} is in use by another review: wait for its end, or name another"
         ) from error
     return file

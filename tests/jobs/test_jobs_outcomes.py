@@ -1,10 +1,12 @@
 import asyncio
 from collections import Counter
+from contextlib import closing
 
 import pytest
 from job_scene import Diary, Scene, push
 
 from bot.errors import DeepRepoError, HostDown, HostLimited, Superseded
+from bot.journal.writer import Journal
 from bot.ports import Job
 from bot.values import Ask
 
@@ -46,8 +48,8 @@ def test_what_we_raise_on_purpose_is_told_as_it_is(on_sqlite: Scene) -> None:
     asyncio.run(story())
 
 
-def test_a_job_that_github_puts_off_comes_again(on_sqlite: Scene) -> None:
-    """Where GitHub is away or asks to wait, the job is stored for later, keeps its name, and is done then."""
+def test_a_job_that_is_put_off_comes_again(on_sqlite: Scene) -> None:
+    """If GitHub is away or asks to wait, or an earlier attempt still writes the journal, the job is stored for later, and done then."""
     tries: Counter[str] = Counter()
     names = set()
 
@@ -58,6 +60,9 @@ def test_a_job_that_github_puts_off_comes_again(on_sqlite: Scene) -> None:
             raise HostLimited("the limit is reached", 0.05)
         if tries["all"] == 2:
             raise HostDown("GitHub answers with 502")
+        if tries["all"] == 3:
+            with closing(Journal(on_sqlite.folder / "one.jsonl")):  # as an attempt does that is still ending
+                Journal(on_sqlite.folder / "one.jsonl")
 
     async def story() -> None:
         diary = Diary(does=fail)
@@ -69,7 +74,7 @@ def test_a_job_that_github_puts_off_comes_again(on_sqlite: Scene) -> None:
         assert diary.sorry == []
 
     asyncio.run(story())
-    assert tries["all"] == 3
+    assert tries["all"] == 4
     assert len(names) == 1
 
 
