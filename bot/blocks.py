@@ -18,6 +18,9 @@ LAST_BRANCH = 5  # lines of the last branch of a long block
 MOST_HANDLERS = 12  # lines of the handlers of a long try, together
 TAB = 4  # columns
 _CLOSES = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b)")
+_GOES_ON = re.compile(
+    r"\s*(?:\{\s*$|where\b)"
+)  # the rest of a head: its bracket on a line of its own, conditions on its types
 _BRANCH = re.compile(
     r"\s*(?:\}\s*)?(?:(?:elif|elsif|elseif|except|catch)\b|(?:else|finally|rescue|ensure|case|default|when|otherwise|with\s+_)\b(?!\s*[=.(]\w*\s*[;,]?$))"
     r"|\s*_\s*(?:if\b.*)?=>"
@@ -74,6 +77,9 @@ def opened(path: str, rows: Sequence[str], start: int, most: int) -> list[int]:
         return [*range(block.start, block.end + 1)]
     kept, number = [block.start], block.start + 1
     while number <= block.end:
+        if _ends_head(rows, block, number):
+            kept, number = [*kept, number], number + 1
+            continue
         last = max(number, _doc(rows, number, block.end))
         if last == number and rows[number - 1].strip() and not is_comment(rows[number - 1], path):
             last = statement(rows, number).end
@@ -108,7 +114,7 @@ def heads(rows: Sequence[str], line: int) -> list[int]:
     for number in openings(rows, line, 1):
         if number == line:
             continue
-        first = _opening(rows, number) if _CLOSES.match(rows[number - 1]) else number
+        first = _opening(rows, number) if _continues(rows[number - 1]) else number
         found += [*range(first, number + 1)] if number - first <= LONG_HEAD else [first, number]
     return found
 
@@ -137,7 +143,7 @@ def _enclosing(rows: Sequence[str], block: Block) -> Iterator[Block]:
             if branch != block:
                 yield branch
             head = _opening(rows, head)
-        elif _CLOSES.match(rows[head - 1]):  # the end of a signature of several lines
+        elif _continues(rows[head - 1]):  # the end of a head of several lines
             head = _opening(rows, head)
         end = _chained(rows, head, _end(rows, head, block.end))
         whole = Block(head, max(end, block.end))
@@ -159,9 +165,20 @@ def _opening(rows: Sequence[str], branch: int) -> int:
         text = rows[number - 1]
         if not text.strip() or indent(text) > depth:
             continue
-        if indent(text) < depth or not (_is_branch(text) or _CLOSES.match(text)):
+        if indent(text) < depth or not (_is_branch(text) or _continues(text)):
             return number
     return branch
+
+
+def _continues(text: str) -> bool:
+    """Whether a line goes on with what an earlier line of its depth began."""
+    return bool(_CLOSES.match(text) or _GOES_ON.match(text))
+
+
+def _ends_head(rows: Sequence[str], block: Block, number: int) -> bool:
+    """Whether a line of a long block only ends its head, and what it opens is the rest of the block."""
+    text = rows[number - 1]
+    return indent(text) == indent(rows[block.start - 1]) and _continues(text) and number + 1 < block.end
 
 
 def _end(rows: Sequence[str], head: int, least: int) -> int:
@@ -171,7 +188,9 @@ def _end(rows: Sequence[str], head: int, least: int) -> int:
         text = rows[number - 1]
         if not text.strip():
             continue
-        if indent(text) > depth:
+        if indent(text) > depth or (
+            indent(text) == depth and _GOES_ON.match(text) and not _done(rows[last - 1], depth)
+        ):
             last = number
         elif indent(text) == depth and _CLOSES.match(text) and not _is_branch(text):
             last = number
@@ -180,6 +199,11 @@ def _end(rows: Sequence[str], head: int, least: int) -> int:
         else:
             return last
     return last
+
+
+def _done(text: str, depth: int) -> bool:
+    """Whether nothing goes on after a line: it ends a statement or a block, or is an item of its own."""
+    return text.rstrip().endswith((";", "}") if indent(text) > depth else (";", "}", ","))
 
 
 def _chained(rows: Sequence[str], head: int, end: int) -> int:

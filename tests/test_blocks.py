@@ -91,3 +91,35 @@ def test_however_a_file_is_indented_the_lines_shown_are_few() -> None:
     stairs = [" " * number + "if x:" for number in range(3_000)]
     assert len(blocks.around("a.py", stairs, 3_000, 12)) <= 14
     assert len(blocks.around("a.py", ["else:", " x"] * 20_000, 3, 12)) <= 14
+
+
+ALLMAN = (
+    "    static int Total(\n        int rate)\n    {\n"
+    + "        Step();\n" * 30
+    + "    }\n\n    static int Other() => 1;"
+)
+RUST = (
+    "impl<T> Store for Shelf<T>\nwhere\n    T: Copy,\n{\n    fn total(\n        &self,\n    ) -> u8 {\n"
+    + "        step();\n" * 30
+    + "    }\n}"
+)
+
+
+@pytest.mark.parametrize(("text", "line", "shown", "last"), [(ALLMAN, 1, 12, 34), (RUST, 5, 12, 38), (RUST, 1, 4, 39)])
+def test_a_head_of_several_lines_opens_its_block(text: str, line: int, shown: int, last: int) -> None:
+    """Whether its bracket stands on a line of its own or behind the last of the head; of a long block more than the head is shown."""
+    rows = text.split("\n")
+    assert blocks.statement(rows, line).end == last
+    assert len(blocks.opened("a", rows, line, 12)) == shown
+
+
+def test_heads_are_whole() -> None:
+    """The conditions of a type and a bracket on a line of its own belong to them."""
+    assert blocks.heads(RUST.split("\n"), 9) == [5, 6, 7, 1, 2, 3, 4]
+    assert blocks.heads(ALLMAN.split("\n"), 5) == [1, 2, 3]
+
+
+def test_an_item_is_no_head_of_the_next_one() -> None:
+    """A list of values and objects."""
+    rows = ["[", "  1,", "  {", "    a: 1,", "  },", "]"]
+    assert blocks.statement(rows, 2).end == 2

@@ -146,7 +146,7 @@ def _telling(row: Reference, said: Collection[str]) -> bool:
 
 async def _defined(finding: Finding, tree: Tree) -> list[Place]:
     """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant."""
-    claimed = f"{finding.title}\n{finding.why}\n{finding.trigger}\n{finding.consequence}"
+    claimed = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger has names of its own making
     named = [one or other for one, other in _NAMED.findall(claimed)]
     quotes = finding.quote, *(one.quote for one in finding.evidence)
     quoted = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]

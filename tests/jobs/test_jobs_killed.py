@@ -49,7 +49,7 @@ def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: 
     with process(on_sqlite, log) as third:
         third.wait(PATIENCE)
     with process(on_sqlite, log) as fourth:
-        lines = told(log, "sorry poison", by=fourth)
+        lines = told(log, "sorry poison", "end stuck", by=fourth)
     assert lines.count("look stuck") == 1
     assert lines.count("end stuck") == 1
     assert "end later" in lines
