@@ -69,7 +69,7 @@ def test_every_fact_of_an_error_is_sent() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 @pytest.mark.slow
 def test_many_files_that_each_stay_within_the_limit_are_too_many_together() -> None:
-    """The heaviest are left out, so many that the rest needs half of the time: here 0.5 of 3 seconds each."""
+    """The heaviest are left out, so many that the rest needs half of the time: here 0.4 of 3 seconds each."""
     caps = replace(tasks.CAPS, many=3)
 
     async def go() -> list[str]:

@@ -1,6 +1,7 @@
 """What becomes of findings over the rounds of one pull request: each keeps its number, its quote and its evidence while it is open."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from deeprepo_sandbox.providers import Reply
 
 QUOTE = "return total(items, 0.2)"
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}  # of medium severity, with a fix
+# A finding's heading, or its one line when a comment in the diff tells the rest.
+TOLD = re.compile(r"^(?:#### 🔴 |- 🔴 \*\*)High · (\d+)\. ([^*\n]+)", re.MULTILINE)
 NAMELESS = {"shop/name.py": "def name():\n    return first_name\n"}
 
 
@@ -66,10 +69,10 @@ def test_a_full_review_repeats_everything_that_is_open(tmp_path: Path) -> None:
             await said(at, number, "/deeprepo full review")
             full = at.summary(number)
 
-            headings = [line for line in first.split("\n") if line.startswith("#### ")]
-            assert len(headings) == 2
-            assert [line for line in full.split("\n") if line.startswith("#### ")] == headings
-            assert QUOTE in full
+            told = TOLD.findall(first)
+            assert [number for number, _ in told] == ["1", "2"]
+            assert TOLD.findall(full) == told
+            assert unprompted(full).count(QUOTE) == 1
             assert len(at.gh.pull(number).review_comments) == 1
 
     asyncio.run(go())
