@@ -142,7 +142,11 @@ def _batch(at: Place, rounds: int) -> Iterator[Row]:
                 "--quiet",
             ]
             models = ["--root", "compatible/root", "--worker", "compatible/worker"]
-            run = measured([*command, *models], {"DEEPREPO_BASE_URL": openai})
+            wide = {
+                "DEEPREPO_BASE_URL": openai,
+                "DEEPREPO_CONCURRENCY": str(BATCH),
+            }  # an unknown server gets four at a time
+            run = measured([*command, *models], wide)
         if run.status:
             raise SystemExit(run.out[-2000:])
         seen = [line.split() for line in log.read_text().splitlines()]
