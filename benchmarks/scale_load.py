@@ -6,9 +6,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -20,6 +21,7 @@ from bot.values import Ask, PullRef, ReviewAsk
 
 HOME = Path(__file__).parents[1]
 PATIENCE, LOOK = 600.0, 0.2  # seconds: until a run is given up, between two looks
+Moments = tuple[float, float]  # begin and end
 ROWS = """
     SELECT workflow_uuid, started_at_epoch_ms / 1000.0, completed_at / 1000.0
     FROM dbos.workflow_status WHERE completed_at IS NOT NULL
@@ -67,16 +69,10 @@ def played(url: str, logs: Sequence[Path], arrivals: Sequence[Arrival], first: i
     """Store the reviews at their moments, wait until all are done, and read what was written down. `first`: the first free number."""
     stored = asyncio.run(_submitted(url, arrivals, first))
     deadline = time.monotonic() + PATIENCE
-    while len(done := _done(logs, first)) < len(arrivals):
-        if time.monotonic() > deadline:
-            raise SystemExit(
-                f"{len(arrivals) - len(done)} of {len(arrivals)} reviews were not carried out in {PATIENCE:.0f} s"
-            )
-        time.sleep(LOOK)
-    while missing := done.keys() - (rows := _rows(url)).keys():  # a row ends a moment after its line in the log
-        if time.monotonic() > deadline:
-            raise SystemExit(f"{len(missing)} of {len(done)} reviews did not end in the database in {PATIENCE:.0f} s")
-        time.sleep(LOOK)
+    done = _all(partial(_done, logs, first), len(arrivals), "were carried out", deadline)
+    rows = _all(
+        partial(_rows, url, first), len(arrivals), "ended in the database", deadline
+    )  # a moment after their lines in the log
     order = sorted(range(len(arrivals)), key=stored.__getitem__)
     began = [done[first + number][0] for number in order]
     return Measured(
@@ -112,7 +108,16 @@ async def _submitted(url: str, arrivals: Sequence[Arrival], first: int) -> list[
     return stored
 
 
-def _done(logs: Sequence[Path], first: int) -> dict[int, tuple[float, float]]:
+def _all(look: Callable[[], dict[int, Moments]], most: int, what: str, deadline: float) -> dict[int, Moments]:
+    """What is seen once all reviews are in it: other processes write it, and tell nobody."""
+    while len(found := look()) < most:
+        if time.monotonic() > deadline:
+            raise SystemExit(f"only {len(found)} of {most} reviews {what} in {PATIENCE:.0f} s")
+        time.sleep(LOOK)
+    return found
+
+
+def _done(logs: Sequence[Path], first: int) -> dict[int, Moments]:
     """Begin and end of the reviews from a number on. A line that is being written counts the next time."""
     lines = [
         line.split()
@@ -124,8 +129,10 @@ def _done(logs: Sequence[Path], first: int) -> dict[int, tuple[float, float]]:
     return {int(number): (float(begin), float(end)) for number, begin, end in lines if int(number) >= first}
 
 
-def _rows(url: str) -> dict[int, tuple[float, float]]:
-    """When each review was claimed and when its row was ended, by the database."""
+def _rows(url: str, first: int) -> dict[int, Moments]:
+    """When each review from a number on was claimed and when its row was ended, by the database."""
     with psycopg.connect(url) as connection:
-        found = connection.execute(ROWS)
-        return {int(name.partition("#")[2].partition("~")[0]): (float(start), float(end)) for name, start, end in found}
+        rows = [
+            (int(name.partition("#")[2].partition("~")[0]), start, end) for name, start, end in connection.execute(ROWS)
+        ]
+    return {number: (float(start), float(end)) for number, start, end in rows if number >= first}

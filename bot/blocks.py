@@ -18,9 +18,8 @@ LAST_BRANCH = 5  # lines of the last branch of a long block
 MOST_HANDLERS = 12  # lines of the handlers of a long try, together
 TAB = 4  # columns
 _CLOSES = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b)")
-_GOES_ON = re.compile(
-    r"\s*(?:\{\s*$|where\b)"
-)  # the rest of a head: its bracket on a line of its own, conditions on its types
+# The rest of a head: its bracket on a line of its own, conditions on its types.
+_GOES_ON = re.compile(r"\s*(?:\{\s*$|where\b)")
 _BRANCH = re.compile(
     r"\s*(?:\}\s*)?(?:(?:elif|elsif|elseif|except|catch)\b|(?:else|finally|rescue|ensure|case|default|when|otherwise|with\s+_)\b(?!\s*[=.(]\w*\s*[;,]?$))"
     r"|\s*_\s*(?:if\b.*)?=>"

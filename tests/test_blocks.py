@@ -107,7 +107,7 @@ RUST = (
 
 @pytest.mark.parametrize(("text", "line", "shown", "last"), [(ALLMAN, 1, 12, 34), (RUST, 5, 12, 38), (RUST, 1, 4, 39)])
 def test_a_head_of_several_lines_opens_its_block(text: str, line: int, shown: int, last: int) -> None:
-    """Whether its bracket stands on a line of its own or behind the last of the head; of a long block more than the head is shown."""
+    """The bracket may be on a line of its own or end the head. Of a long block more than the head is shown."""
     rows = text.split("\n")
     assert blocks.statement(rows, line).end == last
     assert len(blocks.opened("a", rows, line, 12)) == shown

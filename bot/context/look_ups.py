@@ -116,14 +116,9 @@ def _noted(excerpt: Excerpt, shown: Collection[tuple[str, Side, int]]) -> Excerp
         last = rows[-1].number if rows else 0
         if last and row.number > last + 1:
             lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
-            known = {(excerpt.path, excerpt.side, number) in shown for number in range(last + 1, row.number)}
-            where = (
-                "shown in part in another place"
-                if len(known) > 1
-                else "shown in another place"
-                if True in known
-                else "not shown here"
-            )
+            known = [(excerpt.path, excerpt.side, number) in shown for number in range(last + 1, row.number)]
+            part = "" if all(known) else "in part "
+            where = f"shown {part}in another place" if any(known) else "not shown here"
             rows.append(DiffRow("", f"[... {lines}: {where} ...]"))
         rows.append(row)
     return replace(excerpt, rows=tuple(rows))

@@ -29,9 +29,8 @@ _CONSTANT = re.compile(r"(?<![\w$])[A-Z][A-Z0-9]*+_[A-Z0-9_]{1,100}+(?![\w$(])")
 _NAMED = re.compile(
     r"`(?:[\w$]++(?:\.|::|->|#))*+([A-Za-z_$][\w$]{2,100}+)(?:\(\))?`|(?<![\w$.])([A-Za-z_$][\w$]{2,100}+)\(\)"
 )
-_SPELLED = re.compile(
-    r"(?<![\w$])_*+[A-Za-z$][a-z0-9$]{0,100}+(?:_|[A-Z])[\w$]{1,100}+"
-)  # words of prose that only code is spelled like
+# Words of prose that are spelled as only code is.
+_SPELLED = re.compile(r"(?<![\w$])_*+[A-Za-z$][a-z0-9$]{0,100}+(?:_|[A-Z])[\w$]{1,100}+")
 _VALUE = r"^\s*NAME\s*(?::[^=]{1,60})?=(?!=)"
 _TYPE = re.compile(
     r"\s*(?:(?:export|public|abstract|final|pub|data|sealed)\s+){0,3}(?:class|struct|impl|interface|trait|module|enum)\b"
@@ -153,12 +152,16 @@ async def _defined(finding: Finding, tree: Tree) -> list[Place]:
     names = list(dict.fromkeys([*named, *quoted, *_SPELLED.findall(claimed)]))[: 2 * MAX_DEFINITIONS]
     if not names:
         return []
-    values = [_VALUE.replace("NAME", name) for name in names if _CONSTANT.fullmatch(name)]
+    constants = {name for name in names if _CONSTANT.fullmatch(name)}
+    values = [_VALUE.replace("NAME", name) for name in constants]
     rows = await tree.grep_lines([*(definition(name) for name in names), *values], syntax="perl", limit=400)
     found: list[Place] = []
     for name in names:
-        known = binds if _CONSTANT.fullmatch(name) else defines
-        hits = _meant((path, line) for path, line, text in rows if defines(text, name, path) or known(text, name))
+        hits = _meant(
+            (path, line)
+            for path, line, text in rows
+            if defines(text, name, path) or (name in constants and binds(text, name))
+        )
         for path, line in hits if len(found) < MAX_DEFINITIONS else ():
             found.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))
     return found

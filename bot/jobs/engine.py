@@ -4,6 +4,7 @@ import asyncio
 import logging
 import math
 import platform
+import sqlite3
 import threading
 import uuid
 from collections.abc import Awaitable, Callable
@@ -61,12 +62,9 @@ async def launch(settings: JobSettings, who: str, run: Run, *, work_here: bool) 
                 DBOS.listen_queues([])
             DBOS.launch()
             fair(library, TurnTaking(REVIEWS, settings.per_installation, settings.at_once, who))
-            async with asyncio.timeout(STARTING):
-                while work_here and not looked_at():  # noqa: ASYNC110 - the library tells nobody
-                    await asyncio.sleep(LOOK)
-        except TimeoutError as error:
-            raise StorageError(f"the queues of the jobs were not looked at within {STARTING:.0f} seconds") from error
-        except (SQLAlchemyError, errors.DBOSException) as error:
+            if work_here:
+                await _watched()
+        except (SQLAlchemyError, errors.DBOSException, sqlite3.Error) as error:
             said = str(getattr(error, "orig", None) or error).strip().splitlines()
             first = said[0] if said else type(error).__name__
             raise StorageError(f"the jobs' database cannot be used: {first}") from error
@@ -77,6 +75,16 @@ def looked_at() -> bool:
     """Whether each queue has the thread that takes jobs from it."""
     names = {thread.name for thread in threading.enumerate()}
     return all(f"queue-worker-{queue}" in names for queue in QUEUES.values())
+
+
+async def _watched() -> None:
+    """Return once each queue is looked at. Raises StorageError if that takes too long."""
+    try:
+        async with asyncio.timeout(STARTING):
+            while not looked_at():  # noqa: ASYNC110 - the library tells nobody
+                await asyncio.sleep(LOOK)
+    except TimeoutError as error:
+        raise StorageError(f"the queues of the jobs were not looked at within {STARTING:.0f} seconds") from error
 
 
 async def close(grace: float = 0.0) -> None:
@@ -110,7 +118,9 @@ def _url(settings: JobSettings) -> str:
 
 
 def _register(settings: JobSettings) -> None:
-    """Store the queues with today's limits. None has a limit over several partitions and processes: on PostgreSQL these are expensive.
+    """Bring the database up to date and store the queues with the present limits.
+
+    No queue has a limit over several partitions and processes: on PostgreSQL these are expensive.
 
     This happens before the library starts, because it begins at once to take jobs, with the limits that it finds stored: after a
     restart these would be the old ones. If an installation has one place, the library would take a shortcut that asks for no

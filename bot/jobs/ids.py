@@ -40,11 +40,6 @@ def queue(job: str) -> str:
     return QUEUES[job.partition("~")[0]]
 
 
-def is_review(job: str) -> bool:
-    """Whether a job is a review."""
-    return job.startswith("review~")
-
-
 def root(job: str) -> str:
     """The job that this one is a further try of, or itself."""
     return job.partition("+")[0]

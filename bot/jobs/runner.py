@@ -101,7 +101,7 @@ class Runner:
             outcome = await self._left(job)
         except HostLimited as error:
             outcome = await self._put_off(ask, job, text, error, error.retry_after)
-        except (HostDown, StorageError, JournalInUse) as error:  # an earlier attempt of ours may still be ending
+        except (HostDown, StorageError, JournalInUse) as error:  # in use: this job's own earlier attempt is ending
             outcome = await self._put_off(ask, job, text, error, self.settings.pause * 2 ** ids.tries(job.workflow))
         except (errors.DBOSUnexpectedStepError, errors.DBOSStepNondeterminismError) as error:  # another version's steps
             outcome = await self._put_off(ask, job, text, error, 0.0)
@@ -199,7 +199,7 @@ def _read(name: str, text: str) -> Ask | None:
 
 def _same(one: str, other: str) -> bool:
     """Whether two jobs are reviews of the same pull request, or one and the same job."""
-    return one == other or (ids.is_review(one) and one.rpartition("~")[0] == other.rpartition("~")[0])
+    return one == other or (one.startswith("review~") and one.rpartition("~")[0] == other.rpartition("~")[0])
 
 
 def _strength(row: rows.JobRow) -> tuple[bool, bool, int, str]:

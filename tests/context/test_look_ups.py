@@ -98,7 +98,7 @@ def test_all_of_one_answer_stays_under_its_tokens(repository: Repository) -> Non
 
 
 def test_lines_that_are_asked_for_end_with_their_block(repository: Repository) -> None:
-    """Whoever names the lines cannot know where the block ends; a much longer one is not brought."""
+    """A reader who names lines cannot know where their block ends. A block that is much longer is not completed."""
     body = "".join(f"        {number} => {{\n            act({number})\n        }}\n" for number in range(8))
     rows = f"fn pick(x: u8) {{\n    match x {{\n{body}    }}\n}}\n\nfn other() {{\n    act(1)\n}}\n"
     last = rows.split("\n").index("fn other() {") - 1

@@ -135,7 +135,7 @@ def test_a_namesake_is_shown_if_the_claim_speaks_of_it(repository: Repository, *
     symbol = Symbol("a.py", "A.render", "function", 2, 3, "head")
     use = Reference("a.py:A.render", "render", "b.py", 1, "page.render()", "", None, sure=False, test=False, call=True)
     users = Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(use,))
-    why = "Whoever calls render gets 1." if named else "It is wrong."
+    why = "Each caller of render gets 1." if named else "It is wrong."
     claim = Finding("a.py", "        return 1", "t", why, "c", "high", "logic", "m", start=3, end=3)
     assert ("b.py" in {one.path for one in excerpts(repository, files, claim, users)}) == named
 

@@ -51,7 +51,7 @@ def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> Non
 
 
 def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> None:
-    """When a call has returned, its line stands in the database: a process that is killed then has lost nothing."""
+    """A call returns after its line is in the database, so a process that is killed then has lost nothing."""
 
     async def story() -> None:
         async with doubles.Server("Yes.") as server, storage.opened(url) as store:
