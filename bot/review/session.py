@@ -40,6 +40,7 @@ class WorkerReply:
     open: tuple[str, ...] = ()  # suspicions that nothing which was shown could settle, as sentences
     told: ReaderNotes | None = None  # what the change does, if the worker was asked and has said it
     issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
+    notes: tuple[str, ...] = ()  # sentences for the reader of the review
 
 
 class Worker(Protocol):

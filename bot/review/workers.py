@@ -35,6 +35,7 @@ from bot.values import (
     ReaderNotes,
     Unit,
     Usage,
+    tokens,
 )
 
 BODY_CHARS = 2_000  # of what the author says
@@ -45,6 +46,9 @@ LARGE_NEARBY = (
 MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
+DIFF_ONLY = range(
+    1_000, 16_000
+)  # tokens of a diff that a second reader sees by itself: a shorter one hides nothing beside other code
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
 INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
 UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the code beside them
@@ -59,6 +63,9 @@ class SentPrompt:
     seen: str
     bare: bool = False  # without the code beside the units
     walkthrough: read.Extent = "none"  # of how much its reader says what the change does
+    diff_only: bool = (
+        False  # its reader sees the diff and no other code: may ask for none, and nothing counts as read by it
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,7 @@ class ModelWorker:
     whole: bool = False  # everything in one prompt, whatever its size
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
+    diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
     heard: Callable[[Sequence[Finding]], None] = lambda _: None  # gets the findings of a prompt while others are out
 
     @property
@@ -116,6 +124,7 @@ class ModelWorker:
         await builder.prepare(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await self._prompt(group, builder, question, extent) for group in groups]
+        prompts += self._of_diff(units)
         return _joined(await self._answered(prompts, builder, question))
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
@@ -231,6 +240,28 @@ class ModelWorker:
         prompt = self._of(telling(unchanged=beside), walkthrough, closed)
         return SentPrompt(tuple(units), prompt, telling(unchanged=judged), bare, walkthrough)
 
+    def _of_diff(self, units: Sequence[Unit]) -> list[SentPrompt]:
+        """The prompt of the reader who sees the diff alone, if there is to be one.
+
+        Code beside a change draws attention away from the change: each kind of reader finds what the other one overlooks.
+        """
+        if not self.diff_only or len(units) < len(self.tracker.units):
+            return []
+        shown = told(units, self.files)
+        size, window = sum(tokens(part.body) for part in shown), self.calls.window(self.model)
+        if size not in DIFF_ONLY or (window is not None and size + INSTRUCTIONS + PART_ANSWER > window):
+            return []
+        text = render.text(
+            "prompts/worker.md.j2",
+            **{**self._said(()), "guidance": ()},
+            issues=(),
+            parts=shown,
+            unchanged=(),
+            questions=[render.text("prompts/diff_only.md.j2").strip()],
+            elsewhere=(),
+        )
+        return [SentPrompt((), self._of(text), "", bare=True, diff_only=True)]
+
     def _closed(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
         """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
         return self.pull.issues if self.whole and len(units) == len(self.tracker.units) else ()
@@ -302,13 +333,20 @@ class ModelWorker:
         while left:
             smaller: list[SentPrompt] = []
             async with _Dialogues(self._last) as going:
-                with self._dialogues.offering([asked.prompt for asked in left]) as offered:
+                with self._dialogues.offering([asked.prompt for asked in left]) as offers:
+                    pairs = zip(left, offers, strict=True)
+                    offered = [dialogues.final(prompt) if asked.diff_only else prompt for asked, prompt in pairs]
                     left = [replace(asked, prompt=prompt) for asked, prompt in zip(left, offered, strict=True)]
                     heard = going.begin_with(left)
                     replies = await self.calls.many(self.model, offered, self.role, heard)
                 answers = await going.answers(replies)
+                found = [one for said in answers if isinstance(said, WorkerReply) for one in said.findings]
+                if going.together and found:
+                    self.heard(found)
             for asked, said in zip(left, answers, strict=True):
-                if isinstance(said, WorkerReply):
+                if asked.diff_only:
+                    done.append(_beside(said))
+                elif isinstance(said, WorkerReply):
                     done.append(said)
                 elif self.whole and asked.units:
                     raise said
@@ -351,8 +389,9 @@ class ModelWorker:
             text, found = read.answer(reply.data, self.name)
         except DeepRepoError as error:
             return WorkerReply("", error=str(error))
-        told = (message.text for message in asked.prompt.messages if message.role == "user")
-        self.tracker.saw(asked.seen, self.name, beside="\n".join(told))
+        if not asked.diff_only:
+            told = (message.text for message in asked.prompt.messages if message.role == "user")
+            self.tracker.saw(asked.seen, self.name, beside="\n".join(told))
         whole = asked.walkthrough == "whole"
         said = read.told(reply.data, whole=whole) if asked.walkthrough != "none" else None
         about = issues.reports(reply.data, self._closed(asked.units))
@@ -371,6 +410,15 @@ def _vague(finding: Finding) -> bool:
     return not finding.trigger.strip() or not finding.consequence.strip()
 
 
+def _beside(said: WorkerReply | PromptTooLong) -> WorkerReply:
+    """What counts of a reader who sees the diff alone: its findings. What it leaves open, the reader with the code has seen."""
+    failed = str(said) if isinstance(said, PromptTooLong) else said.error
+    note = f"nobody has read the diff by itself: {failed}"
+    if isinstance(said, PromptTooLong):
+        return WorkerReply("", notes=(note,))
+    return WorkerReply("", said.findings, dropped=said.dropped, notes=(note,) if failed else ())
+
+
 def _joined(answers: Sequence[WorkerReply]) -> WorkerReply:
     """All answers in one."""
     return WorkerReply(
@@ -381,6 +429,7 @@ def _joined(answers: Sequence[WorkerReply]) -> WorkerReply:
         tuple(dict.fromkeys(point for said in answers for point in said.open)),
         _together([said.told for said in answers if said.told]),
         tuple(report for said in answers for report in said.issues),
+        tuple(note for said in answers for note in said.notes),
     )
 
 
@@ -389,18 +438,22 @@ class _Dialogues:
 
     If the budget holds a second call for every one of them, each goes on as soon as its first answer is there; else all first
     answers come first. What was offered decides that, so a resumed review and a replay do as the first run did.
+
+    With a reader of the diff alone most defects are found twice, so second opinions wait until all findings are `together`.
     """
 
     def __init__(self, last: Callable[..., Coroutine[Any, Any, WorkerReply | PromptTooLong]]) -> None:
         self._last = last
         self._sent: Sequence[SentPrompt] = ()
-        self._early = False
+        self._early = self.together = False
         self._tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
 
     def begin_with(self, sent: Sequence[SentPrompt]) -> Callable[[int, Completion | DeepRepoError], None] | None:
         """Take the prompts as they are sent. Returns who hears a first answer at once; None if nobody does."""
         self._sent = sent
-        self._early = all(asked.prompt.answer is not None and asked.prompt.answer.final is not None for asked in sent)
+        offered = [asked.prompt.answer for asked in sent if not asked.diff_only]
+        self._early = all(answer is not None and answer.final is not None for answer in offered)
+        self.together = self._early and len(offered) < len(sent)
         return self._go_on if self._early else None
 
     async def answers(self, replies: Sequence[Completion | DeepRepoError]) -> list[WorkerReply | PromptTooLong]:
@@ -411,7 +464,9 @@ class _Dialogues:
         return list(await asyncio.gather(*(self._tasks[at] for at in range(len(replies)))))
 
     def _go_on(self, at: int, reply: Completion | DeepRepoError) -> None:
-        self._tasks[at] = asyncio.create_task(self._last(self._sent[at], reply, early=self._early))
+        self._tasks[at] = asyncio.create_task(
+            self._last(self._sent[at], reply, early=self._early and not self.together)
+        )
 
     async def __aenter__(self) -> Self:
         return self

@@ -18,7 +18,8 @@ async def run(session: Session) -> Transcript:
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
     await fanout.compare(session)
     session.say(f"asking {model.name}")
-    reader = replace(session.worker, model=model, role="root", whole=True, heard=session.heard)
+    twice = session.effort != "low"
+    reader = replace(session.worker, model=model, role="root", whole=True, heard=session.heard, diff_only=twice)
     try:
         async with fanout.checks_beside(session):
             answer = await reader.review(session.tracker.unread())
@@ -27,6 +28,7 @@ async def run(session: Session) -> Transcript:
         return replace(await fanout.run(session, checked=True), open=(IN_PARTS,))
     session.told += [answer.told] if answer.told else []
     session.refused += answer.dropped
+    session.notes += answer.notes
     for finding in answer.findings:
         await admit(session, finding)
     if answer.error:

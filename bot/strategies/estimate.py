@@ -58,7 +58,8 @@ class Estimate:
 
 async def estimate(name: str, session: Session, *, verify: bool, habits: Habits = HABITS) -> Estimate:
     """Rehearse one strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open."""
-    session.effort = "high"  # the root goes on in any case
+    if name in WITH_ROOT:
+        session.effort = "high"  # the root goes on in any case
     await load(name)(session)
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):

@@ -10,17 +10,21 @@ from bot.review.session import Session, Worker, admit
 from bot.values import Transcript
 
 
-async def run(session: Session, *, checked: bool = False) -> Transcript:
-    """Read every unread unit in some prompt, all prompts at once. `checked`: the analysers have run before."""
+async def run(session: Session, *, checked: bool = False, diff_only: bool = False) -> Transcript:
+    """Read every unread unit in some prompt, all prompts at once.
+
+    `checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone.
+    """
     beside = not checked and session.checks is not session.worker
     if beside:
         await compare(session)
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
     async with checks_beside(session) if beside else nullcontext():
-        answer = await hearing(session, session.worker).review(left)
+        answer = await hearing(session, session.worker, diff_only=diff_only).review(left)
     session.told += [answer.told] if answer.told else []
     session.refused += answer.dropped
+    session.notes += answer.notes
     if answer.error:
         session.notes.append(answer.error)
     for finding in answer.findings:
@@ -44,11 +48,11 @@ async def read_uses(session: Session, worker: Worker) -> None:
         await admit(session, finding)
 
 
-def hearing(session: Session, worker: Worker) -> Worker:
+def hearing(session: Session, worker: Worker, *, diff_only: bool = False) -> Worker:
     """The worker whose findings get their second opinions while it still reads."""
     from bot.review.workers import ModelWorker
 
-    return replace(worker, heard=session.heard) if isinstance(worker, ModelWorker) else worker
+    return replace(worker, heard=session.heard, diff_only=diff_only) if isinstance(worker, ModelWorker) else worker
 
 
 async def compare(session: Session) -> None:

@@ -16,7 +16,7 @@ INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings i
 async def run(session: Session) -> Transcript:
     """Fan out, then the root's turns: it begins while second opinions on the readers' findings are under way."""
     reserve(session)
-    await fanout.run(session)
+    await fanout.run(session, diff_only=session.effort != "low")
     return await go_on(session)
 
 
