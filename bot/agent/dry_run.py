@@ -21,12 +21,15 @@ class DryRun:
     name: str
     price: Price
     asked: list[Usage] = field(default_factory=list)  # what each prompt would use
+    offered: list[Usage] = field(default_factory=list)  # the same of those whose answer may ask to see more
 
     async def complete(self, prompt: Prompt) -> Completion:
         """An empty answer, or the shortest block that ends a root's run."""
         said = TURN_TOKENS if prompt.tool else REPLY_TOKENS
         said += self.thinking("root" if prompt.tool else "worker")
         self.asked.append(Usage(sum(tokens(m.text) + OVERHEAD for m in prompt.messages), min(said, capacity.LARGEST)))
+        if prompt.answer is not None and prompt.answer.final is not None:
+            self.offered.append(self.asked[-1])
         if prompt.tool:
             return Completion("", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END}),))
         return Completion("", Usage(), data={"answer": "", "findings": []})
