@@ -11,6 +11,7 @@ from bot.findings.quotes import fold
 from bot.values import SEVERITIES, Evidence, Finding
 
 STRETCH = 32  # lines
+BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
 PART_TOLD = 0.3  # of the words of two titles that tell one failure, if line and evidence are the same
 STRENGTH = {"proven": 3, "confirmed": 2, "unproven": 1, "refuted": 0}
 
@@ -84,17 +85,36 @@ def same(one: Finding, other: Finding) -> bool:
     """Whether two findings are one defect: overlapping lines of one category or told as the same story, or one cause."""
     if two_causes(one, other):
         return False
-    overlap = one.path == other.path and one.side == other.side and one.start <= other.end and other.start <= one.end
-    if overlap and (one.category == other.category or alike(one.title, other.title)):
+    if _within(one, other, 0) and (one.category == other.category or alike(one.title, other.title)):
         return True
-    # The same line breaks the same code, told in other words.
-    at_once = overlap and fold(one.quote) == fold(other.quote) and not _shown(one).isdisjoint(_shown(other))
-    return (at_once and alike(one.title, other.title, PART_TOLD)) or one_cause(one, other)
+    return _one_proof(one, other) or one_cause(one, other)
+
+
+def _within(one: Finding, other: Finding, lines: int) -> bool:
+    """Whether two findings are about lines of one file with at most so many between them; 0: they overlap."""
+    there = one.path == other.path and one.side == other.side
+    return there and one.start <= other.end + lines and other.start <= one.end + lines
+
+
+def _one_proof(one: Finding, other: Finding) -> bool:
+    """Whether two findings prove one defect with the same code: at one line in other words, or, by readers, side by side in like words."""
+    if _shown(one).isdisjoint(_shown(other)):
+        return False
+    if _within(one, other, 0) and fold(one.quote) == fold(other.quote):
+        return alike(one.title, other.title, PART_TOLD)
+    names, others = named(one.title), named(other.title)
+    apart = bool(one.rule or other.rule) or (bool(names and others) and names.isdisjoint(others))
+    return not apart and _within(one, other, BESIDE) and alike(one.title, other.title)
 
 
 def _shown(finding: Finding) -> set[tuple[str, str, int]]:
-    """The places in other files that a finding shows."""
-    return {(item.path, item.side, item.line) for item in finding.evidence if item.path != finding.path}
+    """The places that a finding shows beside its own lines."""
+    own = range(finding.start, finding.end + 1)
+    return {
+        (item.path, item.side, item.line)
+        for item in finding.evidence
+        if (item.path, item.side) != (finding.path, finding.side) or item.line not in own
+    }
 
 
 def _united(one: Finding, other: Finding) -> Finding:
