@@ -5,8 +5,10 @@ Children share the memory of it. What garbage collection would write into each o
 
 import gc
 from importlib import import_module
+from pkgutil import iter_modules
 
-from bot import config
+from bot import analyzers, config, context, findings, strategies
+from bot import review as reviewing
 from bot.errors import ConfigError
 from bot.models import library
 from bot.wiring import review, tasks
@@ -22,7 +24,16 @@ def _likely() -> str | None:
     return settings.worker or settings.root or review.preferred()[0]
 
 
-for _module in library(_likely() or ""):
+ROOMS = (
+    analyzers,
+    context,
+    findings,
+    reviewing,
+    strategies,
+)  # a review goes through all of them, and loads them one by one
+LATER = ("anyio._backends._asyncio", "jinja2")  # what libraries load when they are first used
+_rooms = (found.name for room in ROOMS for found in iter_modules(room.__path__, f"{room.__name__}."))
+for _module in (*_rooms, *LATER, *library(_likely() or "")):
     import_module(_module)
 gc.collect()
 gc.freeze()
