@@ -46,9 +46,8 @@ LARGE_NEARBY = (
 MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
-DIFF_ONLY = range(
-    1_000, 16_000
-)  # tokens of a diff that a second reader sees by itself: a shorter one hides nothing beside other code
+# Tokens of a diff that one more reader sees alone. A shorter one is taken in beside other code as well; of a longer one nobody keeps hold.
+DIFF_ONLY = range(2_000, 32_000)
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
 INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
 UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the code beside them
