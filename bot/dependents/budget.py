@@ -14,7 +14,7 @@ class SearchLimits:
     far: int = 60  # a method found by its name in more files than this says nothing
     parsed: int = 400  # files parsed in search of references
     bytes: int = 1_000_000  # of one source; larger ones are generated, or data
-    seconds: float = 8.0  # for the references
+    seconds: float = 8.0  # of computing for the references: on a busy machine it takes longer, and finds the same
 
 
 SMALL, LONG_LINES = 5_000, 400  # bytes: of a file that may be anything, and of a mean line that no person writes

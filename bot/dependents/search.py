@@ -1,8 +1,8 @@
 """Search the confirmed dependents, and by name the rest of the tree, for uses of the changed definitions."""
 
-import asyncio
 import posixpath
 import re
+import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,7 +60,7 @@ class Search:
         """The references to all targets, the ones that prove a break first."""
         if not targets:
             return ()
-        end = asyncio.get_running_loop().time() + self.budget.seconds
+        end = time.process_time() + self.budget.seconds
         self.obliging = any(target.contract for target in targets)
         special = {
             short for t in targets if t.reached_by_name and (t.gone or resigned(t) or t.contract) for short in t.shorts
@@ -86,9 +86,9 @@ class Search:
         for sentence in unread(paths[: self.budget.parsed], sources, await self.tree.entries()):
             self._miss(sentence)
         for count, (path, source) in enumerate(sources.items()):
-            if asyncio.get_running_loop().time() > end:
+            if time.process_time() > end:
                 self._miss(
-                    f"the search for references stopped after {self.budget.seconds:g} s, {count} of {len(paths)} files read"
+                    f"the search for references stopped after {self.budget.seconds:g} s of computing, {count} of {len(paths)} files read"
                 )
                 break
             if len(source) <= self.budget.bytes and not minified(source):

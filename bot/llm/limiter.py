@@ -23,6 +23,8 @@ INSTANT = 0.001  # seconds: a shorter wait is none
 FIRST_PLACES = 2.0  # calls in flight at first at a server with few slots
 SLOW, NOTABLE = 1.5, 0.5  # times the quickest reply, and seconds: a reply above both has waited for a slot
 AGAIN = 0.1  # seconds at least after a refusal, longer after each further one, whatever the provider says
+BRIEF = 2.0  # seconds of a pause that tell of a busy provider rather than of tokens a minute
+HITCHES = 3  # refusals one after another, from which on even short pauses teach a rate
 PATIENCE = 3_600.0  # seconds to wait for a provider where the review has no deadline
 PROBING, STEADY = 1.0, 0.1  # growth of the rate per call in flight: until a second 429, and after it
 
@@ -124,6 +126,11 @@ class Limiter:
             self._refusals += 1
         self.width = max(1.0, min(self.width, self.running - 1.0))  # the others: they were taken
         taken = self._taken(now)
+        # A provider that asks for a moment is busy: that teaches no rate of tokens, unless it refuses again and again.
+        hitch = error.retry_after is not None and error.retry_after <= BRIEF and self._refusals < HITCHES
+        if hitch and self.rate is None:
+            self._opens = max(now + max(error.retry_after or 0.0, AGAIN * self._refusals), self._opens)
+            return
         if taken and not self._told:
             self.rate = taken / WINDOW
         elif not taken and not ticket.paced and not self._told:

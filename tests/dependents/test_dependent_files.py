@@ -130,6 +130,9 @@ def test_budgets_say_what_they_cut(repository: Repository) -> None:
     assert any(sentence.startswith("a.py: 3 of its ") for sentence in found.cut)
     assert any(" uses are listed" in sentence for sentence in found.cut)
 
+    none = find(repository.change(before, after), SearchLimits(seconds=0.0))
+    assert "the search for references stopped after 0 s of computing, 0 of 3 files read" in none.cut
+
 
 def test_a_source_that_a_program_wrote_is_left_out(repository: Repository) -> None:
     """Minified code is not parsed, and that is said."""
