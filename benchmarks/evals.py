@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import evals_context, evals_roots, evals_train, oracle
+from benchmarks import evals_context, evals_roots, evals_train, labels, oracle
 from benchmarks.table import Row, report
 from deeprepo_evals import public
 
@@ -30,14 +30,14 @@ def _rows(asked: argparse.Namespace) -> Iterator[Row]:
     yield from evals_context.rows(quick=asked.quick)
     yield from evals_roots.rows()
     yield from evals_train.rows()
-    if asked.repos.is_dir():
+    if asked.repos.is_dir() and any(asked.repos.iterdir()):
         yield from oracle.rows(oracle.measured(asked.cases, asked.repos))
     else:
         print(
-            f"pull requests are left out: {asked.repos} is not there; `make fetch` brings their commits",
+            f"pull requests are left out: {asked.repos} holds no clones; `make fetch` brings their commits",
             file=sys.stderr,
         )
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(labels.ended(main))

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks import labels
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
 from bot.errors import DeepRepoError
@@ -195,4 +196,4 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(labels.ended(main))
