@@ -242,7 +242,7 @@ class ModelWorker:
     def _of_diff(self, units: Sequence[Unit]) -> list[SentPrompt]:
         """The prompt of the reader who sees the diff alone, if there is to be one.
 
-        Code beside a change draws attention away from the change: each kind of reader finds what the other one overlooks.
+        No reader finds everything, and of a long diff each overlooks something else.
         """
         if not self.diff_only or len(units) < len(self.tracker.units):
             return []
