@@ -223,9 +223,13 @@ class Calls:
         with_offer, without = self._known(model, prompt)
         return with_offer if with_offer != without else None
 
+    def knows(self, model: Model, prompt: Prompt) -> bool:
+        """Whether an earlier run has sent this prompt."""
+        return any(self._known(model, prompt))
+
     def may_precede(self, model: Model, prompt: Prompt) -> bool:
         """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
-        return not self.journal.replays or any(self._known(model, prompt))
+        return not self.journal.replays or self.knows(model, prompt)
 
     def _known(self, model: Model, prompt: Prompt) -> tuple[bool, bool]:
         """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""

@@ -328,7 +328,7 @@ class ModelWorker:
         Raises PromptTooLong where everything was to stand in one prompt.
         """
         done: list[WorkerReply] = []
-        left = list(prompts)
+        left = self._affordable(prompts)
         while left:
             smaller: list[SentPrompt] = []
             async with _Dialogues(self._last) as going:
@@ -361,6 +361,16 @@ class ModelWorker:
                     done.append(WorkerReply("", error=f"{what}: not read, {said}"))
             left = smaller
         return done
+
+    def _affordable(self, prompts: Sequence[SentPrompt]) -> list[SentPrompt]:
+        """The prompts, without that of the diff alone where the others could then not ask back: what is left is for them."""
+        others = [asked for asked in prompts if not asked.diff_only]
+        alone = [asked.prompt for asked in prompts if asked.diff_only]
+        if not alone or self.calls.knows(self.model, alone[0]):
+            return list(prompts)
+        with self._dialogues.offering([*(asked.prompt for asked in others), *alone]) as offered:
+            may_ask = all(prompt.answer and prompt.answer.final for prompt in offered[: len(others)])
+        return list(prompts) if may_ask and not self.calls.journal.replays else others
 
     async def _last(
         self, asked: SentPrompt, reply: Completion | DeepRepoError, *, early: bool

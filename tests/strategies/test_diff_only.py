@@ -99,6 +99,17 @@ def test_effort_low_reads_once(change: Repository) -> None:
     assert played.asked == ["reading"]
 
 
+def test_a_tight_budget_is_for_the_reader_with_the_code(change: Repository) -> None:
+    """Two calls: with the other reader nothing would be left for a question back, or for an opinion."""
+    change.git("checkout", "-q", "main")
+    change.commit({".deeprepo.yml": "budget: {calls: 2}\n"}, "a cap")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
+    played = Two(beside=(FOUND,), alone=(OTHER,))
+    assert titles(reviewed(change, played)) == [FOUND["title"]]
+    assert sorted(played.asked) == ["opinion", "reading"]
+
+
 def test_a_short_diff_is_read_once(repository: Repository) -> None:
     """It is taken in beside the code around it."""
     repository.commit({"shop/helper.py": HELPER, "shop/user.py": USER}, "before")
