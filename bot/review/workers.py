@@ -46,7 +46,7 @@ LARGE_NEARBY = (
 MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
-# Tokens of a diff that one more reader sees alone. A shorter one is taken in beside other code as well; of a longer one nobody keeps hold.
+# Tokens of a diff that one more reader sees alone: a shorter one is read well beside other code, a longer one is for the readers of its parts.
 DIFF_ONLY = range(2_000, 32_000)
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
 INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
@@ -62,9 +62,7 @@ class SentPrompt:
     seen: str
     bare: bool = False  # without the code beside the units
     walkthrough: read.Extent = "none"  # of how much its reader says what the change does
-    diff_only: bool = (
-        False  # its reader sees the diff and no other code: may ask for none, and nothing counts as read by it
-    )
+    diff_only: bool = False  # its reader sees no other code and may ask for none; nothing counts as read by it
 
 
 @dataclass(frozen=True, slots=True)
