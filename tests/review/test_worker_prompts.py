@@ -45,6 +45,7 @@ PROMPTS = {
         },
         300,
     ),
+    "diff_only": ("diff_only.md.j2", {}, 150),
     "worker_bare": (
         "worker.md.j2",
         {
