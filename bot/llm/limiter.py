@@ -24,7 +24,7 @@ FIRST_PLACES = 2.0  # calls in flight at first at a server with few slots
 SLOW, NOTABLE = 1.5, 0.5  # times the quickest reply, and seconds: a reply above both has waited for a slot
 AGAIN = 0.1  # seconds at least after a refusal, longer after each further one, whatever the provider says
 BRIEF = 2.0  # seconds of a pause that tell of a busy provider rather than of tokens a minute
-HITCHES = 3  # refusals one after another, from which on even short pauses teach a rate
+REFUSALS = 3  # refusals one after another, from which on even short pauses teach a rate
 PATIENCE = 3_600.0  # seconds to wait for a provider where the review has no deadline
 PROBING, STEADY = 1.0, 0.1  # growth of the rate per call in flight: until a second 429, and after it
 
@@ -127,9 +127,9 @@ class Limiter:
         self.width = max(1.0, min(self.width, self.running - 1.0))  # the others: they were taken
         taken = self._taken(now)
         # A provider that asks for a moment is busy: that teaches no rate of tokens, unless it refuses again and again.
-        hitch = error.retry_after is not None and error.retry_after <= BRIEF and self._refusals < HITCHES
-        if hitch and self.rate is None:
-            self._opens = max(now + max(error.retry_after or 0.0, AGAIN * self._refusals), self._opens)
+        busy = error.retry_after is not None and error.retry_after <= BRIEF and self._refusals < REFUSALS
+        if busy and self.rate is None:
+            self._hold(now, error.retry_after or 0.0)
             return
         if taken and not self._told:
             self.rate = taken / WINDOW
@@ -141,10 +141,13 @@ class Limiter:
         if seconds is None:
             need = ticket.size / self.rate if taken and self.rate else SHORTEST * 2 ** min(self._refusals - 1, 6)
             seconds = min(LONGEST, max(SHORTEST, need))
-        opens = now + max(seconds, min(SHORTEST, AGAIN * self._refusals))
-        self._opens = max(opens, self._opens)
+        self._hold(now, seconds)
         # One call tries then; those after it are paced by the rate.
         self._level, self._at = float(ticket.size), self._opens
+
+    def _hold(self, now: float, seconds: float) -> None:
+        """Let no call in for so long."""
+        self._opens = max(now + max(seconds, min(SHORTEST, AGAIN * self._refusals)), self._opens)
 
     def crowded(self, ticket: Ticket) -> None:
         """The provider was silent for too long: with fewer calls at once each is answered sooner."""

@@ -419,11 +419,9 @@ def _vague(finding: Finding) -> bool:
 
 def _beside(said: WorkerReply | PromptTooLong) -> WorkerReply:
     """What counts of a reader who sees the diff alone: its findings. What it leaves open, the reader with the code has seen."""
-    failed = str(said) if isinstance(said, PromptTooLong) else said.error
-    note = f"nobody has read the diff by itself: {failed}"
-    if isinstance(said, PromptTooLong):
-        return WorkerReply("", notes=(note,))
-    return WorkerReply("", said.findings, dropped=said.dropped, notes=(note,) if failed else ())
+    reply = WorkerReply("", error=str(said)) if isinstance(said, PromptTooLong) else said
+    notes = (f"nobody has read the diff by itself: {reply.error}",) if reply.error else ()
+    return WorkerReply("", reply.findings, dropped=reply.dropped, notes=notes)
 
 
 def _joined(answers: Sequence[WorkerReply]) -> WorkerReply:

@@ -18,8 +18,8 @@ async def run(session: Session) -> Transcript:
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
     await fanout.compare(session)
     session.say(f"asking {model.name}")
-    twice = session.effort != "low"
-    reader = replace(session.worker, model=model, role="root", whole=True, heard=session.heard, diff_only=twice)
+    reader = replace(session.worker, model=model, role="root", whole=True, heard=session.heard)
+    reader = replace(reader, diff_only=session.effort != "low")
     try:
         async with fanout.checks_beside(session):
             answer = await reader.review(session.tracker.unread())

@@ -24,13 +24,8 @@ def _likely() -> str | None:
     return settings.worker or settings.root or review.preferred()[0]
 
 
-ROOMS = (
-    analyzers,
-    context,
-    findings,
-    reviewing,
-    strategies,
-)  # a review goes through all of them, and loads them one by one
+# A review goes through all of these, and would load their modules one by one.
+ROOMS = (analyzers, context, findings, reviewing, strategies)
 LATER = ("anyio._backends._asyncio", "jinja2")  # what libraries load when they are first used
 _rooms = (found.name for room in ROOMS for found in iter_modules(room.__path__, f"{room.__name__}."))
 for _module in (*_rooms, *LATER, *library(_likely() or "")):
