@@ -19,6 +19,7 @@ class RunState:
     author: str  # who reports: "root provider/model"
     child: Child | None = None
     depth: int = 0
+    deepest: int = MAX_DEPTH  # a run at this depth starts no further one
     final: str | None = None  # set_answer(text) or FINAL(value)
     batch: list[str] = field(default_factory=list)
     offered: dict[tuple[str, str, str], Finding] = field(

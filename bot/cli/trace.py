@@ -153,17 +153,16 @@ def _end(top: "Tree", section: "Section") -> None:
         top.add(_words((f"unfinished: {replay_diff.unfinished(section)}", "yellow")))
         return
     done = section.end
-    read = top.add(_words(("coverage", "bold")))
-    for kind, name in (("unit", "changed code"), ("use", "uses of what changed"), ("dependent", "dependent files")):
-        counts = done["coverage"].get(kind, {})  # an older journal counts no uses
-        shown = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
-        read.add(_words((f"{name}  ", "dim"), (shown, "yellow" if counts.get("unread") else "")))
+    if "answer" not in done:
+        _covered(top, done)
     money = top.add(_words(("money", "bold"), ("  " + _total(done["cost"], done["seconds"]), "dim")))
     for role, name in ROLES:
         made = [row for row in section.rows if row["kind"] == "call" and row["role"] == role]
         if made:
             money.add(_words((f"{name}  ", "dim"), _spent(made)))
-    found = top.add(_words((count(len(done["findings"]), "finding"), "bold")))
+    for text in _lines(done.get("answer", ""), 3):  # of a question about a text
+        top.add(_words(("answer  ", "bold"), text))
+    found = top.add(_words((count(len(done["findings"]), "finding"), "bold"))) if "answer" not in done else top
     for row in done["findings"]:
         found.add(
             _words(
@@ -174,6 +173,14 @@ def _end(top: "Tree", section: "Section") -> None:
         )
     if done["fault"]:
         top.add(_words((f"ended by a fault: {done['fault']}", "red")))
+
+
+def _covered(top: "Tree", done: Row) -> None:
+    read = top.add(_words(("coverage", "bold")))
+    for kind, name in (("unit", "changed code"), ("use", "uses of what changed"), ("dependent", "dependent files")):
+        counts = done["coverage"].get(kind, {})  # an older journal counts no uses
+        shown = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
+        read.add(_words((f"{name}  ", "dim"), (shown, "yellow" if counts.get("unread") else "")))
 
 
 def _calls(section: "Section", at: str | None) -> list[Row]:

@@ -6,12 +6,13 @@ be written again with every turn.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bot.values import (
     Completion,
+    Cost,
     LinkedIssue,
     Message,
     Prompt,
@@ -24,7 +25,9 @@ from bot.values import (
 )
 
 FORMAT = 1  # rises when an older reader would misread the file
-KINDS = frozenset(["review", "resumed", "strategy", "message", "request", "call", "reused", "failed", "turn", "end"])
+KINDS = frozenset(
+    ["review", "resumed", "strategy", "message", "request", "call", "reused", "failed", "turn", "tool", "end"]
+)
 Row = dict[str, Any]
 
 
@@ -154,6 +157,21 @@ def end(done: Review) -> Row:
         "cost": asdict(done.cost),
         "notes": list(done.notes),
         "digests": digests(done),
+    }
+
+
+def answer(outcome: str, said: str, cost: Cost, seconds: float, notes: Sequence[str]) -> Row:
+    """The last line of a question about a text."""
+    return {
+        "kind": "end",
+        "seconds": round(seconds, 3),
+        "fault": "" if outcome == "answered" else outcome,
+        "answer": said,
+        "findings": [],
+        "coverage": {},
+        "cost": asdict(cost),
+        "notes": list(notes),
+        "digests": {},
     }
 
 

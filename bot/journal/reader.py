@@ -53,6 +53,9 @@ class Section:
     requests: list[Row] = field(default_factory=list)
     open: dict[str, deque[Row]] = field(default_factory=lambda: defaultdict(deque))  # requests without an outcome
     turns: dict[tuple[str, int], Row] = field(default_factory=dict)
+    tools: dict[tuple[str, str, str], deque[Row]] = field(
+        default_factory=lambda: defaultdict(deque)
+    )  # calls of a caller's own functions
     rows: list[Row] = field(default_factory=list)  # everything but messages, in order
 
 
@@ -101,6 +104,11 @@ class Record:
         row = self.current.turns.get((run, number)) if self.current else None
         return row if row is not None and row["code"] == code else None
 
+    def tool(self, at: str, name: str, arguments: str) -> Row | None:
+        """The next call of this very tool in this turn, where it was made before."""
+        made = self.current.tools.get((at, name, arguments)) if self.current else None
+        return made.popleft() if made else None
+
     def _gather(self, sections: Iterable[Section] | None = None) -> None:
         for section in self.sections if sections is None else sections:
             for key, rows in section.asked.items():
@@ -132,6 +140,8 @@ class Record:
                 _lose(section)
             case "turn":
                 section.turns[row["run"], row["number"]] = row
+            case "tool":
+                section.tools[row["at"], row["name"], row["arguments"]].append(row)
             case "call" | "failed":
                 _note(section, row)
 

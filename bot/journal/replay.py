@@ -5,19 +5,20 @@ error that says where, never a silent difference.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bot import checkout
-from bot.errors import ReplayDiffers
+from bot.errors import ReplayDiffers, UsageError
 from bot.journal import codec, reader, replay_diff
-from bot.journal.codec import Start
+from bot.journal.codec import Row, Start
 from bot.journal.reader import Record, RecordedCall, Section
 from bot.journal.writer import Journal
-from bot.values import Completion, Prompt, PullRequest, Purpose, Review, ReviewRequest, Turn, Usage
+from bot.values import Completion, Cost, Prompt, PullRequest, Purpose, Review, ReviewRequest, Turn, Usage
 
 Pull = Callable[[ReviewRequest, str], Awaitable[PullRequest]]
+SHOWN = 200  # characters of what differs
 PATIENCE = 0.2  # seconds for what was answered before an interruption to be dealt with
 
 
@@ -55,6 +56,21 @@ class Replay(Journal):
         row, known = codec.turn(run, turn, seconds, tight=tight), self._section.turns.get((run, turn.number))
         if known is not None and any(known[name] != row[name] for name in row if name != "seconds"):
             raise self._differs(replay_diff.turn(known, row))
+
+    def tool_result(self, at: str, name: str, arguments: str) -> Row:
+        """The recorded result. Raises ReplayDiffers where this was never called."""
+        row = self._record.tool(at, name, arguments)
+        if row is None:
+            raise self._differs(f"the tool {name} was called in another way at {at}: {arguments[:SHOWN]}")
+        return row
+
+    def answered(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:  # noqa: ARG002 - of the parent
+        """The run has ended again. Raises ReplayDiffers if its answer is not the recorded one."""
+        recorded = self._section.end or {}
+        if not self.difference and recorded.get("answer", answer) != answer:
+            self._differs(f"the answer was {recorded['answer'][:SHOWN]!r}, and is {answer[:SHOWN]!r}")
+        if self.difference:
+            raise ReplayDiffers(self.difference)
 
     def end(self, review: Review) -> Review:
         """The review by the recorded clock and version. Raises ReplayDiffers where any part is not the recorded one."""
@@ -100,6 +116,8 @@ class RecordedModel:
 def finished(path: Path) -> tuple[Record, Section, Start]:
     """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
     recorded, reviews = reader.reviews(path)
+    if "question" in reader.start(reviews[-1]).given:
+        raise UsageError(f"{path} records a question about a text: `deeprepo.RLM.replay` repeats it from Python")
     done = [section for section in reviews if section.end]
     if not done:
         raise ReplayDiffers(

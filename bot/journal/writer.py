@@ -11,7 +11,7 @@ end, so after a power cut the last calls may have to be made again.
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from bot.journal import codec, reader
 from bot.journal.codec import Row, Start
 from bot.journal.listeners import Keep, Watch
 from bot.journal.reader import Record, RecordedCall
-from bot.values import Completion, Prompt, Purpose, Review, Turn, Usage
+from bot.values import Completion, Cost, Prompt, Purpose, Review, Turn, Usage
 
 LONGEST = 60  # characters of a setting that is told
 
@@ -69,7 +69,9 @@ class Journal:
         if told:
             section, known = told[-1]
             differing = _differing(known, start)
-            if section.end is None and not differing:
+            if (
+                section.end is None or "question" in known.given
+            ) and not differing:  # an answer is read from its record
                 self._record.go_on(section, [s for s in self._record.sections if s is not section])
                 self._write({"kind": "resumed", "time": _now()})
                 return ()
@@ -151,6 +153,19 @@ class Journal:
         known = self.recorded(run, turn.number, turn.code)
         if known is None or {**known, "seconds": 0} != {**row, "seconds": 0}:
             self._write(row)
+
+    def tool_result(self, at: str, name: str, arguments: str) -> Row | None:
+        """What an earlier run got from this very call of a caller's own function: it is not called a second time."""
+        return self._record.tool(at, name, arguments)
+
+    def tool(self, at: str, name: str, arguments: str, outcome: Row) -> None:
+        """What a caller's own function has returned ("result") or failed with ("error")."""
+        self._write({"kind": "tool", "at": at, "name": name, "arguments": arguments, **outcome})
+
+    def answered(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:
+        """The question about a text is answered, or its run has ended otherwise: the last line, once."""
+        if self._record.current is None or self._record.current.end is None:
+            self._write(codec.answer(outcome, answer, cost, seconds, notes))
 
     def end(self, review: Review) -> Review:
         """The review is done: its last line. What is handed on is the review."""

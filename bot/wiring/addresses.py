@@ -6,6 +6,7 @@ the key of every provider that somebody's file mentions.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot import config
@@ -14,6 +15,14 @@ from bot.errors import UsageError
 from bot.models import PROVIDERS
 
 COMMON = "DEEPREPO_BASE_URL"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How one model is called where a program says it instead of the environment. Neither part shows itself when printed."""
+
+    key: str | None = field(default=None, repr=False)
+    base_url: str | None = field(default=None, repr=False)
 
 
 def owner(common: str | None, named: Iterable[str | None], else_named: Iterable[str | None] = ()) -> str | None:

@@ -1,7 +1,7 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import date
@@ -29,6 +29,7 @@ from bot.review.session import Session
 from bot.values import Limits, OwnerRule, PullRequest
 from bot.values.reported import Reported
 from bot.wiring import addresses
+from bot.wiring.addresses import Access
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
@@ -39,6 +40,7 @@ PREFERRED = (
     ("openai", "openai/gpt-5.4", "openai/gpt-5.4-mini"),
 )
 
+NOTHING: Mapping[str, Access] = {}  # the environment says how every model is called
 HIGH_TURNS = 24  # of a root at effort high
 
 
@@ -51,10 +53,12 @@ def deps(
     keep_on_cancel: bool = True,
     hosted: bool = False,
     tell: Callable[[str], None] = lambda _: None,
+    access: Mapping[str, Access] = NOTHING,
 ) -> Deps:
     """The parts of a review of a local change. `open_journal` opens its journal; without it the flags and the environment name one.
 
-    `hosted`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent.
+    `hosted`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent. `access` is how
+    models are called that a program names with a key or an address of their own.
     """
     settings = config.environment(hosted=hosted)
     likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
@@ -64,9 +68,8 @@ def deps(
 
     def opening(subject: Survey, resolved: Config) -> AbstractAsyncContextManager[Session]:
         where = partial(addresses.address, flags=flags, settings=settings)
-        chosen = models(resolved, where)
-        called = {model.name.partition("/")[0] for model in (chosen.root, chosen.reader) if model is not None}
-        own = tuple(sorted(name for name in called - capacity.OWN_SERVERS if _own(name, where)))
+        chosen = models(resolved, where, access)
+        own = own_servers((chosen.root, chosen.reader), where, access)
         if chosen.reader is not None and resolved.chosen():
             tell(resolved.chosen())
         opened = open_journal or partial(journal, flags, settings.journal)
@@ -227,10 +230,10 @@ def analyzers(resolved: Config) -> tuple[str, ...]:
     return tuple(resolved["analyzers"])
 
 
-def models(resolved: Config, address: Callable[[str], str | None]) -> Models:
+def models(resolved: Config, address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING) -> Models:
     """Root and worker as named, or the preferred ones of a provider whose key is set, or none: the review runs offline.
 
-    `address`: where a provider is called, None for its own address.
+    `address`: where a provider is called, None for its own address. `access`: the same for single models, with their keys.
     """
     root, worker = resolved["root"], resolved["worker"]
     if resolved["strategy"] == "offline":
@@ -247,15 +250,22 @@ def models(resolved: Config, address: Callable[[str], str | None]) -> Models:
     if not root and resolved["strategy"] in {"cascade", "rlm", "rlm-only"}:
         raise UsageError(f"the strategy {resolved['strategy']} needs a root model: name one with --root provider/model")
     timeout = resolved["timeout"]
-    reader = _connected(worker or root, address, timeout)
-    return Models(_connected(root, address, timeout) if root else None, reader)
+    reader = _connected(worker or root, address, timeout, access)
+    return Models(_connected(root, address, timeout, access) if root else None, reader)
 
 
-def _own(provider: str, address: Callable[[str], str | None]) -> bool:
-    """Whether a provider is called at an address of this machine or of a private network."""
-    known = PROVIDERS[provider]
-    url = address(provider) or config.first(known.url_variables) or known.base_url
-    return url is not None and capacity.own_server(url)
+def own_servers(
+    called: Iterable[Model | None], address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING
+) -> tuple[str, ...]:
+    """The providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
+    found = set()
+    for model in filter(None, called):
+        provider = PROVIDERS[model.name.partition("/")[0]]
+        given = access.get(model.name, Access()).base_url
+        url = given or address(provider.name) or config.first(provider.url_variables) or provider.base_url
+        if provider.name not in capacity.OWN_SERVERS and url is not None and capacity.own_server(url):
+            found.add(provider.name)
+    return tuple(sorted(found))
 
 
 def limits(resolved: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
@@ -296,17 +306,19 @@ def preferred() -> tuple[str | None, str | None]:
     return None, None
 
 
-def connected(name: str, timeout: float = TIMEOUT) -> Model:
-    """A model that a person has typed as an option of a command, connected as the environment says."""
-    return _connected(name, lambda _: addresses.typed(name), timeout)
+def connected(name: str, timeout: float = TIMEOUT, access: Mapping[str, Access] = NOTHING) -> Model:
+    """A model that a person has typed as an option of a command, connected as `access` or else the environment says."""
+    return _connected(name, lambda _: addresses.typed(name), timeout, access)
 
 
-def _connected(name: str, address: Callable[[str], str | None], timeout: float) -> Model:
-    provider = named(name)
+def _connected(
+    name: str, address: Callable[[str], str | None], timeout: float, access: Mapping[str, Access] = NOTHING
+) -> Model:
+    provider, given = named(name), access.get(name, Access())
     return connect(
         name,
-        config.key(provider.key_variable),
-        address(provider.name) or config.first(provider.url_variables),
+        given.key or config.key(provider.key_variable),
+        given.base_url or address(provider.name) or config.first(provider.url_variables),
         timeout,
         region=config.first(provider.region_variables),
         project=config.first(provider.project_variables),

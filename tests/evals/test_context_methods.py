@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from families import few
 
+from bot.agent.texts import roots
 from bot.values import Limits
-from deeprepo_evals.context import problems, room, roots, run, session
+from deeprepo_evals.context import problems, room, run, session
 from deeprepo_evals.context.methods import METHODS
 from deeprepo_evals.context.problems import KINDS, LAST, Task
 from deeprepo_evals.results import Row
@@ -109,7 +110,7 @@ def test_a_root_may_start_another_one_over_some_of_the_files() -> None:
 
     async def asked() -> tuple[str, int]:
         async with room.opened(made, room.Pair(model, model), Limits(), 200_000, None) as opened:
-            return (await roots.ask(opened)).summary, len(opened.files["text/002.txt"])
+            return (await roots.ask(opened.inquiry)).summary, len(opened.files["text/002.txt"])
 
     said, length = asyncio.run(asked())
     assert said == f"{length} in ['text/002.txt']"
@@ -123,7 +124,7 @@ def test_a_root_alone_has_nobody_to_ask() -> None:
     async def asked() -> str | None:
         made = problems.make(Task("needle", 9_000))
         async with room.opened(made, room.Pair(model, model), Limits(), 200_000, None) as opened:
-            return (await roots.ask(opened, alone=True)).turns[0].observation.error
+            return (await roots.ask(opened.inquiry, alone=True)).turns[0].observation.error
 
     assert "'llm_query' is not defined" in str(asyncio.run(asked()))
     assert "llm_query" not in model.prompts[0].messages[0].text

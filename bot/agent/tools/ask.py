@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.agent.state import MAX_DEPTH, RunState
+from bot.agent.state import RunState
 from bot.concurrency import together
 from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
@@ -70,8 +70,8 @@ async def rlm_query(state: RunState, task: str, paths: Paths = ()) -> str:
     """A root of its own for a task: same tools, same budget, its answer as text."""
     if state.child is None:
         return "[no root model is configured: ask(paths, question) asks the worker]"
-    if state.depth >= MAX_DEPTH:
-        return f"[a run at depth {MAX_DEPTH} starts no further one: ask(paths, question) asks the worker]"
+    if state.depth >= state.deepest:
+        return f"[a run at depth {state.deepest} starts no further one: ask(paths, question) asks the worker]"
     state.asked += 1
     return await state.child(task, [paths] if isinstance(paths, str) else list(paths), state.depth + 1)
 

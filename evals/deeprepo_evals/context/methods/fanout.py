@@ -2,11 +2,11 @@
 
 import asyncio
 
+from bot.agent.texts.roots import facts
 from bot.context import file_questions
 from bot.context.file_questions import Sight
 from deeprepo_evals.context.methods.said import Said, answered, nothing
 from deeprepo_evals.context.room import Room
-from deeprepo_evals.context.roots import facts
 
 
 async def run(room: Room) -> Said:

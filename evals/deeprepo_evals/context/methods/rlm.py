@@ -1,6 +1,6 @@
 """Workers read every piece first; then the root goes on in the REPL with the lines that they quoted."""
 
-from deeprepo_evals.context import roots
+from bot.agent.texts import roots
 from deeprepo_evals.context.methods import fanout
 from deeprepo_evals.context.methods.said import Said, ended
 from deeprepo_evals.context.room import Room
@@ -8,4 +8,4 @@ from deeprepo_evals.context.room import Room
 
 async def run(room: Room) -> Said:
     """Fan out, then the root's turns."""
-    return ended(await roots.ask(room, sight=await fanout.read(room)))
+    return ended(await roots.ask(room.inquiry, sight=await fanout.read(room)))

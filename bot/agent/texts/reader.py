@@ -12,7 +12,6 @@ from bot.llm.calls import Calls
 from bot.ports import Model
 from bot.review.session import WorkerReply
 from bot.values import Completion, Message, Prompt, Schema, Unit
-from deeprepo_evals import words
 
 MAX_TOKENS = 4_096  # of one answer
 _PROPERTIES = file_questions.schema().parameters["properties"]
@@ -43,7 +42,7 @@ class Reader:
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
         """What these pieces of the text say to a question."""
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
-        system = Message("system", words.text("context/reader_system.md.j2"))
+        system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
         prompt = Prompt((system, Message("user", text)), answer=LOOK, max_tokens=MAX_TOKENS)
         reply = (await self.many([prompt]))[0]
         if isinstance(reply, DeepRepoError):

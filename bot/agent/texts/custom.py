@@ -1,0 +1,136 @@
+"""Functions of the caller's own program that a root's code may call: plain data in, plain data out, each call on record."""
+
+import asyncio
+import builtins
+import inspect
+import json
+import keyword
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any
+
+from bot.agent import tools
+from bot.errors import UsageError
+from bot.repl import stdlib
+from bot.repl.bridge import Async
+from bot.review.session import Session
+
+MOST_RESULT = 2 << 20  # characters and items
+SECONDS = 60.0  # of one call
+ERROR_CHARS, DOC_CHARS, MOST_TOOLS = 500, 600, 50
+TAKEN = frozenset({"context", "tree", "answer", "more", *tools.FUNCTIONS})
+Call = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CustomTool:
+    """One function: its name, how the instructions describe it, and what is called; None in a replay."""
+
+    name: str
+    line: str
+    call: Call | None = None
+
+
+def read(given: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool, ...]:
+    """The functions with their names. Raises UsageError for a name that the root's code cannot use."""
+    named = (
+        given.items() if isinstance(given, Mapping) else [(getattr(call, "__name__", ""), call) for call in given or ()]
+    )
+    found: dict[str, CustomTool] = {}
+    for name, call in named:
+        if not callable(call):
+            raise UsageError(f"the tool {name!r} is {type(call).__name__}: a tool is a function")
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+            raise UsageError(f"{name!r} cannot be the name of a tool: name it with tools={{'name': function}}")
+        if name in TAKEN or name in found or hasattr(builtins, name):
+            raise UsageError(f"the name {name!r} is taken: name the tool otherwise, with tools={{'name': function}}")
+        found[name] = CustomTool(name, _line(name, call), call)
+    if len(found) > MOST_TOOLS:
+        raise UsageError(f"{len(found)} tools are too many: at most {MOST_TOOLS}")
+    return tuple(found.values())
+
+
+def functions(session: Session, given: Iterable[CustomTool]) -> dict[str, Async]:
+    """The functions as the REPL calls them."""
+    return {tool.name: _bound(session, tool) for tool in given}
+
+
+def _bound(session: Session, tool: CustomTool) -> Async:
+    async def bound(*arguments: stdlib.Value, **named: stdlib.Value) -> stdlib.Value:
+        journal, at = session.calls.journal, session.calls.at
+        asked = json.dumps([arguments, named], sort_keys=True, default=repr)
+        row = journal.tool_result(at, tool.name, asked)
+        if row is None:
+            row = await _called(session, tool, arguments, named)
+            journal.tool(at, tool.name, asked, row)
+            await journal.stored()
+        if row.get("error"):
+            raise ValueError(row["error"])
+        return row["result"]
+
+    return bound
+
+
+async def _called(
+    session: Session, tool: CustomTool, arguments: tuple[stdlib.Value, ...], named: Mapping[str, stdlib.Value]
+) -> dict[str, Any]:
+    left = session.calls.budget.seconds_left()
+    seconds = SECONDS if left is None else max(1.0, min(SECONDS, left))
+    try:
+        async with asyncio.timeout(seconds):
+            result = await _result(tool, arguments, named)
+    except TimeoutError:
+        return {"error": f"stopped waiting after {seconds:.0f} s"}
+    except Exception as error:  # noqa: BLE001 - the caller's own function: what it raises is told to the root's code
+        return {"error": f"{type(error).__name__}: {error}"[:ERROR_CHARS]}
+    if stdlib.weight([result]) > MOST_RESULT:
+        return {"error": f"it returned more than {MOST_RESULT:,} characters: let it return less at once"}
+    try:
+        return {"result": json.loads(json.dumps(result))}
+    except (TypeError, ValueError, RecursionError) as error:
+        return {"error": f"it returned what is no plain data: {error}"[:ERROR_CHARS]}
+
+
+async def _result(
+    tool: CustomTool, arguments: tuple[stdlib.Value, ...], named: Mapping[str, stdlib.Value]
+) -> stdlib.Value:
+    """What the function returns. One that is not asynchronous runs in a thread of its own, which nobody can end."""
+    if tool.call is None:
+        raise UsageError("a replay calls no tool")
+    if inspect.iscoroutinefunction(tool.call):
+        return await tool.call(*arguments, **named)
+    loop, call = asyncio.get_running_loop(), tool.call
+    done: asyncio.Future[Any] = loop.create_future()
+
+    def settle(result: object, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_exception(error) if error is not None else done.set_result(result)
+
+    def work() -> None:
+        result, failure = None, None
+        try:
+            result = context.run(call, *arguments, **named)
+        except StopIteration as error:  # a future takes every other one
+            failure = RuntimeError(str(error))
+        except BaseException as error:  # noqa: BLE001 - SystemExit too: it ends nothing but this call
+            failure = error if isinstance(error, Exception) else RuntimeError(type(error).__name__)
+        with suppress(RuntimeError):  # the run has ended meanwhile, and its loop with it
+            loop.call_soon_threadsafe(settle, result, failure)
+
+    context = copy_context()
+    threading.Thread(target=work, name=f"tool {tool.name}", daemon=True).start()
+    found = await done
+    return await found if inspect.isawaitable(found) else found
+
+
+def _line(name: str, call: Call) -> str:
+    """How the instructions describe it: the call as it is written, and the docstring."""
+    try:
+        signature = str(inspect.signature(call))
+    except (TypeError, ValueError):
+        signature = "(...)"
+    words = " ".join((inspect.getdoc(call) or "").split())[:DOC_CHARS]
+    return f"{name}{signature}{': ' if words else ''}{words}"

@@ -1,0 +1,195 @@
+"""A context as a root and its workers see it: plain data for the root's code, and the same as files for those who read."""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from bot.errors import UsageError
+
+PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
+MOST_CHARS, MOST_FILES = 20_000_000, 20_000  # of one context
+MOST_BYTES = 2 << 20  # of a file in a folder; larger ones are data
+HEAD = 8_000  # bytes in which a NUL tells that a file is no text
+DEEPEST = 100  # levels of lists and mappings
+PATH_CHARS = 200  # of a name that becomes a path as it is
+NAMED = 5  # files that a note names
+_SAFE = re.compile(r"[\w(@+=~-][\w .()@+,=~-]*")
+Form = Literal["text", "json", "list", "mapping"]
+Plain = Any  # None, numbers, texts, lists and mappings with texts as keys
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """One context. `value` is what `context` is in the REPL, `text` the same as one text."""
+
+    value: Plain
+    files: Mapping[str, str]  # each whole, or cut at line ends
+    text: str
+    form: Form = "text"
+    notes: tuple[str, ...] = ()
+
+    def part(self, paths: Iterable[str]) -> "Material":
+        """Some of the files as a context of their own; all of them if there is none of these."""
+        files = {path: self.files[path] for path in paths if path in self.files} or dict(self.files)
+        text = "".join(files.values())
+        return Material(text, files, text)
+
+
+def of(context: object) -> Material:
+    """The material of a text, a list, a mapping, or the path of a file or folder. Raises UsageError."""
+    if isinstance(context, os.PathLike):
+        made = _at(Path(context))
+    elif isinstance(context, str):
+        made = _text(context)
+    elif isinstance(context, Mapping):
+        made = _named(_plain(context))
+    elif isinstance(context, Sequence) and not isinstance(context, (bytes, bytearray)):
+        made = _listed(_plain(context))
+    else:
+        raise UsageError(f"a context is a text, a list, a mapping or a path, not {type(context).__name__}")
+    if len(made.text) > MOST_CHARS or len(made.files) > MOST_FILES:
+        raise UsageError(
+            f"the context has {len(made.text):,} characters in {len(made.files):,} files: "
+            f"at most {MOST_CHARS:,} in {MOST_FILES:,} can be read at once, so give a part of it"
+        )
+    return made
+
+
+def cut(text: str, folder: str, files: dict[str, str] | None = None) -> dict[str, str]:
+    """A text as files that end at line ends, one at least."""
+    found: dict[str, str] = {} if files is None else files
+    at, number = 0, 0
+    while at < len(text) or not number:
+        number += 1
+        near = text.rfind("\n", at, at + PART) + 1 if at + PART < len(text) else len(text)
+        end = near if near > at else at + PART
+        found[f"{folder}/{number:03}.txt"] = text[at:end]
+        at = end
+    return found
+
+
+def _text(text: str) -> Material:
+    text = _sound(text)
+    return Material(text, cut(text, "text"), text)
+
+
+def _listed(items: list[Plain]) -> Material:
+    if not items:
+        raise UsageError("the context is an empty list: there is nothing to ask about")
+    width = max(3, len(str(len(items))))
+    texts = {f"item/{number:0{width}}.txt": _written(item) for number, item in enumerate(items, 1)}
+    return Material(items, _files(texts), "\n".join(texts.values()), "list")
+
+
+def _named(items: dict[str, Plain], notes: tuple[str, ...] = ()) -> Material:
+    if not items:
+        raise UsageError("the context is empty: there is nothing to ask about")
+    texts = {path: _written(items[name]) for path, name in zip(_paths(list(items)), items, strict=True)}
+    return Material(items, _files(texts), "\n".join(texts.values()), "mapping", notes)
+
+
+def _files(texts: Mapping[str, str]) -> dict[str, str]:
+    files: dict[str, str] = {}
+    for path, text in texts.items():
+        if len(text) <= PART:
+            files[path] = text
+        else:
+            cut(text, f"{path}.parts", files)
+    return files
+
+
+def _at(path: Path) -> Material:
+    if path.is_dir():
+        return _folder(path)
+    try:
+        blob = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"the context {path} cannot be read: {error.strerror}") from error
+    if b"\0" in blob[:HEAD]:
+        raise UsageError(f"the context {path} is no text")
+    return _text(blob.decode("utf-8", "replace"))
+
+
+def _folder(folder: Path) -> Material:
+    """The text files of a folder; hidden folders, links, binary and large files are left out, and a note names them."""
+    texts: dict[str, str] = {}
+    left_out, size = [], 0
+    for path in _walk(folder):
+        name = path.relative_to(folder).as_posix()
+        try:
+            blob = None if path.stat().st_size > MOST_BYTES else path.read_bytes()
+        except OSError:
+            blob = None
+        if blob is None or b"\0" in blob[:HEAD]:
+            left_out.append(name)
+            continue
+        texts[name] = blob.decode("utf-8", "replace")
+        size += len(texts[name])
+        if size > MOST_CHARS or len(texts) > MOST_FILES:
+            raise UsageError(
+                f"the folder {folder} has more than {MOST_CHARS:,} characters or {MOST_FILES:,} files of text: give a part of it"
+            )
+    if not texts:
+        raise UsageError(f"the folder {folder} has no text files")
+    more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
+    notes = (f"not read, because they are no text or too large: {', '.join(left_out[:NAMED])}{more}",)
+    return _named({_sound(name): text for name, text in texts.items()}, notes if left_out else ())
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(place, name)
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _plain(value: object, depth: int = 0) -> Plain:
+    """Plain data, copied. Raises UsageError for anything that a REPL could not hold."""
+    if depth > DEEPEST:
+        raise UsageError(f"the context is nested in more than {DEEPEST} levels, or holds itself")
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str):
+        return _sound(value)
+    if isinstance(value, Mapping):
+        return {_sound(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [_plain(item, depth + 1) for item in value]
+    raise UsageError(f"the context holds {type(value).__name__}: give texts, numbers, lists and mappings")
+
+
+def _sound(text: str) -> str:
+    """The text as UTF-8 can hold it: half of a character pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _written(value: Plain) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def _paths(names: Sequence[str]) -> list[str]:
+    """A path for each name: the name itself if a tree can hold it beside the others, else a number."""
+    folders = {name[:at] for name in names for at, letter in enumerate(name) if letter == "/"}
+    width = max(3, len(str(len(names))))
+    found = [
+        name if name not in folders and _fits(name) else f"item/{at:0{width}}.txt" for at, name in enumerate(names, 1)
+    ]
+    if len(set(found)) == len(found) and not any(path.startswith("item/") for path in names):
+        return found
+    return [f"item/{at:0{width}}.txt" for at in range(1, len(names) + 1)]
+
+
+def _fits(name: str) -> bool:
+    parts = name.split("/")
+    plain = all(_SAFE.fullmatch(part) or re.fullmatch(r"\.[\w-][\w.-]*", part) for part in parts)
+    return (
+        plain
+        and len(name) <= PATH_CHARS
+        and not any(part.lower().startswith(".git") or part.endswith((" ", ".")) for part in parts)
+    )

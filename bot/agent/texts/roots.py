@@ -1,0 +1,116 @@
+"""The root over a context: the turns, REPL and tools of a review, with words for a question instead."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from bot import render
+from bot.agent import tools
+from bot.agent.loop import CHILD_TURNS
+from bot.agent.messages import Conversation
+from bot.agent.stall_guard import Gain, StallGuard
+from bot.agent.state import RunState
+from bot.agent.texts import custom
+from bot.agent.texts.inquiry import Inquiry
+from bot.agent.texts.material import Material
+from bot.agent.turns import Turns
+from bot.context import long_text
+from bot.context.file_questions import Sight
+from bot.repl import extraction
+from bot.repl.bridge import opened
+from bot.values import Observation
+
+PREVIEW = 1_600  # characters of both ends together
+LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SHOW_VARS")
+ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch", "rlm_query")
+TOOL = replace(
+    extraction.TOOL,
+    description="Run Python in the REPL that holds the text. Names persist from call to call. Print what you want to see.",
+)
+Fact = tuple[str, int, str]  # path, line, quote
+
+
+@dataclass(slots=True)
+class Patient(StallGuard):
+    """Nothing is counted as read here: a block that ran is progress. Turns without code still end a run."""
+
+    def ran(self, observation: Observation, gain: Gain) -> None:
+        """Note what a block did."""
+        StallGuard.ran(self, observation, gain)
+        self.stale = 0
+
+
+async def ask(inquiry: Inquiry, *, alone: bool = False, sight: Sight | None = None) -> Turns:
+    """The root's turns over the whole context; `alone` has nobody to ask, `sight` is what workers have read for it before.
+
+    Raises ReplUnavailable where no REPL starts; everything else ends in an outcome.
+    """
+    material = inquiry.question.material
+    seed = render.text(
+        "prompts/texts/seed.md.j2",
+        question=inquiry.question.query,
+        length=len(material.text),
+        form=material.form,
+        items=len(material.value) if material.form in {"list", "mapping"} else 0,
+        paths=list(material.files),
+        preview=long_text.preview(material.text, PREVIEW),
+        sight=sight,
+        facts=facts(sight) if sight else [],
+    )
+    turns = inquiry.session.calls.budget.limits.turns
+    return await _run(inquiry, seed, material, form="alone" if alone else "root", turns=turns)
+
+
+def facts(sight: Sight) -> list[Fact]:
+    """The quoted lines, each place once, in the order of the text."""
+    return sorted({(item.path, item.line, item.quote.strip()) for item in sight.quotes})
+
+
+async def _run(
+    inquiry: Inquiry, seed: str, material: Material, *, form: str, turns: int, depth: int = 0, name: str = "root"
+) -> Turns:
+    question, calls = inquiry.question, inquiry.session.calls
+    limits = calls.budget.limits
+    state = RunState(inquiry.session, author=f"root {inquiry.root.name}", depth=depth, deepest=question.deepest)
+    children = count(1)
+    state.child = lambda task, paths, below: _child(inquiry, task, paths, below, f"{name}.{next(children)}")
+
+    def words(template: str, **values: object) -> str:
+        more = {"form": material.form, "tools": question.tools, "answer_form": question.answer_form}
+        return render.text(template, **values, **more)
+
+    conversation = Conversation(limits, turns, form=f"prompts/texts/{form}", words=words, tool=TOOL)
+    conversation.open(seed, gate=False)
+    given = LOOKING if form == "alone" else (*LOOKING, *ASKING)
+    functions = {word: call for word, call in tools.functions(state).items() if word in given}
+    functions |= custom.functions(inquiry.session, question.tools)
+    variables = {"context": material.value, "tree": list(material.files), "answer": {"content": "", "ready": False}}
+    async with opened(variables, functions, limits) as bridge:
+        root_run = Turns(state, inquiry.root, bridge, conversation, Patient(turns), gate=False, name=name)
+        inquiry.runs.append(root_run)
+        try:
+            await root_run.go()
+        finally:
+            if not depth:
+                calls.budget.keep(None)
+    return root_run
+
+
+async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, name: str) -> str:
+    """A root of its own over some of the files."""
+    whole, calls = inquiry.question.material, inquiry.session.calls
+    material = whole.part(paths)
+    seed = render.text(
+        "prompts/texts/child.md.j2",
+        task=task,
+        length=len(material.text),
+        paths=list(material.files),
+        preview=long_text.preview(material.text, PREVIEW),
+        missing=[path for path in paths if path not in whole.files],
+    )
+    at, turns = calls.at, min(CHILD_TURNS, calls.budget.limits.turns)
+    try:
+        root_run = await _run(inquiry, seed, material, form="root", turns=turns, depth=depth, name=name)
+    finally:
+        calls.at = at
+    return root_run.summary or f"[the child run ended without an answer: {root_run.why or root_run.outcome}]"
