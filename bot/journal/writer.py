@@ -61,6 +61,10 @@ class Journal:
         told = [(section, reader.start(section)) for section in self._record.sections if section.start]
         other = next((known for _, known in told if _change(known) != _change(start)), None)
         if other is not None:
+            if "question" in other.given:
+                raise UsageError(
+                    f"the journal {self._path} holds a question about another context: name another file, or delete this one"
+                )
             raise UsageError(
                 f"the journal {self._path} holds the review of another change ({_named(other)}; this is {_named(start)}): "
                 "name another file, or delete this one"

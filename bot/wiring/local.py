@@ -16,8 +16,10 @@ from bot.review.opening import Survey
 from bot.review.session import Session
 from bot.strategies import choose
 from bot.values import Review, ReviewRequest
-from bot.wiring import child, review
+from bot.wiring import child, effect, review
+from bot.wiring.addresses import Access
 from bot.wiring.child import ChildPipe, Watching
+from bot.wiring.effect import Affected
 
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
@@ -31,15 +33,16 @@ def reviewed(
     scratch: str,
     watching: Callable[[], Watching],
     tell: Callable[[str], None] = lambda _: None,
+    access: Mapping[str, Access] = review.NOTHING,
 ) -> Review:
     """The review for the command line. `watching` shows progress, `tell` is given what a person has to know before money is spent.
 
-    A process that has threads cannot be forked, and elsewhere than on Linux one should not be: there it computes itself.
+    `access`: how models are called that a program names with a key or an address of their own. A process that has threads cannot be forked, and elsewhere than on Linux one should not be: there it computes itself.
     """
     if sys.platform == "linux" and _alone():
-        return child.alone(_reviewed, request, flags, scratch, tell, caps=LOCAL, watching=watching)
+        return child.alone(_reviewed, request, flags, scratch, tell, access, caps=LOCAL, watching=watching)
     with watching() as say:
-        return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell)))
+        return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell, access=access)))
 
 
 def estimated(
@@ -52,6 +55,14 @@ def estimated(
         return asyncio.run(_weighed(request, review.rehearsal(flags, scratch, say)))
 
 
+def affected(request: ReviewRequest, scratch: str, watching: Callable[[], Watching]) -> Affected:
+    """What a change affects, by code alone."""
+    if sys.platform == "linux" and _alone():
+        return child.alone(_affected, request, scratch, caps=LOCAL, watching=watching)
+    with watching() as say:
+        return asyncio.run(effect.affected(request, scratch, say))
+
+
 def _alone() -> bool:
     """Whether this process has one thread, those counted that Python does not know: a fork would copy the locks of the others."""
     return len(list(Path("/proc/self/task").iterdir())) == 1
@@ -61,7 +72,7 @@ async def reviewed_aside(request: ReviewRequest, flags: Mapping[str, Any], scrat
     """The review for a process that answers others meanwhile."""
 
     async def attempt(left_out: Mapping[str, str]) -> Review:
-        return await child.run(_reviewed, request, flags, scratch, _silent, left_out, caps=LOCAL)
+        return await child.run(_reviewed, request, flags, scratch, _silent, review.NOTHING, left_out, caps=LOCAL)
 
     return await child.leaving_out(attempt)
 
@@ -76,11 +87,17 @@ async def _reviewed(
     flags: Mapping[str, Any],
     scratch: str,
     tell: Callable[[str], None],
+    access: Mapping[str, Access],
     left_out: Mapping[str, str],
 ) -> Review:
     """In the child."""
-    deps = review.deps(flags, scratch, line.say, tell=tell)
+    deps = review.deps(flags, scratch, line.say, tell=tell, access=access)
     return await pipeline.review(request, replace(timed(line, deps), left_out=left_out))
+
+
+async def _affected(line: ChildPipe, request: ReviewRequest, scratch: str, left_out: Mapping[str, str]) -> Affected:
+    """In the child."""
+    return await effect.affected(request, scratch, line.say, left_out)
 
 
 async def _estimated(

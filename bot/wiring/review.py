@@ -250,8 +250,8 @@ def models(resolved: Config, address: Callable[[str], str | None], access: Mappi
     if not root and resolved["strategy"] in {"cascade", "rlm", "rlm-only"}:
         raise UsageError(f"the strategy {resolved['strategy']} needs a root model: name one with --root provider/model")
     timeout = resolved["timeout"]
-    reader = _connected(worker or root, address, timeout, access)
-    return Models(_connected(root, address, timeout, access) if root else None, reader)
+    reader = connected_at(worker or root, address, timeout, access)
+    return Models(connected_at(root, address, timeout, access) if root else None, reader)
 
 
 def own_servers(
@@ -306,14 +306,18 @@ def preferred() -> tuple[str | None, str | None]:
     return None, None
 
 
-def connected(name: str, timeout: float = TIMEOUT, access: Mapping[str, Access] = NOTHING) -> Model:
-    """A model that a person has typed as an option of a command, connected as `access` or else the environment says."""
-    return _connected(name, lambda _: addresses.typed(name), timeout, access)
+def connected(name: str, timeout: float = TIMEOUT) -> Model:
+    """A model that a person has typed as an option of a command, connected as the environment says."""
+    return connected_at(name, lambda _: addresses.typed(name), timeout)
 
 
-def _connected(
-    name: str, address: Callable[[str], str | None], timeout: float, access: Mapping[str, Access] = NOTHING
+def connected_at(
+    name: str,
+    address: Callable[[str], str | None],
+    timeout: float = TIMEOUT,
+    access: Mapping[str, Access] = NOTHING,
 ) -> Model:
+    """A model by its name. `access`: how single models are called; else their provider's `address`, and the environment's key."""
     provider, given = named(name), access.get(name, Access())
     return connect(
         name,

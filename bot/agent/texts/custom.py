@@ -110,7 +110,8 @@ async def _result(
             done.set_exception(error) if error is not None else done.set_result(result)
 
     def work() -> None:
-        result, failure = None, None
+        result: object = None
+        failure: Exception | None = None
         try:
             result = context.run(call, *arguments, **named)
         except StopIteration as error:  # a future takes every other one

@@ -1,0 +1,43 @@
+"""What a change affects, by code alone: the survey of a review and the contracts that are broken, without judging anything."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from bot import pipeline
+from bot.analyzers import ANALYZERS
+from bot.findings.check import check
+from bot.languages import LANGUAGES
+from bot.values import ChangedFile, Dependents, Finding, PullRequest, ReviewRequest
+from bot.wiring import review
+
+NO_MODEL = MappingProxyType({"effort": "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """The change, what it defines otherwise, who uses that, and where its contract is broken."""
+
+    pull: PullRequest
+    files: tuple[ChangedFile, ...]
+    dependents: Dependents
+    broken: tuple[Finding, ...]
+    left_out: Mapping[str, str]  # files that could not be read, and why
+
+
+async def affected(
+    request: ReviewRequest,
+    scratch: str,
+    say: Callable[[str], None],
+    left_out: Mapping[str, str] = MappingProxyType({}),
+) -> Affected:
+    """Raises NothingToReview where the change is empty."""
+    deps = replace(review.deps(NO_MODEL, scratch, say), left_out=left_out)
+    async with pipeline.survey(request, deps) as (subject, _):
+        say("comparing uses with what changed")
+        analyzer = ANALYZERS["contracts"](LANGUAGES)
+        wanted = [file for file in subject.files if analyzer.wants(file)]
+        found = await analyzer.check(subject.tree, wanted, subject.dependents) if wanted else ()
+        checked = [await check(finding, subject.tree) for finding in found]
+    broken = tuple(finding for finding in checked if isinstance(finding, Finding))
+    return Affected(subject.pull, subject.files, subject.dependents, broken, dict(left_out))

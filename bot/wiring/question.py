@@ -1,0 +1,137 @@
+"""The parts of a question about a context: models by their names, limits, the journal; and the same again from its record."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from bot import config
+from bot.agent.texts import inquiry, material, roots
+from bot.agent.texts.custom import CustomTool
+from bot.agent.texts.inquiry import Question
+from bot.agent.turns import Outcome, Turns
+from bot.errors import BudgetSpent, ProviderError, ReplayDiffers, UsageError
+from bot.journal import reader
+from bot.journal.writer import Journal
+from bot.llm import capacity
+from bot.models import PROVIDERS, TIMEOUT
+from bot.ports import Model
+from bot.values import Cost, Limits
+from bot.wiring import addresses
+from bot.wiring.addresses import Access
+from bot.wiring.review import NOTHING, connected_at, own_servers, preferred
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question came to. `runs`: the root's turns first, then those of the runs that it started."""
+
+    answer: str
+    outcome: Outcome
+    why: str
+    runs: tuple[Turns, ...]
+    cost: Cost
+    notes: tuple[str, ...]
+
+
+async def ask(
+    question: Question,
+    root: str | None,
+    worker: str | None,
+    limits: Limits,
+    *,
+    access: Mapping[str, Access] = NOTHING,
+    journal: Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Asked:
+    """Put a question to a root. Raises DeepRepoError's kinds where not even a first turn came of it."""
+    settings = config.environment()
+    root, worker = _chosen(root, worker, settings)
+    timeout = settings.timeout or TIMEOUT
+    elsewhere = [model for model in (root, worker) if not access.get(model, Access()).base_url]
+    flags = dict(zip(("root", "worker"), elsewhere, strict=False))
+    where = partial(addresses.address, flags=flags, settings=settings)
+    async with AsyncExitStack() as opened:
+        models: dict[str, Model] = {}
+        for name in dict.fromkeys((root, worker)):
+            models[name] = connected_at(name, where, timeout, access)
+            opened.push_async_callback(models[name].close)
+        own = own_servers(models.values(), where, access)
+        limits = replace(
+            limits,
+            usd=_least(limits.usd, settings.cap_usd),
+            concurrency=settings.concurrency or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
+            context=settings.context,
+            effort=settings.thinking,
+            own=own,
+        )
+        recorded = {name: value for name, value in asdict(limits).items() if name != "own"}
+        return await _answered(question, models[root], models[worker], limits, Journal(journal), recorded, say)
+
+
+async def again(path: Path, context: object) -> Asked:
+    """A recorded question once more, with no network and no tool called. Raises ReplayDiffers where anything is not as it was."""
+    from bot.journal import replay
+
+    recorded, sections = reader.reviews(path)
+    section, begun = sections[-1], reader.start(sections[-1])
+    if "question" not in begun.given:
+        raise UsageError(f"{path} records a review: `deeprepo replay {path}` repeats it")
+    if section.end is None:
+        raise ReplayDiffers(f"{path} cannot be replayed: its run did not end; run it again with the same journal")
+    given = begun.given
+    tools = tuple(CustomTool(name, line) for name, line in given["tools"])
+    question = Question(
+        given["question"], material.of(context), tools, given["answer_form"], given["depth"]
+    )  # fmt: skip
+    limits = replace(Limits(**begun.settings), seconds=None, own=tuple(given.get("own", ())))
+    root, worker = replay.models(begun, section)
+    if root is None or worker is None:
+        raise UsageError(f"{path} is damaged: it names no models")
+    held = replay.Replay(recorded, section)
+    return await _answered(question, root, worker, limits, held, begun.settings, lambda _: None, begun.pull.head)
+
+
+async def _answered(
+    question: Question,
+    root: Model,
+    worker: Model,
+    limits: Limits,
+    journal: Journal,
+    settings: Mapping[str, object],
+    say: Callable[[str], None],
+    head: str = "",
+) -> Asked:
+    started = time.monotonic()
+    async with inquiry.opened(question, root, worker, limits, journal, settings) as asked:
+        session = asked.session
+        if head and session.pull.head != head:
+            raise ReplayDiffers("the context is not the one that the question was asked about")
+        session.say = say
+        run = await roots.ask(asked)
+        cost, notes = session.calls.cost(), (*session.notes, *session.calls.budget.notes, *run.state.errors)
+        if not run.turns and run.outcome == "provider":
+            raise ProviderError(run.why)
+        if not run.turns and run.outcome == "budget":
+            raise BudgetSpent(run.why)
+        journal.answered(run.outcome, run.summary, cost, time.monotonic() - started, notes)
+    return Asked(run.summary, run.outcome, run.why, tuple(asked.runs), cost, tuple(dict.fromkeys(notes)))
+
+
+def _chosen(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:
+    """Root and worker: as given, as the environment names them, or those of a provider whose key is set."""
+    if not root and not worker:
+        root, worker = settings.root, settings.worker
+    if not root and not worker:
+        root, worker = preferred()
+    first, second = root or worker, worker or root
+    if not first or not second:
+        variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
+        raise UsageError(f"no model is named: give root='provider/model', or set one of {variables}")
+    return first, second
+
+
+def _least(*caps: float | None) -> float | None:
+    return min((cap for cap in caps if cap is not None), default=None)

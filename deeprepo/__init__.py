@@ -1,0 +1,105 @@
+"""Review a change, find out what it affects, and put questions to texts of any length, from Python.
+
+    import deeprepo
+
+    deeprepo.review(".", "main..feature").to_markdown()
+    deeprepo.impact(".", "main..feature").uses
+    deeprepo.RLM(root="anthropic/claude-sonnet-5-5").run("Who signed?", Path("contracts")).answer
+
+`docs/library.md` shows each of them in ten lines, `docs/api.md` every name. `API_VERSION` is the version of these names, of their
+parameters and of the fields of their values, by the rules of semantic versioning: within a major version none of them goes away.
+Modules whose name begins with an underscore, and the package `bot`, are no part of that.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bot import __version__
+
+if TYPE_CHECKING:
+    from deeprepo._errors import (
+        BudgetSpent,
+        DeepRepoError,
+        ExecutionError,
+        NothingToReview,
+        ProviderError,
+        ReplayDiffers,
+        UsageError,
+    )
+    from deeprepo._impact import impact, impact_async
+    from deeprepo._review import review, review_async
+    from deeprepo._rlm import RLM
+    from deeprepo._values import (
+        Broken,
+        Budget,
+        Cost,
+        Definition,
+        Dependent,
+        Evidence,
+        File,
+        Finding,
+        Impact,
+        Model,
+        Result,
+        Review,
+        Turn,
+        Use,
+    )
+
+API_VERSION = "1.0.0"
+_HOMES = {  # each loads when it is first used: `import deeprepo` itself takes some milliseconds
+    "_review": ("review", "review_async"),
+    "_impact": ("impact", "impact_async"),
+    "_rlm": ("RLM",),
+    "_values": (
+        "Review", "Finding", "Evidence", "Impact", "File", "Definition", "Dependent", "Use", "Broken",
+        "Result", "Turn", "Cost", "Model", "Budget",
+    ),
+    "_errors": (
+        "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ReplayDiffers", "ExecutionError",
+    ),
+}  # fmt: skip
+
+__all__ = [
+    "API_VERSION",
+    "RLM",
+    "Broken",
+    "Budget",
+    "BudgetSpent",
+    "Cost",
+    "DeepRepoError",
+    "Definition",
+    "Dependent",
+    "Evidence",
+    "ExecutionError",
+    "File",
+    "Finding",
+    "Impact",
+    "Model",
+    "NothingToReview",
+    "ProviderError",
+    "ReplayDiffers",
+    "Result",
+    "Review",
+    "Turn",
+    "UsageError",
+    "Use",
+    "__version__",
+    "impact",
+    "impact_async",
+    "review",
+    "review_async",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - the package's own names
+    for home, names in _HOMES.items():
+        if name in names:
+            found = getattr(import_module(f"deeprepo.{home}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'deeprepo' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

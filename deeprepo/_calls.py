@@ -1,0 +1,71 @@
+"""How the synchronous names call what is asynchronous."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from deeprepo._errors import NothingToReview, translated
+
+if TYPE_CHECKING:
+    from bot.values import ReviewRequest
+
+T = TypeVar("T")
+Path = str | os.PathLike[str]
+Progress = Callable[[str], None]
+Scope = Literal["range", "staged", "uncommitted"]
+
+
+def in_loop() -> bool:
+    """Whether the caller's thread runs an event loop already, as that of a notebook does."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def waited(call: Callable[[], T]) -> T:
+    """Call it; in a thread of its own if the caller's runs an event loop."""
+    if not in_loop():
+        return call()
+    with ThreadPoolExecutor(1, thread_name_prefix="deeprepo") as thread:
+        return thread.submit(call).result()
+
+
+def finished(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run it to its end."""
+    return waited(lambda: asyncio.run(work()))
+
+
+@contextmanager
+def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[ReviewRequest, str]]":
+    """What was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
+    with translated(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+        from bot import errors
+        from bot.cli import reviewing
+        from bot.values import ReviewRequest
+
+        if scope not in ("range", "staged", "uncommitted"):
+            raise errors.UsageError(f"scope={scope!r} is not one of 'range', 'staged' and 'uncommitted'")
+        where, local = os.fspath(repo), scope != "range"
+        request = ReviewRequest(where)
+        if change is not None or local:
+            request = reviewing.asked(change, where, staged=scope == "staged", uncommitted=scope == "uncommitted")
+        try:
+            yield request, scratch
+        except errors.NothingToReview as empty:
+            raise NothingToReview(reviewing.nothing(request, behind=empty.behind)) from empty
+
+
+def watching(progress: Progress | None) -> Callable[[], AbstractContextManager[Progress]]:
+    """How progress is shown while the work goes on."""
+
+    @contextmanager
+    def shown() -> Iterator[Progress]:
+        yield progress or (lambda _: None)
+
+    return shown

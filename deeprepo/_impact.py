@@ -1,0 +1,104 @@
+"""`deeprepo.impact`."""
+
+from typing import TYPE_CHECKING
+
+from deeprepo._calls import Path, Progress, Scope, waited, watching, workplace
+from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, copied
+
+if TYPE_CHECKING:
+    from bot.values import ChangedFile, ChangedSymbol, Reference, Symbol
+    from bot.wiring.effect import Affected
+
+
+def impact(
+    repo: Path = ".", change: str | None = None, *, scope: Scope = "range", on_progress: Progress | None = None
+) -> Impact:
+    """Find out what a change affects: which definitions it touches, who uses them and where, and which uses no longer fit.
+
+    Args:
+        repo: A folder of the repository.
+        change: "BASE..HEAD", or BASE alone; None is HEAD against the default branch.
+        scope: "staged" or "uncommitted" looks at that work instead; `change` is None then.
+        on_progress: Is given short lines while it works.
+
+    No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 12 languages; other files
+    are searched by name. It looks one step far: who uses what changed, not who uses those.
+
+    Raises:
+        UsageError: The repository or the change is wrong.
+        NothingToReview: The change is empty.
+        ExecutionError: Git failed, or the work needed more than this machine may give.
+    """
+    with workplace(repo, change, scope) as (request, scratch):
+        from bot.wiring import local
+
+        return _made(waited(lambda: local.affected(request, scratch, watching(on_progress))))
+
+
+async def impact_async(
+    repo: Path = ".", change: str | None = None, *, scope: Scope = "range", on_progress: Progress | None = None
+) -> Impact:
+    """Find out what a change affects, in the caller's event loop: `impact` with the same parameters, result and errors.
+
+    The work is done in this process, so no limit on memory and computing holds it. It can be cancelled.
+    """
+    with workplace(repo, change, scope) as (request, scratch):
+        from bot.wiring import effect
+
+        return _made(await effect.affected(request, scratch, on_progress or (lambda _: None)))
+
+
+def _made(found: "Affected") -> Impact:
+    users = found.dependents
+    unread = tuple(f"{path} was not read: {why}" for path, why in found.left_out.items())
+    return Impact(
+        base=found.pull.base,
+        head=found.pull.head,
+        files=tuple(_file(file) for file in found.files),
+        definitions=tuple(_definition(item) for item in users.symbols),
+        dependents=tuple(copied(Dependent, row, names=tuple(sorted(row.names))) for row in users.files),
+        uses=tuple(_use(row) for row in users.references),
+        broken=tuple(
+            Broken(item.path, item.start, item.rule, item.title, item.why, proven=item.verdict == "proven")
+            for item in found.broken
+        ),
+        notes=(*users.cut, *unread),
+    )
+
+
+def _file(file: "ChangedFile") -> File:
+    from bot.paths import is_test
+
+    return File(
+        file.path,
+        file.old_path,
+        file.status,
+        len(file.added),
+        len(file.removed),
+        test=is_test(file.path),
+        skipped=file.skip or "",
+    )
+
+
+def _definition(item: "ChangedSymbol") -> Definition:
+    at = item.symbol
+    return Definition(
+        id=f"{at.path}:{at.name}",
+        path=at.path,
+        name=at.name,
+        kind=at.kind,
+        change=item.change,
+        contract=item.contract,
+        line=at.start,
+        end=at.end,
+        before=_signature(item.before),
+        after=_signature(item.after),
+    )
+
+
+def _signature(symbol: "Symbol | None") -> str | None:
+    return symbol.signature.text if symbol is not None and symbol.signature is not None else None
+
+
+def _use(row: "Reference") -> Use:
+    return copied(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing or row.held)

@@ -1,0 +1,126 @@
+"""`deeprepo.review`."""
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from deeprepo._calls import Path, Progress, Scope, waited, watching, workplace
+from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, copied, cost, named
+
+if TYPE_CHECKING:
+    from bot.values import Review as _Inner
+
+Effort = Literal["none", "low", "medium", "high"]
+
+
+def review(
+    repo: Path = ".",
+    change: str | None = None,
+    *,
+    scope: Scope = "range",
+    root: str | Model | None = None,
+    worker: str | Model | None = None,
+    effort: Effort | None = None,
+    budget: float | Budget | None = None,
+    journal: Path | None = None,
+    on_progress: Progress | None = None,
+) -> Review:
+    """Review a change of a local repository.
+
+    Args:
+        repo: A folder of the repository.
+        change: "BASE..HEAD", or BASE alone; None is HEAD against the default branch.
+        scope: "staged" or "uncommitted" reviews that work instead; `change` is None then.
+        root: The model that orchestrates and gives second opinions, "provider/model" or a `Model`.
+        worker: The cheaper model that reads; without it the root does both.
+        effort: "none" (by code alone), "low", "medium" or "high"; None is the repository's setting, or "medium".
+        budget: Dollars, or a `Budget`; what it leaves open the settings say, $1.00 if they say nothing.
+        journal: A file that records every call; the same call resumes from it, and pays for nothing twice.
+        on_progress: Is given short lines while the review works.
+
+    Without a model, and without a key in the environment, the review is made by code alone. Nothing of the repository is executed.
+    In a process without threads on Linux the work is done in a child process with limits on memory and computing.
+
+    Raises:
+        UsageError: The repository, the change, a model or a setting is wrong.
+        NothingToReview: The change is empty.
+        ExecutionError: Git failed, or the work needed more than this machine may give.
+    """
+    flags, keys = _flags(root, worker, effort, budget, journal), access(root, worker)
+    with workplace(repo, change, scope) as (request, scratch):
+        from bot.wiring import local
+
+        tell = on_progress or (lambda _: None)
+        done = waited(lambda: local.reviewed(request, flags, scratch, watching(on_progress), tell, keys))
+    if done.fault == "interrupted":
+        raise KeyboardInterrupt
+    return _made(done)
+
+
+async def review_async(
+    repo: Path = ".",
+    change: str | None = None,
+    *,
+    scope: Scope = "range",
+    root: str | Model | None = None,
+    worker: str | Model | None = None,
+    effort: Effort | None = None,
+    budget: float | Budget | None = None,
+    journal: Path | None = None,
+    on_progress: Progress | None = None,
+) -> Review:
+    """Review a change in the caller's event loop: `review` with the same parameters, result and errors.
+
+    The work is done in this process, so no limit on memory and computing holds it. It can be cancelled.
+    """
+    flags, keys = _flags(root, worker, effort, budget, journal), access(root, worker)
+    with workplace(repo, change, scope) as (request, scratch):
+        from bot import pipeline, wiring
+
+        say = on_progress or (lambda _: None)
+        deps = wiring.deps(flags, scratch, say, keep_on_cancel=False, tell=say, access=keys)
+        return _made(await pipeline.review(request, deps))
+
+
+def _flags(
+    root: str | Model | None,
+    worker: str | Model | None,
+    effort: Effort | None,
+    budget: float | Budget | None,
+    journal: Path | None,
+) -> dict[str, Any]:
+    given = budget if isinstance(budget, Budget) else Budget(budget, None, None, None)
+    flags = {
+        "root": named(root),
+        "worker": named(worker),
+        "effort": effort,
+        "journal": journal,
+        "usd": given.usd,
+        "tokens": given.tokens,
+        "calls": given.calls,
+        "seconds": given.seconds,
+    }
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def _made(done: "_Inner") -> Review:
+    """The stable face of a review; secrets of the change are masked."""
+    from bot.outputs import hide
+
+    shown = hide.secrets(done)
+    rows = [f"{row.path}{f':{row.line}' if row.line else ''} {row.name}: {row.reason}" for row in shown.coverage.open]
+    return Review(
+        base=shown.pull.base,
+        head=shown.pull.head,
+        strategy=shown.strategy,
+        summary=shown.summary,
+        findings=tuple(
+            copied(Finding, found, evidence=tuple(copied(Evidence, item) for item in found.evidence))
+            for found in (*(placed.finding for placed in shown.findings), *shown.still)
+        ),
+        complete=shown.coverage.complete and not shown.partial,
+        open=tuple(rows),
+        interrupted_by=shown.fault,
+        notes=shown.notes,
+        cost=cost(shown.cost),
+        seconds=shown.seconds,
+        _inner=shown,
+    )

@@ -1,0 +1,301 @@
+"""What `deeprepo` takes and returns: frozen values, each of which can be written as JSON."""
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from bot.values import Review as _Review
+    from bot.wiring.addresses import Access
+
+Severity = Literal["critical", "high", "medium", "low"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model with a key or an address of its own. A model that needs neither can be named by its text alone.
+
+    `name` is "provider/model". Without `api_key` the key comes from the environment (`ANTHROPIC_API_KEY` and so on), without
+    `base_url` the address too, or it is the provider's own. Neither is part of the repr.
+    """
+
+    name: str
+    api_key: str | None = field(default=None, repr=False)
+    base_url: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Hard caps of one run; None means no cap of that kind. What a call can cost at most is reserved before it is sent."""
+
+    usd: float | None = 1.0
+    tokens: int | None = 2_000_000
+    calls: int | None = 1_000
+    seconds: float | None = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a run cost. `usd` is None if the price of a model is unknown."""
+
+    usd: float | None
+    calls: int
+    failed_calls: int
+    input_tokens: int
+    output_tokens: int
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A verbatim quote that bears a finding out."""
+
+    path: str
+    line: int
+    quote: str
+    side: Literal["head", "base"]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem that the change brings.
+
+    `verdict` is "proven" (by code), "confirmed" (by a second call) or "unproven". `rule` is the check's own code, "" for a model's
+    finding. `fingerprint` is the same in the next review of the change, also if lines have moved.
+    """
+
+    path: str
+    start: int
+    end: int
+    severity: Severity
+    title: str
+    why: str
+    consequence: str
+    category: str
+    rule: str
+    source: str
+    verdict: Literal["proven", "confirmed", "unproven", "refuted"]
+    quote: str
+    evidence: tuple[Evidence, ...]
+    suggestion: str | None
+    trigger: str
+    side: Literal["head", "base"]
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The review of one change.
+
+    `complete` is False if a part of the changed code, or a use of what changed, was neither read nor checked; `open` says which.
+    `interrupted_by` is "provider" if a model's provider failed on the way, else "".
+    """
+
+    base: str
+    head: str
+    strategy: str
+    summary: str
+    findings: tuple[Finding, ...]
+    complete: bool
+    open: tuple[str, ...]
+    interrupted_by: str
+    notes: tuple[str, ...]
+    cost: Cost
+    seconds: float
+    _inner: "_Review" = field(repr=False, compare=False)
+
+    def reaching(self, severity: Severity) -> tuple[Finding, ...]:
+        """Return the findings that are at least this severe."""
+        levels = ("critical", "high", "medium", "low")
+        return tuple(found for found in self.findings if levels.index(found.severity) <= levels.index(severity))
+
+    def to_json(self) -> str:
+        """Write the whole review as JSON, by the schema `docs/review.schema.json`: what `deeprepo review --format json` prints."""
+        return self._rendered("json")
+
+    def to_sarif(self) -> str:
+        """Write the findings as SARIF 2.1.0, which code scanning reads."""
+        return self._rendered("sarif")
+
+    def to_markdown(self) -> str:
+        """Write the review as Markdown, as it is posted on a pull request."""
+        return self._rendered("markdown")
+
+    def _rendered(self, form: str) -> str:
+        from bot.outputs import OUTPUTS
+
+        return OUTPUTS[form]().render(self._inner)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A changed file. `skipped` says why its content was not looked at, "" if it was. `test`: it holds tests."""
+
+    path: str
+    old_path: str | None
+    status: Literal["added", "modified", "deleted", "renamed"]
+    lines_added: int
+    lines_removed: int
+    test: bool
+    skipped: str
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function, method, class or exported name that the change touches.
+
+    `id` is "path:name", which `Use.definition` repeats. `contract` says what changed for those who use it ("removed", "renamed",
+    "parameters", "types", "declaration", "returns", "errors", "value", "definition"); empty means that only its body changed.
+    `before` and `after` are its signatures as they are written, None where it does not exist or has none.
+    """
+
+    id: str
+    path: str
+    name: str
+    kind: str
+    change: Literal["added", "removed", "renamed", "signature", "body"]
+    contract: tuple[str, ...]
+    line: int
+    end: int
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """A file that imports a changed one. `via` is the file that hands the name on, None if it is imported directly."""
+
+    path: str
+    target: str
+    names: tuple[str, ...]
+    line: int
+    via: str | None
+    test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A line outside a changed definition that uses it.
+
+    `function` is the enclosing definition, "<module>" outside of any. `sure` is False where only the name matches: another thing may be
+    meant. `test`: the file holds tests.
+    """
+
+    definition: str
+    path: str
+    line: int
+    text: str
+    function: str
+    form: Literal["call", "import", "definition", "mention"]
+    sure: bool
+    test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A place that no longer fits what changed. `proven` is False for a hint: a library may still offer the name."""
+
+    path: str
+    line: int
+    rule: str
+    title: str
+    why: str
+    proven: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What a change affects, computed without a model. `notes` says what was left out, and why."""
+
+    base: str
+    head: str
+    files: tuple[File, ...]
+    definitions: tuple[Definition, ...]
+    dependents: tuple[Dependent, ...]
+    uses: tuple[Use, ...]
+    broken: tuple[Broken, ...]
+    notes: tuple[str, ...]
+
+    def uses_of(self, definition: Definition) -> tuple[Use, ...]:
+        """Return the uses of one changed definition."""
+        return tuple(use for use in self.uses if use.definition == definition.id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+    def to_json(self) -> str:
+        """Write it as JSON, with the fields as keys."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a root: the code that it wrote and what came back.
+
+    `run` is "root", or "root.1" for the first run that it started with `rlm_query`. `error` is None if the block ran through.
+    """
+
+    run: str
+    number: int
+    said: str
+    code: str
+    output: str
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What `RLM.run` came to.
+
+    `outcome` is "answered", or what ended the run before: "turns" (all were used), "budget", "provider", "window" (the dialogue outgrew
+    the model's), "declined", "stuck" (the same error three times), "astray" (turns without code). `answer` is "" then, or what there was.
+    """
+
+    answer: str
+    outcome: Literal["answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
+    trajectory: tuple[Turn, ...]
+    cost: Cost
+    notes: tuple[str, ...]
+
+    @property
+    def calls(self) -> int:
+        """How many calls of models were made."""
+        return self.cost.calls
+
+    def to_json(self) -> str:
+        """Write it as JSON, with the fields as keys."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def access(*models: str | Model | None) -> "dict[str, Access]":
+    """How the models are called that have a key or an address of their own."""
+    from bot.wiring.addresses import Access
+
+    given = [model for model in models if isinstance(model, Model)]
+    return {model.name: Access(model.api_key, model.base_url) for model in given}
+
+
+def named(model: str | Model | None) -> str | None:
+    """The name of a model."""
+    return model.name if isinstance(model, Model) else model
+
+
+def caps(budget: float | Budget | None) -> Budget:
+    """A budget from what was given; a number is dollars, None no cap of any kind."""
+    if budget is None:
+        return Budget(None, None, None, None)
+    return budget if isinstance(budget, Budget) else Budget(usd=budget)
+
+
+def copied(kind: type[T], value: object, **more: object) -> T:
+    """A value of this kind with the fields of another one that have the same names."""
+    names = [each.name for each in fields(kind) if each.name not in more]  # type: ignore[arg-type]
+    return kind(**{name: getattr(value, name) for name in names}, **more)
+
+
+def cost(given: Any) -> Cost:  # noqa: ANN401 - the engine's own value
+    """What a run cost."""
+    return copied(Cost, given, input_tokens=given.usage.input, output_tokens=given.usage.output)

@@ -1,0 +1,34 @@
+"""Put a question to a folder of texts, with a tool of our own: python examples/ask_texts.py FOLDER QUESTION [MODEL [BASE_URL]].
+
+The root model sees how long the texts are and both their ends; its code does the rest.
+"""
+
+import sys
+from pathlib import Path
+
+import deeprepo
+
+# %% What is asked, and of whom. A key comes from the environment.
+folder, question, *rest = sys.argv[1:]
+model = deeprepo.Model(rest[0], base_url=rest[1] if len(rest) > 1 else None) if rest else None
+
+# %% A tool: any function of plain data. The root reads its signature and its docstring.
+RATES = {"EUR": 1.0, "USD": 0.86, "GBP": 1.15}
+
+
+def euros(amount: float, currency: str) -> float:
+    """Convert an amount of money to euros. `currency` is a code such as USD."""
+    if currency not in RATES:
+        raise ValueError(f"no rate for {currency}: there are {', '.join(RATES)}")
+    return round(amount * RATES[currency], 2)
+
+
+# %% Ask. The journal lets the same command resume after a crash, and `RLM.replay` repeat the run with no network.
+rlm = deeprepo.RLM(root=model, budget=0.50, answer_form="one number in euros, or NOT FOUND")
+result = rlm.run(question, Path(folder), tools=[euros], journal="ask_texts.jsonl")
+
+# %% The answer, and how it came about.
+print(result.answer)
+for turn in result.trajectory:
+    print(f"--- {turn.run}, turn {turn.number}\n{turn.code}\n--> {turn.output}{turn.error or ''}", file=sys.stderr)
+print(f"{result.outcome}: {result.calls} calls, ${result.cost.usd}", file=sys.stderr)

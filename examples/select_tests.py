@@ -1,0 +1,29 @@
+"""Print the test files that a change can break: pytest $(python examples/select_tests.py . main..feature)."""
+
+import sys
+
+import deeprepo
+
+# %% What the change affects. No model is asked.
+repo = sys.argv[1] if len(sys.argv) > 1 else "."
+change = sys.argv[2] if len(sys.argv) > 2 else None
+impact = deeprepo.impact(repo, change)
+
+# %% Tests that changed, that use a changed definition, or that import a changed file.
+reasons: dict[str, str] = {}
+for file in impact.files:
+    if file.test and file.status != "deleted":
+        reasons.setdefault(file.path, "it changed")
+for use in impact.uses:
+    if use.test and use.sure:
+        reasons.setdefault(use.path, f"line {use.line} uses {use.definition}")
+for dependent in impact.dependents:
+    if dependent.test:
+        reasons.setdefault(dependent.path, f"line {dependent.line} imports {dependent.target}")
+
+# %% The paths on standard output, the reasons beside them.
+for path, reason in sorted(reasons.items()):
+    print(path)
+    print(f"{path}: {reason}", file=sys.stderr)
+for sentence in impact.notes:
+    print(f"not looked at: {sentence}", file=sys.stderr)
