@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 
 class DeepRepoError(Exception):
-    """Anything raised on purpose; its text names the problem and the remedy."""
+    """Anything raised on purpose; its text names the problem and the remedy. The others are kinds of it."""
 
 
 class UsageError(DeepRepoError):

@@ -1,8 +1,9 @@
 """`deeprepo.review`."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from deeprepo._calls import Path, Progress, Scope, waited, watching, workplace
+from deeprepo._errors import UsageError
 from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, copied, cost, named
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def _flags(
     budget: float | Budget | None,
     journal: Path | None,
 ) -> dict[str, Any]:
+    if effort is not None and effort not in get_args(Effort):
+        raise UsageError(f"effort={effort!r} is not one of {', '.join(get_args(Effort))}")
     given = budget if isinstance(budget, Budget) else Budget(budget, None, None, None)
     flags = {
         "root": named(root),

@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from deeprepo._errors import UsageError
+
 if TYPE_CHECKING:
     from bot.values import Review as _Review
     from bot.wiring.addresses import Access
@@ -33,6 +35,15 @@ class Budget:
     tokens: int | None = 2_000_000
     calls: int | None = 1_000
     seconds: float | None = 900.0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no amount."""
+        for each in fields(self):
+            amount = getattr(self, each.name)
+            if amount is not None and not (isinstance(amount, (int, float)) and amount >= 0):
+                raise UsageError(
+                    f"the budget's {each.name} is {amount!r}: give a number of 0 or more, or None for no cap"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +291,8 @@ def access(*models: str | Model | None) -> "dict[str, Access]":
 
 def named(model: str | Model | None) -> str | None:
     """The name of a model."""
+    if model is not None and not isinstance(model, str | Model):
+        raise UsageError(f"a model is named by a text or a deeprepo.Model, not by {type(model).__name__}")
     return model.name if isinstance(model, Model) else model
 
 

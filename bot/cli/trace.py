@@ -101,6 +101,10 @@ def _turn(recorded: "Record", above: "Tree", section: "Section", row: Row, *, ca
             )
         )
     _phase(recorded, branch, section, "asked", at, {"worker"}, calls=calls)
+    for used in (each for each in section.rows if each["kind"] == "tool" and each["at"] == at):
+        told = used.get("error") or repr(used["result"])
+        words = f"{used['name']}  {used['arguments'][:SHOWN]}", (" -> ", "dim"), (_lines(told, 1) or [""])[0]
+        branch.add(_words(("tool  ", "dim"), *words))
     return branch
 
 

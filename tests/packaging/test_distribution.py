@@ -12,7 +12,18 @@ from fakes import Repository
 from bot import __version__
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("bot", "templates", "docs", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "pyproject.toml")
+PARTS = (
+    "bot",
+    "deeprepo",
+    "examples",
+    "templates",
+    "docs",
+    "LICENSE",
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "pyproject.toml",
+)
 BEFORE = {
     "prices.py": "def total(prices):\n    return sum(prices)\n",
     "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
@@ -59,10 +70,12 @@ def test_the_wheel_holds_what_the_package_reads(wheel: Path) -> None:
     templates = {f"bot/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*") if path.is_file()}
     data = {
         str(path.relative_to(ROOT))
-        for path in (ROOT / "bot").rglob("*")
+        for package in ("bot", "deeprepo")
+        for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert templates | data <= held
+    assert "deeprepo/py.typed" in held
     assert not [name for name in held if name.startswith(("tests/", "benchmarks/"))]
 
 

@@ -1,0 +1,123 @@
+"""Print docs/api.md: every public name of `deeprepo`, from its source and its docstrings: `python .ci/api.py > docs/api.md`."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from inspect import cleandoc
+from pathlib import Path
+from textwrap import indent
+
+FOLDER = Path(__file__).parents[1] / "deeprepo"
+HEAD = """# The library, name by name
+
+Written by `make api` from the docstrings; [library](library.md) begins with examples. This is version {version} of the names, of their
+parameters and of the fields of their values, by the rules of [SemVer](https://semver.org/): within a major version none of them goes away
+and none changes its meaning; new parameters are optional, and values may get new fields. `deeprepo.API_VERSION` is this version. Module
+names that begin with an underscore, and the package `bot`, are no part of it.
+"""
+GROUPS = {
+    "## Review": ("review", "review_async", "Review", "Finding", "Evidence"),
+    "## Impact": ("impact", "impact_async", "Impact", "File", "Definition", "Dependent", "Use", "Broken"),
+    "## RLM": ("RLM", "Result", "Turn"),
+    "## Models and money": ("Model", "Budget", "Cost"),
+    "## Errors": (
+        "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ReplayDiffers", "ExecutionError",
+    ),
+}  # fmt: skip
+ALIASES = ("Path", "Progress", "Scope", "Effort", "Context", "Tools", "Severity")
+Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def page() -> str:
+    """The whole page."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("_*.py"))]
+    nodes = [node for tree in trees for node in tree.body]
+    found = {node.name: node for node in nodes if isinstance(node, Named)}
+    assigned = {
+        target.id: ast.unparse(node.value)
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    parts = [HEAD.format(version=ast.literal_eval(assigned["API_VERSION"]))]
+    for heading, names in GROUPS.items():
+        parts += [heading, *(described(found[name]) for name in names)]
+    rows = [f"| `{name}` | `{assigned[name].replace('|', chr(92) + '|')}` |" for name in ALIASES]
+    parts += ["## Types in the signatures", "\n".join(["| name | stands for |", "|---|---|", *rows])]
+    missing = set(ast.literal_eval(assigned["__all__"])) - {name for names in GROUPS.values() for name in names}
+    if missing != {"API_VERSION", "__version__"}:
+        raise SystemExit(f"these names are public and in no group of {Path(__file__).name}: {sorted(missing)}")
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def described(node: Named, of: str = "") -> str:
+    """A function, or a class with its fields and methods."""
+    heading = f"{'####' if of else '###'} {of}{node.name}\n\n"
+    if not isinstance(node, ast.ClassDef):
+        return f"{heading}```python\n{signature(node)}\n```\n\n{words(node)}"
+    methods = [part for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
+    begin = next((part for part in methods if part.name == "__init__"), None)
+    head = f"```python\n{signature(begin, node.name)}\n```\n\n" if begin else ""
+    fields = "\n".join(fielded(node))
+    public = [described(part, f"{node.name}.") for part in methods if not part.name.startswith("_")]
+    return "\n\n".join(filter(None, (heading + head + words(node), fields, *public)))
+
+
+def fielded(node: ast.ClassDef) -> Iterator[str]:
+    """The fields of a value as a table."""
+    fields = [part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)]
+    shown = [part for part in fields if isinstance(part.target, ast.Name) and not part.target.id.startswith("_")]
+    if shown:
+        yield from ("| field | type | default |", "|---|---|---|")
+    for part in shown:
+        form = ast.unparse(part.annotation).replace("|", r"\|")
+        default = ast.unparse(part.value) if part.value is not None else ""
+        default = "None" if default.startswith("field(default=None") else default
+        yield f"| `{ast.unparse(part.target)}` | `{form}` | {f'`{default}`' if default else ''} |"
+
+
+def signature(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str = "") -> str:
+    """How it is called, a parameter a line where there are several."""
+    given = [part for part in pieces(ast.unparse(node.args)) if part != "self"]
+    rows = indent(",\n".join(given), "    ")
+    inside = f"\n{rows},\n" if len(given) > 1 else "".join(given)
+    word = "" if name else "async def " if isinstance(node, ast.AsyncFunctionDef) else "def "
+    result = f" -> {ast.unparse(node.returns)}" if node.returns is not None and not name else ""
+    return f"{word}{name or node.name}({inside}){result}"
+
+
+def pieces(text: str) -> list[str]:
+    """The parameters, split at the commas between them."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [re.sub(r"(:.*[^ ])=(?=\S+$)", r"\1 = ", part.strip()) for part in found if part.strip()]
+
+
+def words(node: Named) -> str:
+    """The docstring, with its parts `Args` and `Raises` as lists."""
+    lines = cleandoc(ast.get_docstring(node) or "").split("\n")
+    told: list[str] = []
+    listed = ""
+    for line in lines:
+        if line in ("Args:", "Raises:"):
+            listed = line
+            told.append(f"{'Parameters' if line == 'Args:' else 'Raises'}:\n")
+        elif listed and (entry := re.match(r"    (\w+): (.*)", line)):
+            told.append(f"- `{entry[1]}`: {entry[2]}")
+        elif listed and line.startswith("        "):
+            told.append(f"  {line.strip()}")
+        else:
+            listed = listed if not line else ""
+            told.append(line)
+    return "\n".join(told)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,81 @@
+"""The programs that the pages show: those marked `run` are carried out as they are written, all others are at least Python."""
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import doc_pages
+import pytest
+from doc_pages import PAGES, ROOT, Block
+from test_doc_commands import change
+
+from deeprepo_sandbox.providers import Reply, Server, code, in_thread
+
+SHOWN = [(page, block) for page in PAGES for block in doc_pages.blocks(page) if block.info[:1] == ("python",)]
+RUN = [(page, block) for page, block in SHOWN if block.info[1:2] == ("run",)]
+
+
+def named(given: object) -> str:
+    """A block by its page and line."""
+    return doc_pages.name(given) if isinstance(given, Path) else str(given.line) if isinstance(given, Block) else ""
+
+
+def root(body: Mapping[str, Any]) -> Reply:
+    """A root that calls the page's own tool if it has one, and else says how much it was given."""
+    system = str(body.get("system"))
+    said = "price('ABC-1', 3) + price('ABC-2')" if "- price(" in system else "sorted(context)"
+    return code(f"set_answer({said})")
+
+
+@pytest.mark.parametrize(("page", "block"), RUN, ids=named)
+def test_marked_programs_run(page: Path, block: Block, tmp_path: Path) -> None:
+    """With a scripted provider in the place of the real one; a program that needs a change finds the demo's."""
+    here = tmp_path / "here"
+    here.mkdir()
+    if "change" in block.info:
+        change(here)
+    else:
+        (here / "contracts").mkdir()
+        (here / "contracts" / "one.txt").write_text("It ends in 2027.\n")
+    with in_thread(Server(root)) as server:
+        keys = {"ANTHROPIC_API_KEY": "sk-made-up", "DEEPREPO_BASE_URL_ANTHROPIC": server.anthropic_url}
+        done = subprocess.run(
+            [sys.executable, "-c", block.text],
+            cwd=here,
+            env={
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": str(ROOT),
+                "HOME": str(tmp_path),
+                **(keys if "rlm" in block.info else {}),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+    assert done.returncode == 0, f"{doc_pages.name(page)}, line {block.line}\n{done.stderr}"
+    expected = (
+        "tests/test_rates.py"
+        if "tests" in block.text
+        else "parcel/"
+        if "change" in block.info
+        else "42.5"
+        if "price" in block.text
+        else "one.txt"
+    )
+    assert expected in done.stdout
+
+
+@pytest.mark.parametrize(("page", "block"), SHOWN, ids=named)
+def test_every_program_is_python(page: Path, block: Block) -> None:
+    """A newcomer copies it."""
+    assert ast.parse(block.text), page
+
+
+def test_the_library_has_programs_that_run() -> None:
+    """Two of the README, five of its page."""
+    assert {doc_pages.name(page) for page, _ in RUN} == {"README.md", "docs/library.md"}

@@ -1,0 +1,312 @@
+import ast
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+import deeprepo
+from bot import errors
+from bot.values import Finding
+from deeprepo import _errors
+from deeprepo_sandbox.providers import Reply, Server, code, in_thread
+
+ROOT = Path(__file__).parents[2]
+KEY = "sk-a-key-that-nobody-may-see"
+BEFORE = {
+    "prices.py": "def total(prices):\n    return sum(prices)\n",
+    "shop.py": "from prices import total\n\n\ndef buy():\n    return total([1, 2])\n",
+    "tests/test_prices.py": "from prices import total\n\n\ndef test_total():\n    assert total([1]) == 1\n",
+}
+AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
+
+
+@pytest.fixture
+def shop(repository: Repository) -> Path:
+    """A repository whose branch `feature` adds a parameter."""
+    repository.commit(dict(BEFORE))
+    repository.git("checkout", "--quiet", "-b", "feature")
+    repository.commit(dict(AFTER))
+    return repository.folder
+
+
+def python(script: str, *, cwd: Path | None = None) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=cwd or ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    return done.stdout
+
+
+def test_the_import_is_quick_and_loads_nothing() -> None:
+    """At most 0.15 s of computing, and no library: each part loads when it is first used."""
+    heavy = "{'asyncio', 'pydantic', 'jinja2', 'tree_sitter', 'httpx2', 'openai', 'anthropic', 'pydantic_monty', 'rich', 'typer'}"
+    took, loaded = python(
+        "import time, sys; t = time.process_time(); import deeprepo; took = time.process_time() - t\n"
+        f"print(took); print(sorted({heavy} & set(sys.modules)))"
+    ).splitlines()
+    assert float(took) <= 0.15
+    assert loaded == "[]"
+
+
+def test_every_public_name_is_there() -> None:
+    """`dir` lists what `__all__` promises, each name can be had, and another one is an AttributeError."""
+    assert dir(deeprepo) == sorted(deeprepo.__all__)
+    assert all(getattr(deeprepo, name) is not None for name in deeprepo.__all__)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = deeprepo.no_such_name  # type: ignore[attr-defined]
+
+
+def test_every_value_is_frozen() -> None:
+    """No field can be set."""
+    values = [kind for name in deeprepo.__all__ if is_dataclass(kind := getattr(deeprepo, name))]
+    assert len(values) == 14
+    assert all(kind.__dataclass_params__.frozen for kind in values)
+
+
+def test_the_api_page_is_fresh() -> None:
+    """docs/api.md is what `make api` writes."""
+    made = subprocess.run([sys.executable, ".ci/api.py"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert made.stdout == (ROOT / "docs" / "api.md").read_text()
+
+
+def test_every_error_of_the_engine_is_one_of_the_library() -> None:
+    """The nearest kind of the small tree, with the same sentence and the first error as its cause."""
+    kinds = [
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.DeepRepoError)
+    ]
+    assert len(kinds) > 20
+    for kind in kinds:
+        error = kind.__new__(kind, "a sentence")
+        with pytest.raises(deeprepo.DeepRepoError, match="a sentence") as raised, _errors.translated():
+            raise error
+        assert raised.value.__cause__ is error
+        assert type(raised.value) is not deeprepo.DeepRepoError
+
+
+def test_a_review_is_what_the_command_prints(shop: Path) -> None:
+    """`to_json` and `deeprepo review --format json` are the same but for the seconds; SARIF and Markdown name the finding."""
+    review = deeprepo.review(shop, "main..feature")
+    command = (
+        "import sys; from bot.cli import run; sys.exit(run(['review', 'main..feature', '--format', 'json', '-q']))"
+    )
+    printed, made = json.loads(python(command, cwd=shop)), json.loads(review.to_json())
+    assert {**printed, "seconds": 0} == {**made, "seconds": 0}
+    assert [(found.path, found.start, found.verdict) for found in review.findings] == [
+        ("shop.py", 5, "proven"),
+        ("tests/test_prices.py", 5, "proven"),
+    ]
+    assert "shop.py" in review.to_markdown()
+    assert json.loads(review.to_sarif())["runs"][0]["results"][0]["ruleId"]
+    assert [found.path for found in review.reaching("high")] == ["shop.py"]
+    assert review.strategy == "offline"
+    assert review.complete
+
+
+def test_the_fields_of_a_finding_are_the_engine_s() -> None:
+    """Nothing is renamed on the way, so the JSON and the value have the same words."""
+    assert {each.name for each in fields(deeprepo.Finding)} <= {each.name for each in fields(Finding)}
+
+
+def test_every_way_of_calling_gives_the_same_review(shop: Path) -> None:
+    """Awaited, inside a running loop as in a notebook, and beside other threads."""
+    first = deeprepo.review(shop, "main..feature").findings
+
+    async def inside() -> tuple[deeprepo.Finding, ...]:
+        return deeprepo.review(shop, "main..feature").findings
+
+    assert asyncio.run(inside()) == first
+    assert asyncio.run(deeprepo.review_async(shop, "main..feature")).findings == first
+    ended = threading.Event()
+    beside = threading.Thread(target=ended.wait)
+    beside.start()
+    try:
+        assert deeprepo.review(shop, "main..feature").findings == first
+    finally:
+        ended.set()
+        beside.join()
+
+
+def test_what_is_not_committed_can_be_looked_at(shop: Path) -> None:
+    """Staged work, and all of it."""
+    (shop / "shop.py").write_text(BEFORE["shop.py"].replace("[1, 2]", "[1, 2], 3"))
+    assert [file.path for file in deeprepo.impact(shop, scope="uncommitted").files] == ["shop.py"]
+    with pytest.raises(deeprepo.NothingToReview, match="nothing is staged"):
+        deeprepo.impact(shop, scope="staged")
+
+
+def test_an_impact_holds_definitions_uses_and_broken_contracts(shop: Path) -> None:
+    """With the signature before and after, the enclosing function of each use, and what no longer fits."""
+    impact = deeprepo.impact(shop, "main..feature")
+    (definition,) = impact.definitions
+    assert (definition.id, definition.before, definition.after) == (
+        "prices.py:total",
+        "def total(prices)",
+        "def total(prices, tax)",
+    )
+    assert definition.contract == ("parameters",)
+    calls = [
+        (use.path, use.line, use.function, use.sure, use.test)
+        for use in impact.uses_of(definition)
+        if use.form == "call"
+    ]
+    assert sorted(calls) == [("shop.py", 5, "buy", True, False), ("tests/test_prices.py", 5, "test_total", True, True)]
+    assert {row.path: row.test for row in impact.dependents} == {"shop.py": False, "tests/test_prices.py": True}
+    first = impact.broken[0]
+    assert (first.path, first.line, first.rule, first.proven) == (
+        "shop.py",
+        5,
+        "required-parameter",
+        True,
+    )
+    assert json.loads(impact.to_json()) == json.loads(json.dumps(impact.to_dict()))
+    assert asyncio.run(deeprepo.impact_async(shop, "main..feature")) == impact
+
+
+def test_a_use_of_which_only_the_name_matches_is_not_sure(repository: Repository) -> None:
+    """A tool that must not guess can leave it out."""
+    repository.commit(
+        {
+            "a.py": "class Box:\n    def unpack_all(self):\n        return 1\n",
+            "b.py": "def f(x):\n    return x.unpack_all()\n",
+        }
+    )
+    repository.commit({"a.py": "class Box:\n    def unpack_all(self, now):\n        return 1\n"})
+    uses = deeprepo.impact(repository.folder, "HEAD~1..HEAD").uses
+    assert [(use.path, use.line, use.sure) for use in uses] == [("b.py", 2, False)]
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "says"),
+    [
+        (lambda _: deeprepo.review("/nowhere/at/all"), deeprepo.UsageError, "/nowhere/at/all"),
+        (lambda repo: deeprepo.review(repo, "main..nix"), deeprepo.UsageError, "nix"),
+        (lambda repo: deeprepo.impact(repo, "--output=x"), deeprepo.UsageError, "not a revision"),
+        (lambda repo: deeprepo.impact(repo, "main..main"), deeprepo.NothingToReview, "Nothing to review"),
+        (lambda repo: deeprepo.impact(repo, "main", scope="staged"), deeprepo.UsageError, "one of"),
+        (lambda repo: deeprepo.impact(repo, scope="all"), deeprepo.UsageError, "scope='all'"),
+        (lambda repo: deeprepo.review(repo, "main..feature", root="nobody/knows"), deeprepo.UsageError, "nobody"),
+        (lambda repo: deeprepo.review(repo, "main..feature", effort="much"), deeprepo.UsageError, "effort"),
+        (lambda repo: deeprepo.review(repo, "main..feature", budget=-1), deeprepo.UsageError, "budget"),
+        (lambda _: deeprepo.RLM("openai/gpt-5.4").run("?", "text"), deeprepo.UsageError, "OPENAI_API_KEY"),
+        (lambda _: deeprepo.RLM("openai/gpt-5.4", budget=-1.0), deeprepo.UsageError, "budget"),
+        (lambda _: deeprepo.RLM("openai/gpt-5.4").run(" ", "text"), deeprepo.UsageError, "query is empty"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_with_a_sentence(
+    shop: Path, call: Callable[[Path], object], kind: type[Exception], says: str
+) -> None:
+    """Of the library's own tree, never of the engine's."""
+    with pytest.raises(kind, match=says):
+        call(shop)
+
+
+def test_a_key_that_is_given_is_used_and_never_shown(shop: Path, tmp_path: Path) -> None:
+    """It reaches the provider; no repr, error, output or journal holds it."""
+    told: list[str] = []
+    with in_thread(Server(Reply(data={"answer": "", "findings": []}))) as server:
+        model = deeprepo.Model("compatible/scripted", api_key=KEY, base_url=server.openai_url)
+        journal = tmp_path / "journal.jsonl"
+        review = deeprepo.review(
+            shop,
+            "main..feature",
+            root=model,
+            effort="low",
+            budget=deeprepo.Budget(usd=None),
+            journal=journal,
+            on_progress=told.append,
+        )
+    assert server.count > 0
+    assert all(any(KEY in value for value in one.values()) for one in server.headers)
+    assert review.cost.calls == server.count
+    assert told
+    shown = [repr(model), repr(review), review.to_json(), journal.read_text(), *told]
+    with in_thread(Server(Reply("no such key", status=401))) as refusing:
+        wrong = deeprepo.Model("compatible/scripted", api_key=KEY, base_url=refusing.openai_url)
+        failed = deeprepo.review(shop, "main..feature", root=wrong)
+    assert failed.interrupted_by == "provider"
+    assert [found.path for found in failed.findings] == ["shop.py", "tests/test_prices.py"]
+    assert not [text for text in (*shown, repr(failed), *failed.notes) if KEY in text]
+
+
+def test_a_review_can_be_cancelled(shop: Path) -> None:
+    """The asynchronous form ends when its task does, and a provider that hangs is left."""
+
+    async def broken_off(url: str) -> None:
+        model = deeprepo.Model("compatible/scripted", base_url=url)
+        async with asyncio.timeout(2.0):
+            await deeprepo.review_async(shop, "main..feature", root=model)
+
+    with in_thread(Server(Reply(fault="hang"))) as server, pytest.raises(TimeoutError):
+        asyncio.run(broken_off(server.openai_url))
+
+
+def test_nothing_of_the_engine_is_in_an_annotation() -> None:
+    """Public signatures and fields name the library's own types and Python's, or private names."""
+    for path in (ROOT / "deeprepo").glob("_*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            public = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
+            if public and path.stem in {"_review", "_impact", "_rlm"}:
+                assert "bot." not in ast.unparse(node.args)
+
+
+EXAMPLES = sorted((ROOT / "examples").glob("[a-z]*.py"))
+
+
+def example(name: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """An example, run as a person would."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "examples" / name), *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+    )
+
+
+def test_the_gate_fails_on_a_forgotten_caller(shop: Path, tmp_path: Path) -> None:
+    """And leaves the report in both forms."""
+    done = example("gate.py", str(shop), "main..feature", cwd=tmp_path)
+    assert (done.returncode, done.stdout.splitlines()[0].partition(": total()")[0]) == (1, "shop.py:5: high"), (
+        done.stderr
+    )
+    assert "shop.py" in (tmp_path / "review.md").read_text()
+    assert json.loads((tmp_path / "review.sarif").read_text())["version"] == "2.1.0"
+
+
+def test_the_selection_names_the_tests_that_a_change_can_break(shop: Path, tmp_path: Path) -> None:
+    """On standard output, ready for pytest; the reason is on standard error."""
+    done = example("select_tests.py", str(shop), "main..feature", cwd=tmp_path)
+    assert done.stdout == "tests/test_prices.py\n"
+    assert "uses prices.py:total" in done.stderr
+
+
+def test_a_question_with_a_tool_of_one_s_own(tmp_path: Path) -> None:
+    """The scripted root searches, calls the tool and answers; the journal repeats it with no network."""
+    (tmp_path / "bills").mkdir()
+    (tmp_path / "bills" / "may.txt").write_text("Total: 100 USD\n")
+    blocks = iter(["hits = search('Total')\nprint(hits)", "set_answer(euros(100.0, 'USD'))"])
+    with in_thread(Server(lambda _: code(next(blocks)))) as server:
+        done = example(
+            "ask_texts.py", "bills", "How much in May?", "compatible/scripted", server.openai_url, cwd=tmp_path
+        )
+    assert (done.returncode, done.stdout) == (0, "86.0\n"), done.stderr
+    assert "may.txt:1: Total: 100 USD" in done.stderr
+    assert deeprepo.RLM.replay(tmp_path / "ask_texts.jsonl", tmp_path / "bills").answer == "86.0"
+
+
+def test_every_example_is_run() -> None:
+    """A new one needs a test here."""
+    assert [path.name for path in EXAMPLES] == ["ask_texts.py", "gate.py", "select_tests.py"]

@@ -1,0 +1,288 @@
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import honest
+import pytest
+
+import deeprepo
+from bot import cli
+from deeprepo_evals.context import problems, run, score, session
+from deeprepo_evals.context.problems import Task
+from deeprepo_evals.context.room import ANSWER
+from deeprepo_sandbox.providers import Reply, Server, code, in_thread
+from deeprepo_sandbox.providers.reply import Script
+
+FREE = deeprepo.Budget(None, None, None, None)
+KEY = "sk-a-key-that-nobody-may-see"
+
+
+def model(server: Server) -> deeprepo.Model:
+    """The model behind a server."""
+    return deeprepo.Model("compatible/scripted", api_key=KEY, base_url=server.openai_url)
+
+
+def played(
+    blocks: Sequence[str], context: object, tools: object = None, worker: Script = "nobody knows", **how: object
+) -> tuple[deeprepo.Result, Server]:
+    """A run whose root writes these blocks, one a turn."""
+    written = iter(blocks)
+
+    def reply(body: Mapping[str, object]) -> Reply | Script:
+        return code(next(written)) if body.get("tools") else worker
+
+    keep = {name: how.pop(name) for name in ("journal", "on_progress") if name in how}
+    with in_thread(Server(reply)) as server:
+        done = deeprepo.RLM(model(server), budget=FREE, **how).run("What is it?", context, tools, **keep)
+    return done, server
+
+
+def test_it_answers_as_the_evaluation_s_rlm_only_does() -> None:
+    """The same problems over a socket and in the process: verdicts, calls, tokens and turns are the same."""
+    tasks = [
+        Task("needle", 60_000, 0.9),
+        Task("hop1", 60_000),
+        Task("none", 9_000),
+        Task("count", 60_000),
+        Task("compare", 39_249),
+    ]
+    plan = run.Plan(tuple(tasks), ("rlm-only",), "scripted/honest", "scripted/honest")
+    rows = {row.item["task"]: row.result for row in asyncio.run(session.carry_out(plan)).rows}
+    for task in tasks:
+        problem = problems.make(task)
+        with in_thread(Server(honest.reply)) as server:
+            rlm = deeprepo.RLM(model(server), budget=FREE, answer_form=ANSWER)
+            done = rlm.run(problem.question, problem.text)
+        verdict = score.judged(done.answer, problem.expected, problem.question)
+        told = rows[task.kind]
+        spent = done.cost.input_tokens + done.cost.output_tokens
+        assert (verdict, done.calls, len(done.trajectory), spent) == (
+            "right",
+            told["calls"],
+            told["turns"],
+            told["tokens"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("context", "block", "answer"),
+    [
+        ("one\ntwo", "set_answer(context.split()[1])", "two"),
+        (
+            ["one", "two", {"n": 3}],
+            "set_answer([context[2]['n'], tree])",
+            "[3, ['item/001.txt', 'item/002.txt', 'item/003.txt']]",
+        ),
+        (
+            {"a/b.txt": "one", "../c": "two"},
+            "set_answer([context['../c'], tree])",
+            "['two', ['a/b.txt', 'item/002.txt']]",
+        ),
+        ({"a": "x", "a/b": "y"}, "set_answer(tree)", "['item/001.txt', 'a/b']"),
+        ({"d": list(range(3))}, "set_answer(read('d'))", None),
+        ("", "set_answer(len(context))", "0"),
+    ],
+)
+def test_a_context_is_plain_data(context: object, block: str, answer: str | None) -> None:
+    """A text, a list, a mapping: the root's code has it as it is, and each item is a file too."""
+    done, _ = played([block], context)
+    assert done.outcome == "answered"
+    assert answer is None or done.answer == answer
+
+
+def test_a_folder_is_a_mapping_of_its_texts(tmp_path: Path) -> None:
+    """Binary and hidden files and links are left out; a note names what is no text."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text("secret")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.txt").write_text("hello")
+    (tmp_path / "b.bin").write_bytes(b"\0\1")
+    (tmp_path / "c.txt").symlink_to("/etc/passwd")
+    done, _ = played(["set_answer([sorted(context), tree, search('hel+o')])"], tmp_path)
+    assert done.answer == "[['sub/a.txt'], ['sub/a.txt'], ['sub/a.txt:1: hello']]"
+    assert any("b.bin" in note for note in done.notes)
+
+
+@pytest.mark.parametrize(
+    "context", [b"bytes", 3, [], {}, [object()], Path("/nowhere/at/all"), "x" * 20_000_001, {"a": {1, 2}}]
+)
+def test_what_is_no_context_is_refused(context: object) -> None:
+    """With a sentence, before anything is asked."""
+    with pytest.raises(deeprepo.UsageError):
+        played([], context)
+
+
+def test_a_context_that_holds_itself_is_refused() -> None:
+    """Instead of recursing."""
+    loop: list[object] = []
+    loop.append(loop)
+    with pytest.raises(deeprepo.UsageError, match="holds itself"):
+        played([], loop)
+
+
+def double(n: int, *, times: int = 2) -> int:
+    """Multiply a number."""
+    return n * times
+
+
+async def slowly(name: str) -> dict[str, list[str]]:
+    """Greet, later."""
+    await asyncio.sleep(0)
+    return {"hello": [name]}
+
+
+def test_the_root_s_code_calls_tools() -> None:
+    """Synchronous and asynchronous ones, by position and by name; the instructions hold signature and docstring."""
+    done, server = played(["set_answer([double(4), double(4, times=3), slowly('x')])"], "text", [double, slowly])
+    assert done.answer == "[8, 12, {'hello': ['x']}]"
+    system = server.requests[0]["messages"][0]["content"]
+    assert "- double(n: int, *, times: int = 2) -> int: Multiply a number.\n" in system
+    assert "- slowly(name: str) -> dict[str, list[str]]: Greet, later.\n" in system
+
+
+def _raises() -> None:
+    raise LookupError("no such city")
+
+
+def _leaves() -> None:
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"),
+    [
+        (_raises, "LookupError: no such city"),
+        (_leaves, "SystemExit"),
+        (object, "no plain data"),
+        (lambda: {1, 2}, "no plain data"),
+        (lambda: "x" * 3_000_000, "more than 2,097,152 characters"),
+        (lambda: next(iter([])), "RuntimeError"),
+        (lambda needed: needed, "TypeError"),
+    ],
+)
+def test_a_tool_that_fails_is_an_error_in_the_block(tool: Callable[..., object], told: str) -> None:
+    """Its text is what the root reads, and the run goes on."""
+    done, _ = played(["print(helper())", "set_answer('done')"], "text", {"helper": tool})
+    assert told in str(done.trajectory[0].error)
+    assert done.answer == "done"
+
+
+@pytest.mark.parametrize("name", ["context", "set_answer", "print", "for", "a b", "", "_x", "llm_query"])
+def test_a_name_that_the_root_cannot_use_is_refused(name: str) -> None:
+    """Names of the REPL, of Python, and what is no name."""
+    with pytest.raises(deeprepo.UsageError, match="tool"):
+        played([], "text", {name: double})
+
+
+def test_a_second_run_resumes_from_the_journal(tmp_path: Path) -> None:
+    """No request is sent and no tool called again; a run with another question asks anew."""
+    called: Counter[int] = Counter()
+
+    def count(n: int) -> int:
+        called[n] += 1
+        return sum(called.values())
+
+    blocks = ["print(count(1), count(1), llm_query('?'))", "set_answer(count(2))"]
+    first, server = played(blocks, "text", [count], journal=tmp_path / "j")
+    again, silent = played([], "text", [count], journal=tmp_path / "j")
+    assert (first.answer, again.answer, called) == ("3", "3", Counter({1: 2, 2: 1}))
+    assert (server.count, silent.count) == (3, 0)
+    assert again == first
+
+
+def test_a_journal_is_replayed_without_anybody(tmp_path: Path) -> None:
+    """No network, no tools: the same result. Another context is refused."""
+    done, _ = played(
+        ["print(double(2))", "set_answer(rlm_query('a part', tree))", "set_answer('child')"],
+        "text",
+        [double],
+        journal=tmp_path / "j",
+    )
+    assert deeprepo.RLM.replay(tmp_path / "j", "text") == done
+    assert {turn.run for turn in done.trajectory} == {"root", "root.1"}
+    with pytest.raises(deeprepo.ReplayDiffers, match="context"):
+        deeprepo.RLM.replay(tmp_path / "j", "another")
+
+
+def test_a_journal_holds_no_key(tmp_path: Path) -> None:
+    """Neither the file nor any repr shows it."""
+    done, server = played(["set_answer(1)"], "text", journal=tmp_path / "j")
+    named = deeprepo.Model("compatible/scripted", api_key=KEY, base_url="http://127.0.0.1:9")
+    assert any(KEY in value for value in server.headers[0].values())
+    shown = [
+        repr(named),
+        repr(deeprepo.RLM(named)),
+        repr(done),
+        done.to_json(),
+        (tmp_path / "j").read_text(),
+    ]
+    assert not [text for text in shown if KEY in text]
+
+
+@pytest.mark.parametrize("text", ["", "not a journal\n", '{"kind": "turn"}\n'])
+def test_what_is_no_journal_of_a_run_is_refused(tmp_path: Path, text: str) -> None:
+    """With a sentence."""
+    (tmp_path / "j").write_text(text)
+    with pytest.raises(deeprepo.UsageError):
+        deeprepo.RLM.replay(tmp_path / "j", "text")
+
+
+def test_depth_0_starts_no_further_root() -> None:
+    """`rlm_query` says so, and nobody is asked."""
+    done, server = played(["set_answer(rlm_query('?', tree))"], "text", depth=0)
+    assert "starts no further one" in done.answer
+    assert server.count == 1
+
+
+def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
+    """Two calls are allowed: the second turn's questions are refused, and the outcome says why."""
+    blocks = iter(["print(1)"] * 9)
+    with in_thread(Server(lambda _: code(f"print({next(blocks)!r})"))) as server:
+        done = deeprepo.RLM(model(server), budget=deeprepo.Budget(calls=2)).run("What?", "text")
+    assert (done.outcome, len(done.trajectory), server.count) == ("budget", 2, 2)
+    assert any("cap of 2 calls" in note for note in done.notes)
+
+
+@pytest.mark.parametrize(("status", "kind"), [(401, deeprepo.ProviderError), (404, deeprepo.ProviderError)])
+def test_a_refusal_before_the_first_turn_is_raised(status: int, kind: type[Exception]) -> None:
+    """A wrong key or model is no empty answer."""
+    with in_thread(Server(Reply("no", status=status))) as server, pytest.raises(kind):
+        deeprepo.RLM(model(server)).run("What?", "text")
+
+
+@pytest.mark.parametrize("how", [{"turns": 0}, {"depth": -1}])
+def test_numbers_that_make_no_run_are_refused(how: dict[str, int]) -> None:
+    """With a sentence."""
+    with pytest.raises(deeprepo.UsageError, match="at least"):
+        played([], "text", **how)
+
+
+def test_an_event_loop_may_run_already() -> None:
+    """As in a notebook; and the asynchronous form runs in the caller's."""
+
+    async def asked() -> tuple[deeprepo.Result, deeprepo.Result]:
+        with in_thread(Server(lambda _: code("set_answer(len(context))"))) as server:
+            rlm = deeprepo.RLM(model(server), budget=FREE)
+            return rlm.run("How long?", "text"), await rlm.run_async("How long?", "text")
+
+    assert [done.answer for done in asyncio.run(asked())] == ["4", "4"]
+
+
+def test_the_trace_shows_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`deeprepo trace` reads its journal; `deeprepo replay` names what does."""
+    played(["print(double(2))", "set_answer('forty-two')"], "text", [double], journal=tmp_path / "j")
+    assert cli.run(["trace", str(tmp_path / "j")]) == 0
+    shown = capsys.readouterr().out
+    assert "answer  forty-two" in shown
+    assert "tool  double  [[2], {}] -> 4" in shown
+    assert cli.run(["replay", str(tmp_path / "j")]) == 2
+    assert "RLM.replay" in capsys.readouterr().err
+
+
+def test_a_result_is_json() -> None:
+    """With its fields as keys."""
+    done, _ = played(["set_answer(1)"], "text")
+    told = json.loads(done.to_json())
+    assert (told["answer"], told["outcome"], told["trajectory"][0]["code"]) == ("1", "answered", "set_answer(1)")
