@@ -13,8 +13,8 @@ HEAD = """# The library, name by name
 
 Written by `make api` from the docstrings; [library](library.md) begins with examples. This is version {version} of the names, of their
 parameters and of the fields of their values, by the rules of [SemVer](https://semver.org/): within a major version none of them goes away
-and none changes its meaning; new parameters are optional, and values may get new fields. `deeprepo.API_VERSION` is this version. Module
-names that begin with an underscore, and the package `bot`, are no part of it.
+and none changes its meaning; new parameters are optional, and values may get new fields. `deeprepo.API_VERSION` is this version. It does
+not cover modules whose name begins with an underscore, nor the package `bot`.
 """
 GROUPS = {
     "## Review": ("review", "review_async", "Review", "Finding", "Evidence"),
@@ -56,10 +56,10 @@ def described(node: Named, of: str = "") -> str:
     """A function, or a class with its fields and methods."""
     heading = f"{'####' if of else '###'} {of}{node.name}\n\n"
     if not isinstance(node, ast.ClassDef):
-        return f"{heading}```python\n{signature(node)}\n```\n\n{words(node)}"
+        return f"{heading}```python\n{signature(node)}: ...\n```\n\n{words(node)}"
     methods = [part for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
     begin = next((part for part in methods if part.name == "__init__"), None)
-    head = f"```python\n{signature(begin, node.name)}\n```\n\n" if begin else ""
+    head = f"```text\n{signature(begin, node.name)}\n```\n\n" if begin else ""
     fields = "\n".join(fielded(node))
     public = [described(part, f"{node.name}.") for part in methods if not part.name.startswith("_")]
     return "\n\n".join(filter(None, (heading + head + words(node), fields, *public)))

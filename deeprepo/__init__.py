@@ -8,7 +8,7 @@
 
 `docs/library.md` shows each of them in ten lines, `docs/api.md` every name. `API_VERSION` is the version of these names, of their
 parameters and of the fields of their values, by the rules of semantic versioning: within a major version none of them goes away.
-Modules whose name begins with an underscore, and the package `bot`, are no part of that.
+That does not cover modules whose name begins with an underscore, nor the package `bot`.
 """
 
 from importlib import import_module

@@ -7,7 +7,7 @@ from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, c
 
 if TYPE_CHECKING:
     from bot.values import ChangedFile, ChangedSymbol, Reference, Symbol
-    from bot.wiring.effect import Affected
+    from bot.wiring.effect import Effect
 
 
 def impact(
@@ -32,7 +32,7 @@ def impact(
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import local
 
-        return _made(waited(lambda: local.affected(request, scratch, watching(on_progress))))
+        return _made(waited(lambda: local.effect_of(request, scratch, watching(on_progress))))
 
 
 async def impact_async(
@@ -45,10 +45,10 @@ async def impact_async(
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import effect
 
-        return _made(await effect.affected(request, scratch, on_progress or (lambda _: None)))
+        return _made(await effect.compute(request, scratch, on_progress or (lambda _: None)))
 
 
-def _made(found: "Affected") -> Impact:
+def _made(found: "Effect") -> Impact:
     users = found.dependents
     unread = tuple(f"{path} was not read: {why}" for path, why in found.left_out.items())
     return Impact(

@@ -10,7 +10,7 @@ from deeprepo._errors import translated
 from deeprepo._values import Budget, Model, Result, Turn, access, caps, cost, named
 
 if TYPE_CHECKING:
-    from bot.wiring.question import Asked
+    from bot.wiring.question import TextAnswer
 
 Context = str | os.PathLike[str] | Sequence[Any] | Mapping[str, Any]
 Tools = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
@@ -28,7 +28,7 @@ class RLM:
         root: The model that orchestrates, "provider/model" or a `Model`. None: DEEPREPO_ROOT, or the preferred model of a provider
             whose key is set.
         worker: The cheaper model that reads; without it the root does both.
-        budget: Dollars, or a `Budget`, for each run; None is no cap.
+        budget: Dollars, or a `Budget`, for each run; None means no cap.
         turns: How many turns a root has.
         depth: How far below the root `rlm_query` may start others; 0 forbids it.
         answer_form: What an answer must look like, such as "one number, without its unit".
@@ -66,7 +66,7 @@ class RLM:
             query: The question or the task.
             context: A text, a list, a mapping, or the path (`pathlib.Path`) of a file or of a folder of text files. Lists and
                 mappings hold texts or plain data; the root's code has them as they are. At most 20,000,000 characters.
-            tools: Python functions that the root's code may call, as a list or by name; they may be asynchronous. The root is told their
+            tools: Python functions that the root's code may call, as a list or by name; they may be asynchronous. The root reads their
                 signatures and docstrings. Arguments and results are plain data, as JSON has it, of at most 2,097,152 characters; an
                 exception becomes an error in the root's code, with its text. A function runs in this process, in a thread of its own,
                 and is waited for 60 seconds.
@@ -96,7 +96,7 @@ class RLM:
         """Answer a question about a context, in the caller's event loop: `run` with the same parameters, result and errors."""
         with translated():
             from bot.agent.texts import custom, material
-            from bot.agent.texts.inquiry import Question
+            from bot.agent.texts.inquiry import TextQuestion
             from bot.errors import UsageError
             from bot.values import Limits
             from bot.wiring import question
@@ -107,7 +107,7 @@ class RLM:
                 raise UsageError(
                     f"turns={self.turns} and depth={self.depth}: a root has 1 turn at least, and a depth of 0 at least"
                 )
-            asked = Question(query, material.of(context), custom.read(tools), self.answer_form, self.depth)
+            asked = TextQuestion(query, material.of(context), custom.read(tools), self.answer_form, self.depth)
             caps = self.budget
             limits = Limits(usd=caps.usd, tokens=caps.tokens, calls=caps.calls, seconds=caps.seconds, turns=self.turns)
             done = await question.ask(
@@ -140,7 +140,7 @@ class RLM:
             return _made(await question.again(_Place(journal), context))
 
 
-def _made(done: "Asked") -> Result:
+def _made(done: "TextAnswer") -> Result:
     turns = [
         Turn(run.name, turn.number, turn.said, turn.code, turn.observation.output, turn.observation.error)
         for run in done.runs

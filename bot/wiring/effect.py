@@ -15,7 +15,7 @@ NO_MODEL = MappingProxyType({"effort": "none"})
 
 
 @dataclass(frozen=True, slots=True)
-class Affected:
+class Effect:
     """The change, what it defines otherwise, who uses that, and where its contract is broken."""
 
     pull: PullRequest
@@ -25,12 +25,12 @@ class Affected:
     left_out: Mapping[str, str]  # files that could not be read, and why
 
 
-async def affected(
+async def compute(
     request: ReviewRequest,
     scratch: str,
     say: Callable[[str], None],
     left_out: Mapping[str, str] = MappingProxyType({}),
-) -> Affected:
+) -> Effect:
     """Raises NothingToReview where the change is empty."""
     deps = replace(review.deps(NO_MODEL, scratch, say), left_out=left_out)
     async with pipeline.survey(request, deps) as (subject, _):
@@ -40,4 +40,4 @@ async def affected(
         found = await analyzer.check(subject.tree, wanted, subject.dependents) if wanted else ()
         checked = [await check(finding, subject.tree) for finding in found]
     broken = tuple(finding for finding in checked if isinstance(finding, Finding))
-    return Affected(subject.pull, subject.files, subject.dependents, broken, dict(left_out))
+    return Effect(subject.pull, subject.files, subject.dependents, broken, dict(left_out))

@@ -19,7 +19,7 @@ from bot.values import Review, ReviewRequest
 from bot.wiring import child, effect, review
 from bot.wiring.addresses import Access
 from bot.wiring.child import ChildPipe, Watching
-from bot.wiring.effect import Affected
+from bot.wiring.effect import Effect
 
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
@@ -55,12 +55,12 @@ def estimated(
         return asyncio.run(_weighed(request, review.rehearsal(flags, scratch, say)))
 
 
-def affected(request: ReviewRequest, scratch: str, watching: Callable[[], Watching]) -> Affected:
+def effect_of(request: ReviewRequest, scratch: str, watching: Callable[[], Watching]) -> Effect:
     """What a change affects, by code alone."""
     if sys.platform == "linux" and _alone():
-        return child.alone(_affected, request, scratch, caps=LOCAL, watching=watching)
+        return child.alone(_effect, request, scratch, caps=LOCAL, watching=watching)
     with watching() as say:
-        return asyncio.run(effect.affected(request, scratch, say))
+        return asyncio.run(effect.compute(request, scratch, say))
 
 
 def _alone() -> bool:
@@ -95,9 +95,9 @@ async def _reviewed(
     return await pipeline.review(request, replace(timed(line, deps), left_out=left_out))
 
 
-async def _affected(line: ChildPipe, request: ReviewRequest, scratch: str, left_out: Mapping[str, str]) -> Affected:
+async def _effect(line: ChildPipe, request: ReviewRequest, scratch: str, left_out: Mapping[str, str]) -> Effect:
     """In the child."""
-    return await effect.affected(request, scratch, line.say, left_out)
+    return await effect.compute(request, scratch, line.say, left_out)
 
 
 async def _estimated(

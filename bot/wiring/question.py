@@ -10,7 +10,7 @@ from pathlib import Path
 from bot import config
 from bot.agent.texts import inquiry, material, roots
 from bot.agent.texts.custom import CustomTool
-from bot.agent.texts.inquiry import Question
+from bot.agent.texts.inquiry import TextQuestion
 from bot.agent.turns import Outcome, Turns
 from bot.errors import BudgetSpent, ProviderError, ReplayDiffers, UsageError
 from bot.journal import reader
@@ -25,7 +25,7 @@ from bot.wiring.review import NOTHING, connected_at, own_servers, preferred
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TextAnswer:
     """What a question came to. `runs`: the root's turns first, then those of the runs that it started."""
 
     answer: str
@@ -37,7 +37,7 @@ class Asked:
 
 
 async def ask(
-    question: Question,
+    question: TextQuestion,
     root: str | None,
     worker: str | None,
     limits: Limits,
@@ -45,7 +45,7 @@ async def ask(
     access: Mapping[str, Access] = NOTHING,
     journal: Path | None = None,
     say: Callable[[str], None] = lambda _: None,
-) -> Asked:
+) -> TextAnswer:
     """Put a question to a root. Raises DeepRepoError's kinds where not even a first turn came of it."""
     settings = config.environment()
     root, worker = _chosen(root, worker, settings)
@@ -71,7 +71,7 @@ async def ask(
         return await _answered(question, models[root], models[worker], limits, Journal(journal), recorded, say)
 
 
-async def again(path: Path, context: object) -> Asked:
+async def again(path: Path, context: object) -> TextAnswer:
     """A recorded question once more, with no network and no tool called. Raises ReplayDiffers where anything is not as it was."""
     from bot.journal import replay
 
@@ -83,7 +83,7 @@ async def again(path: Path, context: object) -> Asked:
         raise ReplayDiffers(f"{path} cannot be replayed: its run did not end; run it again with the same journal")
     given = begun.given
     tools = tuple(CustomTool(name, line) for name, line in given["tools"])
-    question = Question(
+    question = TextQuestion(
         given["question"], material.of(context), tools, given["answer_form"], given["depth"]
     )  # fmt: skip
     limits = replace(Limits(**begun.settings), seconds=None, own=tuple(given.get("own", ())))
@@ -95,7 +95,7 @@ async def again(path: Path, context: object) -> Asked:
 
 
 async def _answered(
-    question: Question,
+    question: TextQuestion,
     root: Model,
     worker: Model,
     limits: Limits,
@@ -103,7 +103,7 @@ async def _answered(
     settings: Mapping[str, object],
     say: Callable[[str], None],
     head: str = "",
-) -> Asked:
+) -> TextAnswer:
     started = time.monotonic()
     async with inquiry.opened(question, root, worker, limits, journal, settings) as asked:
         session = asked.session
@@ -117,7 +117,7 @@ async def _answered(
         if not run.turns and run.outcome == "budget":
             raise BudgetSpent(run.why)
         journal.answered(run.outcome, run.summary, cost, time.monotonic() - started, notes)
-    return Asked(run.summary, run.outcome, run.why, tuple(asked.runs), cost, tuple(dict.fromkeys(notes)))
+    return TextAnswer(run.summary, run.outcome, run.why, tuple(asked.runs), cost, tuple(dict.fromkeys(notes)))
 
 
 def _chosen(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:

@@ -25,7 +25,7 @@ WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TextQuestion:
     """What is asked of a context, and with what."""
 
     query: str
@@ -45,7 +45,7 @@ class Question:
 class Inquiry:
     """A question, and what it is worked on with."""
 
-    question: Question
+    question: TextQuestion
     session: Session
     reader: Reader
     root: Model
@@ -54,7 +54,7 @@ class Inquiry:
 
 @asynccontextmanager
 async def opened(
-    question: Question,
+    question: TextQuestion,
     root: Model,
     worker: Model,
     limits: Limits,

@@ -110,7 +110,7 @@ def _at(path: Path) -> Material:
     except OSError as error:
         raise UsageError(f"the context {path} cannot be read: {error.strerror}") from error
     if b"\0" in blob[:HEAD]:
-        raise UsageError(f"the context {path} is no text")
+        raise UsageError(f"the context {path} is not a text file")
     return _text(blob.decode("utf-8", "replace"))
 
 

@@ -8,7 +8,7 @@ from json import loads
 from pathlib import Path
 
 from bot.agent.texts import inquiry, material
-from bot.agent.texts.inquiry import Inquiry, Question
+from bot.agent.texts.inquiry import Inquiry, TextQuestion
 from bot.agent.texts.material import Material
 from bot.agent.texts.reader import Reader
 from bot.context import data_files
@@ -66,7 +66,7 @@ class Room:
 @asynccontextmanager
 async def opened(problem: Problem, pair: Pair, limits: Limits, window: int, trace: Path | None) -> AsyncIterator[Room]:
     """A room for one problem; what it opened is closed at the end, the models are not."""
-    question = Question(problem.question, _material(problem), answer_form=ANSWER)
+    question = TextQuestion(problem.question, _material(problem), answer_form=ANSWER)
     settings = {"window": window}
     async with inquiry.opened(question, pair.root, pair.worker, limits, Journal(trace), settings) as asked:
         yield Room(problem, asked, window)
