@@ -1,185 +1,139 @@
-"""Every request to GitHub, under one policy: who may try again, after how long, and with which token."""
+"""githubkit's client for one piece of work, with our policy and our errors."""
 
-import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
-from functools import cache, partial
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import cache
 from typing import Any, TypeVar
 
+import httpx
 import httpx2
+from githubkit import BaseAuthStrategy, GitHub, Response
+from githubkit.auth.app import AppAuth
+from githubkit.cache import MemCache
+from githubkit.exception import GitHubException
+from pydantic import ValidationError
 
 from bot import __version__
-from bot.errors import HostDown, HostLimited, HostRefused
-from bot.github.answers import Unnamed, Unsent, graphql_data, refused, unanswered
+from bot.errors import ConfigError, HostDown, HostError
+from bot.github.answers import failure
 from bot.github.pace import RequestPace
-from bot.github.tokens import Token
+from bot.github.policy import Policy
+from bot.github.tokens import Kept, TokenCache
 
-HEADERS = {
-    "Accept": "application/vnd.github+json",
-    "Cache-Control": "no-cache",  # what a proxy has kept is not the answer
-    "User-Agent": f"deeprepo/{__version__}",
-    "X-GitHub-Api-Version": "2022-11-28",  # newer ones are unknown to Enterprise servers
-}
-ENTERPRISE = "/api/v3/"  # what the path of an Enterprise server's REST API ends with; GraphQL is beside it
-TRIES = 3
-MOST_LIMITS = 10  # in a row: whoever is told to wait no time at all is not told the truth
 MOST_PAGES = 100
-UNAUTHORIZED = 401
-
-Answer = TypeVar("Answer")
-Asked = Mapping[str, str | int]  # the parameters of a request
+END = object()  # of a list
+Json = TypeVar("Json")
+Found = TypeVar("Found")
+Listing = Callable[..., Awaitable[Response[Any, Any]]]
 
 
 class GitHubClient:
-    """Speaks for one installation, or for the App itself (installation 0, no token: its key signs)."""
+    """Speaks for an installation, for the App itself, or for whoever a token belongs to.
 
-    def __init__(
-        self, http: httpx2.AsyncClient, pace: RequestPace, installation: int = 0, token: Token | None = None
-    ) -> None:
-        self.pace = pace
-        self._http, self._installation, self._token = http, installation, token
+    What githubkit's methods return is handed to `answer`, those that list to `pages`.
+    """
 
-    async def get(self, path: str, **params: str | int) -> Any:  # noqa: ANN401 - JSON
-        """One answer."""
-        data, _ = await self._patient(partial(self._send, "GET", path, params=params), again=True)
-        return data
+    def __init__(self, github: GitHub[Any], pace: RequestPace) -> None:
+        self.github, self.rest, self.pace = github, github.rest, pace
 
-    async def pages(self, path: str, key: str = "", most: int = MOST_PAGES, **params: str | int) -> AsyncIterator[Any]:
-        """The items of a list, page after page; `key` names the list where the answer is an object."""
-        asked: Asked | None = {"per_page": 100, **params}
-        for _ in range(most):
-            data, asked = await self._patient(partial(self._send, "GET", path, params=asked), again=True)
-            for item in data.get(key, ()) if key else data:
-                yield item
-            if asked is None:
+    async def answer(self, asked: Awaitable[Response[Any, Json]]) -> Json:
+        """Await one answer: its JSON, None if it has no body."""
+        response = await _ours(asked)
+        return _json(response) if response.content else None  # type: ignore[return-value] - so the schema has it
+
+    async def pages(self, listing: Listing, key: str = "", most: int = MOST_PAGES) -> AsyncIterator[Any]:
+        """Go through the items of a list, page after page; `key` names the list if the answer is an object."""
+        count = left = 0
+
+        def items(response: Response[Any, Any]) -> list[Any]:
+            nonlocal count, left
+            data = _json(response)
+            rows = data.get(key) if key and isinstance(data, dict) else data
+            if not isinstance(rows, list) or count == most:  # the last: GitHub has sent empty pages alone
+                raise HostError("GitHub answered with something that is not the list that was asked for")
+            count, left = count + 1, len(rows)
+            return rows
+
+        listed = self.rest.paginate(listing, items, per_page=100)
+        while left or count < most:
+            item = await _ours(anext(listed, END))
+            if item is END:
                 return
-
-    async def write(self, method: str, path: str, body: object = None, *, again: bool = False) -> Any:  # noqa: ANN401 - JSON
-        """A request that changes something. `again`: doing it twice is the same as once, so a lost answer costs a second try."""
-        data, _ = await self._patient(partial(self._send, method, path, body=body), again=again, write=True)
-        return data
-
-    async def order(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
-        """A request that leaves nothing for people to see, like one for a token: not paced, and tried again."""
-        data, _ = await self._patient(partial(self._send, method, path, body=body), again=True)
-        return data
-
-    async def revoke(self) -> None:
-        """End the token in use."""
-        await self._send("DELETE", "installation/token")
+            left -= 1
+            yield item
 
     async def ask(self, document: str, **variables: object) -> dict[str, Any]:
-        """A question that only GraphQL answers."""
-        return await self._patient(partial(self._graphql, document, variables), again=True)
+        """Await the data of a GraphQL document, which may be carried out twice."""
+        return await _ours(self.github.async_graphql(document, variables))
 
-    async def change(self, document: str, **variables: object) -> None:
-        """A mutation that may be done twice."""
-        await self._patient(partial(self._graphql, document, variables), again=True, write=True)
-
-    async def _patient(self, send: Callable[[], Awaitable[Answer]], *, again: bool, write: bool = False) -> Answer:
-        """Send, wait out limits as long as patience lasts, try again where nothing can be done twice by it."""
-        waited, limits, tries = 0.0, 0, 0
-        while True:
-            if write:
-                await self.pace.turn(self._installation)
-            waited += await self._quiet(waited)
-            try:
-                answer = await self._authorized(send)
-            except HostLimited as limit:
-                named = None if isinstance(limit, Unnamed) else limit.retry_after
-                limit.retry_after = self.pace.limited(self._installation, named)
-                limits += 1
-                if waited + limit.retry_after > self.pace.patience or limits == MOST_LIMITS:
-                    raise
-            except HostDown as down:
-                tries += 1
-                if tries == TRIES or not (again or isinstance(down, Unsent)):
-                    raise
-                await self.pace.breathe(tries)
-            else:
-                self.pace.fine(self._installation)
-                return answer
-
-    async def _quiet(self, waited: float) -> float:
-        """Wait until the installation's last limit is over, whoever met it; raises HostLimited where that takes too long."""
-        left = self.pace.left(self._installation)
-        if waited + left > self.pace.patience:
-            raise HostLimited(f"GitHub asked to wait for {left:.0f} s more", left)
-        await asyncio.sleep(left)
-        return left
-
-    async def _authorized(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Send with the token in use. A 401 has stored nothing: with a new token the same is sent once more."""
-        if self._token is None:
-            return await send()
-        used = await self._token.current()
-        try:
-            return await send()
-        except HostRefused as refused:
-            if refused.status != UNAUTHORIZED or not self._token.drop(used):
-                raise
-        await self._token.current()
-        return await send()
-
-    async def _send(
-        self, method: str, path: str, *, body: object = None, params: Asked | None = None
-    ) -> tuple[Any, Asked | None]:
-        """One request as it is: the JSON of the answer, and what the next page is asked with."""
-        what = f"{method} {path}"
-        answer = await self._answer(method, path, what, body, params)
-        try:
-            data = answer.json() if answer.content else None
-        except ValueError:
-            raise HostDown(f"GitHub answered {what} with something that is not JSON") from None
-        following = answer.links.get("next", {}).get("url")
-        return data, dict(httpx2.URL(following).params) if following else None
-
-    async def _graphql(self, document: str, variables: Mapping[str, object]) -> dict[str, Any]:
-        what = "a GraphQL request"
-        body = {"query": document, "variables": variables} if variables else {"query": document}
-        rest = self._http.base_url
-        beside = rest.copy_with(path=f"{rest.path.removesuffix(ENTERPRISE)}/api/graphql")
-        address = beside if rest.path.endswith(ENTERPRISE) else "graphql"
-        return graphql_data(await self._answer("POST", address, what, body), what)
-
-    async def _answer(
-        self, method: str, address: str | httpx2.URL, what: str, body: object = None, params: Asked | None = None
-    ) -> httpx2.Response:
-        """The answer to one request. `from None`: a request in the chain of an error would carry the token along."""
-        try:
-            answer = await self._http.request(method, address, json=body, params=params or None)
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            raise unanswered(error, what) from None
-        if answer.is_error:
-            raise refused(answer, what)
-        return answer
+    async def revoke(self) -> None:
+        """End the token in use. If that fails it ends by itself within the hour."""
+        with suppress(HostError):
+            await self.answer(self.rest.apps.async_revoke_installation_access_token())
 
 
 @asynccontextmanager
 async def opened(
-    api: str, auth: httpx2.Auth, pace: RequestPace, installation: int = 0, token: Token | None = None
+    api: str, auth: BaseAuthStrategy, pace: RequestPace, installation: int = 0, tokens: TokenCache | None = None
 ) -> AsyncIterator[GitHubClient]:
-    """A client for one task and its children: they share its connections."""
-
-    async def answered(response: httpx2.Response) -> None:
-        left = response.headers.get("x-ratelimit-remaining", "")
-        pace.heard(response.status_code, int(left) if left.isdigit() else None)
-
-    http = httpx2.AsyncClient(
-        auth=auth,
+    """Open a client for one task and its children: they share its connections. A token that was made for it ends with it."""
+    tokens = tokens or TokenCache(MemCache())
+    policy = Policy(httpx.URL(api), pace, installation, auth, tokens)
+    github = GitHub(
+        auth,
         base_url=api,
-        headers=HEADERS,
-        timeout=httpx2.Timeout(pace.timeout, connect=min(10.0, pace.timeout)),
-        verify=_trusted() if httpx2.URL(api).scheme == "https" else False,
-        follow_redirects=True,  # a renamed repository; the library leaves the token behind when the host changes
-        event_hooks={"response": [answered]},
+        user_agent=f"deeprepo/{__version__}",
+        timeout=httpx.Timeout(pace.timeout, connect=min(10.0, pace.timeout)),
+        ssl_verify=_trusted() if api.startswith("https:") else False,
+        async_event_hooks={"request": [policy.leaves], "response": [policy.arrives]},
+        cache_strategy=Kept(tokens),
+        http_cache=False,  # what a proxy or a cache has kept is not the answer
+        throttler=policy,
+        auto_retry=policy.retry,
+        rest_api_validate_body=False,  # mypy has compared the request with the description; to do it again loads the models
     )
-    async with http:
-        yield GitHubClient(http, pace, installation, token)
+    signing = auth.get_auth_flow(github)
+    if isinstance(signing, AppAuth) and not await _signs(signing):
+        raise ConfigError("the App's private key cannot be used: it must be the whole PEM file that GitHub gave")
+    async with github:
+        client = GitHubClient(github, pace)
+        try:
+            yield client
+        finally:
+            if tokens.token:
+                await client.revoke()
+
+
+async def _signs(auth: AppAuth) -> bool:
+    """Whether the App's key makes signatures. One is kept for minutes."""
+    import jwt
+    from cryptography.exceptions import UnsupportedAlgorithm
+
+    try:
+        await auth.aget_jwt()
+    except (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError):  # a public key cannot sign
+        return False
+    return True
+
+
+async def _ours(asked: Awaitable[Found]) -> Found:
+    try:
+        return await asked
+    except (GitHubException, ValidationError, httpx.InvalidURL) as error:
+        wrong = failure(error)
+    raise wrong.with_traceback(None)  # outside of `except`: what the library raised has the request, and it the token
+
+
+def _json(response: Response[Any, Json]) -> Json:
+    try:
+        return response.json()
+    except (ValueError, RecursionError):
+        pass
+    raise HostDown("GitHub answered with something that is not JSON")
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Which certificates are trusted: the system's, or SSL_CERT_FILE. Reading them takes longer than a request, so once is enough."""
+    """Read the certificates that are trusted, the models' as well: the system's, or SSL_CERT_FILE. It takes longer than a request."""
     return httpx2.create_ssl_context()

@@ -1,17 +1,36 @@
 """GitHub's JSON as our values. Slim: a field that nobody reads cannot break anything."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.errors import HostError
 from bot.github.identity import Voice
-from bot.values import Bases, Check, LinkedIssue, Posted, PullFacts, Reacted, Thread, WorkflowRun
+from bot.values import (
+    Bases,
+    Check,
+    Installed,
+    LinkedIssue,
+    OpenPull,
+    Posted,
+    PullFacts,
+    PullRef,
+    Reacted,
+    Sent,
+    Thread,
+    WorkflowRun,
+)
 
 ISSUE_TITLE, ISSUE_BODY = 200, 1_500  # characters of an issue that a model is shown
 
 Shape = TypeVar("Shape", bound=BaseModel)
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]  # null is an empty text
+
+
+def at(*path: str | int, default: Any = ...) -> Any:  # noqa: ANN401 - a field of any type
+    """Take a field from deeper in the JSON."""
+    return Field(default, validation_alias=AliasPath(*map(str, path)))
 
 
 class Slim(BaseModel):
@@ -20,133 +39,90 @@ class Slim(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _User(Slim):
-    login: str = ""
-    type: str = ""
-
-
-class _App(Slim):
-    id: int = 0
-    slug: str = ""
-
-
-class _Repository(Slim):
-    id: int
-    full_name: str
-    html_url: str = ""
-
-
-class _End(Slim):
-    ref: str
-    sha: str
-    repo: _Repository | None = None
-
-
 class _Label(Slim):
     name: str = ""
 
 
 class _Pull(Slim):
     title: str
-    body: str | None = None
-    user: _User | None = None
+    body: Text = ""
+    author: Text = at("user", "login", default="")
+    author_type: Text = at("user", "type", default="")
     draft: bool = False
     state: Literal["open", "closed"]
     merged: bool = False
-    base: _End
-    head: _End
-    labels: tuple[_Label, ...] = ()
-    html_url: str
+    base_ref: str = at("base", "ref")
+    base_sha: str = at("base", "sha")
+    head_ref: str = at("head", "ref")
+    head_sha: str = at("head", "sha")
+    url: str = at("html_url")
     changed_files: int = 0
     additions: int = 0
     deletions: int = 0
-
-
-class _Rollup(Slim):
-    """How often each reaction was given."""
-
-    down: int = Field(default=0, alias="-1")
-
-
-class _Reaction(Slim):
-    user: _User | None = None
-    content: str = ""
+    repository: str = at("base", "repo", "full_name")
+    pages: Text = at("base", "repo", "html_url", default="")
+    labels: tuple[_Label, ...] = ()
+    home: int = at("base", "repo", "id")
+    origin: int = at("head", "repo", "id", default=0)  # gone with its fork
 
 
 class _Comment(Slim):
-    """A comment of either kind, or a review: they differ in what is missing."""
+    """A comment of either kind, or a review: they differ in what is missing. Its author may be a deleted account, which is nobody."""
 
     id: int
-    node_id: str = ""
-    body: str | None = None
-    user: _User | None = None
-    html_url: str = ""
-    created_at: str = ""
-    submitted_at: str | None = None
-    performed_via_github_app: _App | None = None
-    path: str = ""
+    node_id: Text = ""
+    body: Text = ""
+    author: Text = at("user", "login", default="")
+    type: Text = at("user", "type", default="")
+    url: Text = at("html_url", default="")
+    created: Text = Field("", validation_alias=AliasChoices("created_at", "submitted_at"))
+    app: int = at("performed_via_github_app", "id", default=0)
+    path: Text = ""
     line: int | None = None
     subject_type: str | None = None
     in_reply_to_id: int | None = None
-    commit_id: str | None = None
-    state: str = ""
-    reactions: _Rollup | None = None
+    head: Text = at("commit_id", default="")
+    state: Text = ""
+    disliked: int = at("reactions", "-1", default=0)
 
 
-class _IssueHome(Slim):
-    nameWithOwner: str  # noqa: N815 - GraphQL's spelling
+class _Reaction(Slim):
+    login: str = at("user", "login", default="")
+    type: str = at("user", "type", default="")
+    content: str = ""
 
 
 class _Issue(Slim):
     number: int
     title: str
-    body: str = ""
-    repository: _IssueHome
-
-
-class _Commit(Slim):
-    sha: str
+    body: Text = ""
+    home: str = at("repository", "nameWithOwner")
 
 
 class _Compared(Slim):
-    base_commit: _Commit
-    merge_base_commit: _Commit
-    ahead_by: int = 0
-    behind_by: int = 0
-
-
-class _Output(Slim):
-    summary: str | None = None
+    tip: str = at("base_commit", "sha")
+    merge_base: str = at("merge_base_commit", "sha")
+    ahead: int = at("ahead_by", default=0)
+    behind: int = at("behind_by", default=0)
 
 
 class _Check(Slim):
     id: int
-    external_id: str | None = None
+    external_id: Text = ""
     status: str
-    conclusion: str | None = None
-    output: _Output = Field(default_factory=_Output)
-    app: _App | None = None
-
-
-class _Top(Slim):
-    databaseId: int | None = None  # noqa: N815 - GraphQL's name
-    isMinimized: bool = False  # noqa: N815
-    minimizedReason: str | None = None  # noqa: N815
-
-
-class _Tops(Slim):
-    nodes: tuple[_Top, ...] = ()
+    conclusion: Text = ""
+    summary: Text = at("output", "summary", default="")
+    app: int = at("app", "id", default=0)
+    slug: str = at("app", "slug", default="")
 
 
 class _Thread(Slim):
-    id: str = ""
-    isResolved: bool = False  # noqa: N815
-    isOutdated: bool = False  # noqa: N815
-    comments: _Tops = Field(default_factory=_Tops)
-
-
-class _Named(Slim):
-    full_name: str
+    comment: int = at("databaseId")
+    resolved: bool = at("isResolved", default=False)
+    outdated: bool = at("isOutdated", default=False)
+    hidden: bool = at("isMinimized", default=False)
+    reason: Text = at("minimizedReason", default="")
+    node_id: str = at("id", default="")
 
 
 class _Run(Slim):
@@ -154,13 +130,50 @@ class _Run(Slim):
     event: str
     path: str
     conclusion: str | None
-    repository: _Named
-    head_repository: _Named | None
-    run_attempt: int = 1
+    here: str = at("repository", "full_name")
+    origin: str = at("head_repository", "full_name", default="")  # a fork that was deleted has none
+    attempts: int = at("run_attempt", default=1)
+
+
+class _App(Slim):
+    id: int
+    slug: str
+
+
+class _Token(Slim):
+    token: SecretStr
+
+
+class _Installation(Slim):
+    id: int
+    account: Text = Field("", validation_alias=AliasChoices(AliasPath("account", "login"), AliasPath("account", "slug")))
+    suspended_at: str | None = None
+
+
+class _Delivery(Slim):
+    id: int
+    guid: str
+    event: str
+    action: Text = ""
+    delivered: str = at("delivered_at")
+    status: int = at("status_code", default=0)
+
+
+class _Repository(Slim):
+    id: int
+    full_name: str
+    archived: bool = False
+
+
+class _Waiting(Slim):
+    number: int
+    head: str = at("head", "sha")
+    draft: bool = False
+    updated: str = at("updated_at")
 
 
 def read(shape: type[Shape], data: Any) -> Shape:  # noqa: ANN401 - JSON
-    """The answer in our shape. Raises HostError where GitHub answers something else."""
+    """Read an answer in our shape. Raises HostError if GitHub answers something else."""
     try:
         return shape.model_validate(data)
     except ValidationError as error:
@@ -169,113 +182,103 @@ def read(shape: type[Shape], data: Any) -> Shape:  # noqa: ANN401 - JSON
 
 
 def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
-    """A pull request. The base's repository is always there; the head's is gone with its fork."""
+    """Read a pull request."""
     said = read(_Pull, data)
-    author, home, origin = said.user or _User(), said.base.repo, said.head.repo
-    if home is None:
-        raise HostError("GitHub's answer lacks what is needed: the pull request's repository")
-    return PullFacts(
-        title=said.title,
-        body=said.body or "",
-        author=author.login,
-        author_type=author.type,
-        draft=said.draft,
-        state=said.state,
-        merged=said.merged,
-        base_ref=said.base.ref,
-        base_sha=said.base.sha,
-        head_ref=said.head.ref,
-        head_sha=said.head.sha,
-        fork=origin is None or origin.id != home.id,
-        labels=tuple(label.name for label in said.labels),
-        url=said.html_url,
-        changed_files=said.changed_files,
-        additions=said.additions,
-        deletions=said.deletions,
-        repository=home.full_name,
-        pages=home.html_url,
-    )
+    fields = said.model_dump(exclude={"home", "origin", "labels"})
+    return PullFacts(**fields, fork=said.origin != said.home, labels=tuple(label.name for label in said.labels))
 
 
 def posted(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -> Posted:  # noqa: ANN401 - JSON
-    """A comment; its author may be a deleted account, which is nobody."""
+    """Read a comment."""
     said = read(_Comment, data)
-    author, app = said.user or _User(), said.performed_via_github_app or _App()
-    on_lines = kind == "review" and said.subject_type != "file"
     return Posted(
-        id=said.id,
-        node_id=said.node_id,
+        **said.model_dump(exclude={"type", "app", "subject_type", "in_reply_to_id"}),
         kind=kind,
-        body=said.body or "",
-        author=author.login,
-        bot=author.type == "Bot",
-        ours=voice.wrote(author.login, author.type, app.id),
-        url=said.html_url,
-        created=said.created_at or said.submitted_at or "",
-        path=said.path,
-        line=said.line,
-        outdated=on_lines and said.line is None,
+        bot=said.type == "Bot",
+        ours=voice.wrote(said.author, said.type, said.app),
+        outdated=kind == "review" and said.subject_type != "file" and said.line is None,
         thread=(said.in_reply_to_id or said.id) if kind == "review" else 0,
-        head=said.commit_id or "",
-        state=said.state,
-        disliked=said.reactions.down if said.reactions else 0,
     )
 
 
 def reacted(data: Any) -> Reacted | None:  # noqa: ANN401 - JSON
-    """A reaction, None unless a person gave it."""
+    """Read a reaction, None unless a person gave it."""
     said = read(_Reaction, data)
-    return Reacted(said.user.login, said.content) if said.user and said.user.type == "User" else None
+    return Reacted(said.login, said.content) if said.type == "User" else None
 
 
 def compared(data: Any) -> Bases:  # noqa: ANN401 - JSON
-    """Where the head left the base branch."""
-    said = read(_Compared, data)
-    return Bases(said.base_commit.sha, said.merge_base_commit.sha, said.ahead_by, said.behind_by)
+    """Read where the head left the base branch."""
+    return Bases(**read(_Compared, data).model_dump())
 
 
 def checks(rows: Iterable[Any], voice: Voice) -> tuple[Check, ...]:
-    """The check runs of a list that are ours; those of other Apps are nobody's business."""
-    read_rows = [read(_Check, data) for data in rows]
-    return tuple(_check(said) for said in read_rows if _ours(said.app or _App(), voice))
+    """Read the check runs of a list that are ours; those of other Apps are nobody's business."""
+    found = [read(_Check, data) for data in rows]
+    ours = [one for one in found if (one.app == voice.app if voice.app else f"{one.slug}[bot]" == voice.login)]
+    return tuple(Check(**one.model_dump(exclude={"app", "slug"})) for one in ours)
 
 
 def check(data: Any) -> Check:  # noqa: ANN401 - JSON
-    """A check run that we have just made."""
-    return _check(read(_Check, data))
-
-
-def _check(said: _Check) -> Check:
-    return Check(said.id, said.external_id or "", said.status, said.conclusion or "", said.output.summary or "")
-
-
-def _ours(app: _App, voice: Voice) -> bool:
-    return app.id == voice.app if voice.app else f"{app.slug}[bot]" == voice.login
+    """Read a check run that we have just made."""
+    return Check(**read(_Check, data).model_dump(exclude={"app", "slug"}))
 
 
 def thread(data: Any) -> Thread | None:  # noqa: ANN401 - JSON
-    """A review thread, None where its top comment is gone."""
-    said = read(_Thread, data)
-    top = next(iter(said.comments.nodes), None)
-    if top is None or top.databaseId is None:
+    """Read a review thread, None if its top comment is gone."""
+    top = next(iter((data.get("comments") or {}).get("nodes") or ()), None)
+    if top is None or top.get("databaseId") is None:
         return None
-    hidden = (top.minimizedReason or "hidden").lower() if top.isMinimized else ""
-    return Thread(top.databaseId, said.isResolved, said.isOutdated, hidden, said.id)
+    said = read(_Thread, {**top, **data})
+    hidden = (said.reason or "hidden").lower() if said.hidden else ""
+    return Thread(said.comment, said.resolved, said.outdated, hidden, said.node_id)
 
 
 def issue(data: Any, repository: str) -> LinkedIssue | None:  # noqa: ANN401 - JSON
-    """An issue; None if it is another repository's."""
+    """Read an issue; None if it is another repository's."""
     said = read(_Issue, data)
-    if said.repository.nameWithOwner.lower() != repository.lower():
-        return None
-    return LinkedIssue(said.number, said.title[:ISSUE_TITLE], said.body[:ISSUE_BODY])
+    ours = said.home.lower() == repository.lower()
+    return LinkedIssue(said.number, said.title[:ISSUE_TITLE], said.body[:ISSUE_BODY]) if ours else None
 
 
 def run(data: Any) -> WorkflowRun:  # noqa: ANN401 - JSON
-    """One run of a workflow."""
+    """Read one run of a workflow. GitHub shows its path with the branch, sometimes with the repository."""
     said = read(_Run, data)
-    here = said.repository.full_name
-    fork = said.head_repository is None or said.head_repository.full_name != here  # a fork that was deleted has none
-    # GitHub shows it with the branch, sometimes with the repository.
-    path = said.path.partition("@")[0].removeprefix(f"{here}/")
-    return WorkflowRun(said.id, said.event, path, fork, said.conclusion == "skipped", said.run_attempt)
+    path = said.path.partition("@")[0].removeprefix(f"{said.here}/")
+    skipped = said.conclusion == "skipped"
+    return WorkflowRun(said.id, said.event, path, said.origin != said.here, skipped, said.attempts)
+
+
+def app(data: Any) -> Voice:  # noqa: ANN401 - JSON
+    """Read the name that the App writes under."""
+    said = read(_App, data)
+    return Voice(f"{said.slug}[bot]", said.id)
+
+
+def token(data: Any) -> SecretStr:  # noqa: ANN401 - JSON
+    """Read a new token."""
+    return read(_Token, data).token
+
+
+def installed(data: Any) -> Installed:  # noqa: ANN401 - JSON
+    """Read an account that has the App. An enterprise has a slug."""
+    said = read(_Installation, data)
+    return Installed(said.id, said.account, suspended=said.suspended_at is not None)
+
+
+def sent(data: Any) -> Sent:  # noqa: ANN401 - JSON
+    """Read one attempt of a delivery."""
+    return Sent(**read(_Delivery, data).model_dump())
+
+
+def repository(data: Any) -> tuple[int, str] | None:  # noqa: ANN401 - JSON
+    """Read the number and full name of a repository, None if nobody can write in it any more."""
+    said = read(_Repository, data)
+    return None if said.archived else (said.id, said.full_name)
+
+
+def waiting(data: Any, installation: int, home: tuple[int, str]) -> OpenPull:  # noqa: ANN401 - JSON
+    """Read a pull request in a list."""
+    said = read(_Waiting, data)
+    owner, _, name = home[1].partition("/")
+    return OpenPull(PullRef(installation, home[0], owner, name, said.number), said.head, said.draft, said.updated)

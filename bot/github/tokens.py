@@ -1,95 +1,91 @@
-"""What a request is signed with: an installation's token, or the App's own signature.
-
-Installation tokens are narrow, made when needed, made again before they expire, revoked when done.
-"""
+"""The secrets that githubkit is handed and the tokens that it makes: narrow, renewed before they expire, ended with their work."""
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from datetime import timedelta
+from typing import Any
 
-import httpx2
-from pydantic import SecretStr
+import httpx
+from githubkit import AppInstallationAuthStrategy, GitHubCore
+from githubkit.auth.app import AppAuth
+from githubkit.cache import MemCache, MemCacheStrategy
+from githubkit.utils import UNSET
 
-from bot.errors import ConfigError
-
-LASTS = 50 * 60.0  # GitHub's last an hour
-# Seconds: GitHub takes a signature for no longer than that; and when a new one is made.
-SIGNED, AGAIN = (10 * 60, 8 * 60.0)
-DRIFT = 60  # seconds by which this clock may be ahead of GitHub's
+LEAST = 300.0  # seconds for which a token is used, whatever this machine's clock makes of its end
 
 
-class Token:
-    """The token in use. `make` makes a new one; None: there is only the first one."""
+class Secret(str):
+    """A text whose repr does not show it: the library's values show everything in theirs."""
 
-    def __init__(
-        self,
-        make: Callable[[], Awaitable[SecretStr]] | None = None,
-        first: SecretStr | None = None,
-        lasts: float = LASTS,
-    ) -> None:
-        self._make, self._now, self._lasts = make, first, lasts
-        self._made = 0.0
-        self._lock = asyncio.Lock()
+    __slots__ = ()
 
-    async def current(self) -> SecretStr:
-        """The token to send now."""
-        async with self._lock:
-            clock = asyncio.get_running_loop().time
-            if self._make and (self._now is None or clock() - self._made > self._lasts):
-                self._now, self._made = await self._make(), clock()
-            return self._now or SecretStr("")
+    def __repr__(self) -> str:
+        return "'**********'"
 
-    def drop(self, refused: SecretStr) -> bool:
-        """GitHub takes this one no more. Whether another can be had."""
-        if self._make and self._now == refused:
-            self._now = None
-        return self._make is not None
+
+class TokenCache(MemCache):
+    """Where githubkit keeps what it makes: the token for one piece of work, the App's signature (40 ms to make) for all."""
+
+    def __init__(self, signatures: MemCache) -> None:
+        super().__init__()
+        self._signatures, self._token, self._end = signatures, Secret(), 0.0
+        self._making = asyncio.Lock()
+
+    async def aget(self, key: str) -> str | None:
+        """Look up the signature or the token."""
+        return await self._signatures.aget(key) if key.endswith(":jwt") else self.token or None
+
+    async def aset(self, key: str, value: str, ex: timedelta) -> None:
+        """Keep the signature or the token."""
+        if key.endswith(":jwt"):
+            return await self._signatures.aset(key, value, ex)
+        self._token, self._end = Secret(value), time.monotonic() + max(LEAST, ex.total_seconds())
+        return None
 
     @property
-    def unused(self) -> bool:
-        """Whether there is none to revoke."""
-        return self._now is None
+    def token(self) -> Secret:
+        """The token in use, empty while there is none."""
+        return self._token if time.monotonic() < self._end else Secret()
+
+    def drop(self, refused: str) -> bool:
+        """Forget the token of a header that GitHub did not accept. Whether it was the one in use."""
+        known = bool(self._token) and refused.endswith(f" {self._token}")
+        if known:
+            self._token = Secret()
+        return known
+
+    def making(self, *, needed: bool) -> AbstractAsyncContextManager[object]:
+        """While a token is needed and missing, requests go one after the other, so that one is made."""
+        return self._making if needed and not self.token else nullcontext()
 
 
-class Bearer(httpx2.Auth):
-    """Requests that carry the token in use, also if it was made again in the middle."""
+class Kept(MemCacheStrategy):
+    """The form in which githubkit takes a cache."""
 
-    def __init__(self, token: Token) -> None:
-        self._token = token
+    def __init__(self, cache: MemCache) -> None:
+        super().__init__()
+        self._kept = cache
 
-    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Sign a request."""
-        request.headers["Authorization"] = f"Bearer {(await self._token.current()).get_secret_value()}"
-        yield request
+    def get_cache_storage(self) -> MemCache:
+        """Give the cache."""
+        return self._kept
 
 
-class AppSignature(httpx2.Auth):
-    """Requests that the App signs with its key, as a JSON Web Token (RS256).
+class Installation(AppInstallationAuthStrategy):
+    """An installation's token with some permissions, or with those that its owner has granted where that is less."""
 
-    A signature is kept for minutes: to read the key and to sign takes 40 ms of the event loop. Only this class imports the
-    libraries that sign: a client with a token works without them.
-    """
+    _auth: AppAuth | None = None
 
-    def __init__(self, app_id: str, key: SecretStr) -> None:
-        self._app_id, self._key = app_id, key
-        self._signed, self._made = SecretStr(""), 0.0
+    def get_auth_flow(self, github: "GitHubCore[Any]") -> httpx.Auth:
+        """Sign the requests of a client."""
+        made = super().get_auth_flow(github)
+        self._auth = made if isinstance(made, AppAuth) else None
+        return made
 
-    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Sign a request. Raises ConfigError if the key cannot sign."""
-        now = time.time()
-        if not self._made <= now < self._made + AGAIN:  # a clock that was set back counts as well
-            self._signed, self._made = self._sign(int(now) - DRIFT), now
-        request.headers["Authorization"] = f"Bearer {self._signed.get_secret_value()}"
-        yield request
-
-    def _sign(self, issued: int) -> SecretStr:
-        import jwt
-        from cryptography.exceptions import UnsupportedAlgorithm
-
-        claims = {"iss": self._app_id, "iat": issued, "exp": issued + SIGNED}
-        try:
-            return SecretStr(jwt.encode(claims, self._key.get_secret_value(), algorithm="RS256"))
-        # A public key cannot sign.
-        except (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError):
-            wrong = "the App's private key cannot be used: it must be the whole PEM file that GitHub gave"
-            raise ConfigError(wrong) from None
+    def widen(self) -> bool:
+        """Ask for what was granted from now on. Whether something else was asked for before."""
+        if self._auth is None or self._auth.permissions is UNSET:
+            return False
+        self._auth.permissions = UNSET
+        return True
