@@ -20,6 +20,7 @@ UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # nothin
 TWICE = re.compile(
     r"(?:GET|PUT) |DELETE (?!.*/token$)|PATCH (?!.*/check-runs/)|POST .*/(?:graphql|access_tokens|reactions|attempts)$"
 )
+UNKNOWN = "GitHub answered in a form that is not known"
 MEANING = {
     401: "our key or token is not accepted",
     403: "the App may not do this; an owner has to accept its permissions",
@@ -56,7 +57,7 @@ def failure(error: Exception) -> DeepRepoError:
     if isinstance(cause, httpx.RequestError):
         return _unanswered(cause, cause.request)
     if isinstance(cause, ValidationError | GitHubException):
-        return HostError("GitHub answered in a form that is not known")
+        return HostError(UNKNOWN)
     return HostError(f"GitHub cannot be asked: {type(cause).__name__}")
 
 
@@ -88,8 +89,9 @@ def refused(response: httpx.Response) -> HostError:
 def graphql(response: httpx.Response) -> None:
     """Raise HostError if an answer of GraphQL has errors, which come with the status 200 and perhaps with a part of the data."""
     data = _json(response)
-    errors = data.get("errors") if isinstance(data, dict) else None
-    faults = [fault for fault in errors if isinstance(fault, dict)] if isinstance(errors, list) else []
+    if not isinstance(data, dict) or not (data.get("data") or data.get("errors")):
+        raise HostError(UNKNOWN)
+    faults = [fault for fault in data.get("errors") or () if isinstance(fault, dict)]
     if not faults:
         return
     what, kinds = named(response.request), {str(fault.get("type")) for fault in faults}

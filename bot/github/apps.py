@@ -5,18 +5,19 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+import jwt
+from cryptography.exceptions import UnsupportedAlgorithm
 from githubkit import AppAuthStrategy, TokenAuthStrategy, UnauthAuthStrategy
-from githubkit.cache import MemCache
+from githubkit.cache import MemCacheStrategy
 from githubkit.utils import UNSET
 from pydantic import SecretStr
 
-from bot.errors import HostRefused
+from bot.errors import ConfigError, HostRefused
 from bot.github import client, documents, shapes
-from bot.github.client import GitHubClient
+from bot.github.client import GitHubClient, Installation, Secret
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice
 from bot.github.pace import RequestPace
-from bot.github.tokens import Installation, Secret, TokenCache
 from bot.values import Installed, OpenPull, PullRef, Sent
 
 if TYPE_CHECKING:
@@ -34,43 +35,49 @@ POSTING: "AppPermissionsType" = {
 RESOLVING: "AppPermissionsType" = {"pull_requests": "write", "contents": "write", "metadata": "read"}
 LOOKING: "AppPermissionsType" = {"pull_requests": "read", "metadata": "read"}
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
+SENT = {"delivered": "delivered_at", "status": "status_code"}
+WAITING = {"head": "head.sha", "updated": "updated_at"}
 MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
 
 
 @lru_cache(maxsize=8)
-def _signatures(_identity: Identity) -> MemCache:
-    """Keep the signatures of an App, its key and its server while they are good."""
-    return MemCache()
+def _signing(identity: Identity) -> tuple[AppAuthStrategy, MemCacheStrategy]:
+    """Give an App's signature, and where githubkit keeps it while it is good: to make one takes 100 ms. Raises ConfigError."""
+    key = Secret(identity.key.get_secret_value())
+    with suppress(
+        jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError
+    ):  # a public key cannot sign
+        jwt.encode({}, key, algorithm="RS256")
+        return AppAuthStrategy(identity.app_id, key), MemCacheStrategy()
+    raise ConfigError("the App's private key cannot be used: it must be the whole PEM file that GitHub gave")
 
 
 def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client with which the App speaks for itself."""
-    auth = AppAuthStrategy(identity.app_id, Secret(identity.key.get_secret_value()))
-    return client.opened(identity.api, auth, pace, tokens=TokenCache(_signatures(identity)))
+    auth, kept = _signing(identity)
+    return client.opened(identity.api, auth, pace, kept=kept)
 
 
 def acting(
     identity: Identity, installation: int, permissions: "AppPermissionsType", pace: RequestPace, repository: int = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client that speaks for an installation, and can do this much in this repository (0: in all) and no other."""
-    auth = Installation(
-        identity.app_id,
-        Secret(identity.key.get_secret_value()),
-        installation,
-        repository_ids=[repository] if repository else UNSET,
-        permissions=permissions,
-    )
-    return client.opened(identity.api, auth, pace, installation, TokenCache(_signatures(identity)))
+    auth, kept = _signing(identity)
+    only = [repository] if repository else UNSET
+    asked = auth.as_installation(installation, repository_ids=only, permissions=permissions)
+    return client.opened(identity.api, Installation(asked), pace, installation, kept)
 
 
-def holding(token: SecretStr, api: str, pace: RequestPace, installation: int = 0) -> AbstractAsyncContextManager[GitHubClient]:
+def holding(
+    token: SecretStr, api: str, pace: RequestPace, installation: int = 0
+) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client for a token that was made elsewhere. It is not revoked."""
     return client.opened(api, TokenAuthStrategy(Secret(token.get_secret_value())), pace, installation)
 
 
 async def voice(identity: Identity, asked: GitHubClient) -> Voice:
     """Look up the name that the App writes under."""
-    return identity.known() or identity.learn(shapes.app(await registered(asked)))
+    return identity.known() or identity.learn(_voice(await registered(asked)))
 
 
 async def registered(asked: GitHubClient) -> Any:  # noqa: ANN401 - JSON
@@ -98,7 +105,7 @@ async def read_token(identity: Identity, pull: PullRef, pace: RequestPace) -> As
     async with app(identity, pace) as asked:
         mint = asked.rest.apps.async_create_installation_access_token
         made = await asked.answer(mint(pull.installation, repository_ids=only, permissions=READING))
-        token = shapes.token(made)
+        token = SecretStr(str(shapes.at(made, "token")))
     try:
         yield token
     finally:
@@ -126,13 +133,24 @@ async def whose(token: SecretStr, api: str, pace: RequestPace) -> str:
 async def made(api: str, code: str, pace: RequestPace) -> dict[str, Any]:
     """Exchange the code of a manifest for the App that GitHub has made of it, with its secrets."""
     async with client.opened(api, UnauthAuthStrategy(), pace) as asked:
-        return dict(await asked.answer(asked.rest.apps.async_create_from_manifest(code)))
+        made: Any = await asked.answer(asked.rest.apps.async_create_from_manifest(code))
+        return dict(made)
+
+
+def _voice(data: Any) -> Voice:  # noqa: ANN401 - JSON
+    return shapes.value(Voice, data, {"app": "id"}, login=f"{shapes.at(data, 'slug')}[bot]")
+
+
+def _installed(data: Any) -> Installed:  # noqa: ANN401 - JSON
+    account = shapes.at(data, "account.login") or shapes.at(data, "account.slug") or ""
+    return shapes.value(Installed, data, account=account, suspended=bool(shapes.at(data, "suspended_at")))
 
 
 async def installations(identity: Identity, pace: RequestPace) -> tuple[Installed, ...]:
     """List who has installed the App."""
     async with app(identity, pace) as asked:
-        return tuple([shapes.installed(data) async for data in asked.pages(asked.rest.apps.async_list_installations)])
+        listed = asked.pages(asked.rest.apps.async_list_installations)
+        return tuple([_installed(data) async for data in listed])
 
 
 async def deliveries(identity: Identity, since: str, pace: RequestPace) -> tuple[Sent, ...]:
@@ -140,7 +158,7 @@ async def deliveries(identity: Identity, since: str, pace: RequestPace) -> tuple
     found: list[Sent] = []
     async with app(identity, pace) as asked:
         async for data in asked.pages(asked.rest.apps.async_list_webhook_deliveries, most=MOST_DELIVERIES):
-            sent = shapes.sent(data)
+            sent = shapes.value(Sent, data, SENT)
             if sent.delivered < since:
                 break
             found.append(sent)
@@ -158,19 +176,19 @@ async def open_pulls(identity: Identity, installation: int, since: str, pace: Re
     found: list[OpenPull] = []
     async with acting(identity, installation, LOOKING, pace) as inside:
         listing = inside.rest.apps.async_list_repos_accessible_to_installation
-        rows = inside.pages(listing, "repositories", MOST_REPOSITORIES)
-        for home in [shapes.repository(data) async for data in rows]:
-            found += await _waiting(inside, installation, home, since) if home else []
+        for home in [home async for home in inside.pages(listing, "repositories", MOST_REPOSITORIES)]:
+            found += [] if shapes.at(home, "archived") else await _waiting(inside, installation, home, since)
     return tuple(found)
 
 
-async def _waiting(inside: GitHubClient, installation: int, home: tuple[int, str], since: str) -> list[OpenPull]:
+async def _waiting(inside: GitHubClient, installation: int, home: Any, since: str) -> list[OpenPull]:  # noqa: ANN401 - JSON
     found: list[OpenPull] = []
-    owner, _, name = home[1].partition("/")
+    owner, _, name = str(shapes.at(home, "full_name")).partition("/")
+    where = {"installation": installation, "repository": shapes.at(home, "id"), "owner": owner, "name": name}
     listing = partial(inside.rest.pulls.async_list, owner, name, state="open", sort="updated", direction="desc")
     with suppress(HostRefused):  # one repository that is gone meanwhile does not hide the others
         async for data in inside.pages(listing, most=MOST_PULLS):
-            one = shapes.waiting(data, installation, home)
+            one = shapes.value(OpenPull, data, WAITING, pull=shapes.value(PullRef, data, **where))
             if one.updated < since:
                 break
             found.append(one)

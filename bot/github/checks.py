@@ -49,16 +49,14 @@ class Checks:
             output={"title": title, "summary": summary},
             actions=[_button(action) for action in actions],
         )
-        return shapes.check(await self._client.answer(asked))
+        return shapes.value(Check, await self._client.answer(asked), shapes.CHECK)
 
     async def update(self, number: int, title: str, summary: str, text: str = "") -> None:
         """Change what a check run in progress shows."""
         output = _output(title, summary, text)
 
         async def send() -> None:
-            await self._client.answer(
-                self._api.async_update(*self._repo, number, status="in_progress", output=output)
-            )
+            await self._client.answer(self._api.async_update(*self._repo, number, status="in_progress", output=output))
 
         await self._again(send)
 

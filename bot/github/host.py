@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from urllib.parse import quote
 
 from githubkit.utils import UNSET
@@ -32,10 +32,18 @@ from bot.values import (
 )
 
 if TYPE_CHECKING:
-    from githubkit_schemas.latest.types import ReposOwnerRepoPullsPullNumberReviewsPostBodyPropCommentsItemsType as OnLines
+    from githubkit_schemas.latest.types import (
+        ReposOwnerRepoPullsPullNumberReviewsPostBodyPropCommentsItemsType as OnLines,
+    )
 
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
+BASES = {
+    "tip": "base_commit.sha",
+    "merge_base": "merge_base_commit.sha",
+    "ahead": "ahead_by",
+    "behind": "behind_by",
+}
 MOST_ISSUES = 3  # of one pull request
 Kind = Literal["issue", "review", "whole"]
 Thing = TypeVar("Thing")
@@ -79,7 +87,7 @@ class Host:
         """
         ends = _safe(f"{quote(base, safe='/')}...{quote(head, safe='/')}")
         asked = self._rest.repos.async_compare_commits(*self._repo, ends, per_page=1, page=2)
-        return shapes.compared(await self._client.answer(asked))
+        return shapes.value(Bases, await self._client.answer(asked), BASES)
 
     async def permission(self, login: str) -> Access:
         """Look up what a person may do here."""
@@ -96,9 +104,7 @@ class Host:
 
     async def runs(self, since: str) -> tuple[WorkflowRun, ...]:
         """List the repository's runs of workflows since then (ISO 8601), newest first. Needs the permission `actions: read`."""
-        listing = partial(
-            self._rest.actions.async_list_workflow_runs_for_repo, *self._repo, created=f">={since}"
-        )
+        listing = partial(self._rest.actions.async_list_workflow_runs_for_repo, *self._repo, created=f">={since}")
         return tuple([shapes.run(data) async for data in self._client.pages(listing, "workflow_runs")])
 
     async def comments(self) -> tuple[Posted, ...]:
@@ -118,12 +124,17 @@ class Host:
         one = self._rest.issues.async_get_comment if ref.kind == "issue" else self._rest.pulls.async_get_review_comment
         return self._one(await self._client.answer(one(*self._repo, ref.id)), ref.kind)
 
-    async def reactions(self, ref: CommentRef, content: Reaction | Literal[""] = "") -> tuple[Reacted, ...]:
+    async def reactions(self, ref: CommentRef, content: str = "") -> tuple[Reacted, ...]:
         """Read the reactions of people on a comment, the first hundred; `content`: of this kind only."""
         api = self._rest.reactions
-        listing = api.async_list_for_issue_comment if ref.kind == "issue" else api.async_list_for_pull_request_review_comment
-        listed = self._client.pages(partial(listing, *self._repo, ref.id, content=content or UNSET), most=1)
-        return tuple([one async for data in listed if (one := shapes.reacted(data)) is not None])
+        listing = (
+            api.async_list_for_issue_comment if ref.kind == "issue" else api.async_list_for_pull_request_review_comment
+        )
+        listed = self._client.pages(
+            partial(listing, *self._repo, ref.id, content=cast("Reaction", content) if content else UNSET), most=1
+        )
+        people = [row async for row in listed if shapes.at(row, "user.type") == "User"]
+        return tuple(shapes.value(Reacted, row, {"login": "user.login"}) for row in people)
 
     async def threads(self) -> tuple[Thread, ...]:
         """Read the review threads with what people and pushes have made of them."""
@@ -152,28 +163,42 @@ class Host:
     ) -> Posted:
         """Post one review with all its comments on lines; GitHub takes all of them or none."""
         comments = [_on_lines(draft) for draft in drafts]
-        asked = self._rest.pulls.async_create_review(*self._at, commit_id=head, event=event, body=body, comments=comments)
+        asked = self._rest.pulls.async_create_review(
+            *self._at, commit_id=head, event=event, body=body, comments=comments
+        )
         return self._one(await self._client.answer(asked), "whole")
 
     async def dismiss(self, review: int, why: str) -> None:
         """Take back a request for changes. `why` is shown on the pull request."""
-        await self._client.answer(self._rest.pulls.async_dismiss_review(*self._at, review, message=why, event="DISMISS"))
+        await self._client.answer(
+            self._rest.pulls.async_dismiss_review(*self._at, review, message=why, event="DISMISS")
+        )
 
     async def comment(self, body: str) -> Posted:
         """Post a comment in the conversation."""
-        return self._one(await self._client.answer(self._rest.issues.async_create_comment(*self._at, body=body)), "issue")
+        return self._one(
+            await self._client.answer(self._rest.issues.async_create_comment(*self._at, body=body)), "issue"
+        )
 
     async def line_comment(self, head: str, draft: Draft) -> Posted:
-        """Post a comment on lines that is a review of its own, or on a changed file as a whole."""
-        asked = self._rest.pulls.async_create_review_comment(*self._at, data={"commit_id": head, **_on_lines(draft)})
+        """Post a comment that is a review of its own, on lines or, without a line, on a changed file as a whole."""
+        first, side = _first(draft) or UNSET, draft.side or UNSET
+        asked = self._rest.pulls.async_create_review_comment(
+            *self._at,
+            commit_id=head,
+            path=draft.path,
+            body=draft.body,
+            line=draft.line or UNSET,
+            side=side,
+            start_line=first,
+            start_side=side if first else UNSET,
+            subject_type="line" if draft.line else "file",
+        )
         return self._one(await self._client.answer(asked), "review")
 
     async def file_comment(self, head: str, path: str, body: str) -> Posted:
         """Post a comment on a changed file as a whole."""
-        asked = self._rest.pulls.async_create_review_comment(
-            *self._at, commit_id=head, path=path, body=body, subject_type="file"
-        )
-        return self._one(await self._client.answer(asked), "review")
+        return await self.line_comment(head, Draft(path, body))
 
     async def reply(self, thread: int, body: str) -> Posted:
         """Answer in a review thread, named by its top comment."""
@@ -182,9 +207,8 @@ class Host:
 
     async def edit_comment(self, number: int, body: str) -> Posted:
         """Give a comment of the conversation another text."""
-        return self._one(
-            await self._client.answer(self._rest.issues.async_update_comment(*self._repo, number, body=body)), "issue"
-        )
+        asked = self._rest.issues.async_update_comment(*self._repo, number, body=body)
+        return self._one(await self._client.answer(asked), "issue")
 
     async def delete(self, posted: Posted) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""
@@ -247,8 +271,14 @@ def _safe(path: str) -> str:
     return path
 
 
+def _first(draft: Draft) -> int:
+    """The first of several lines, 0 if the comment is on one."""
+    return draft.start if draft.start and draft.line and draft.start < draft.line else 0
+
+
 def _on_lines(draft: Draft) -> "OnLines":
-    said: OnLines = {"path": draft.path, "body": draft.body, "line": draft.line, "side": draft.side}
-    if draft.start is not None and draft.line is not None and draft.start < draft.line:
-        said |= {"start_line": draft.start, "start_side": draft.side}
+    said: OnLines = {"path": draft.path, "body": draft.body}
+    if draft.line and draft.side:
+        said |= {"line": draft.line, "side": draft.side}
+        said |= {"start_line": _first(draft), "start_side": draft.side} if _first(draft) else {}
     return said

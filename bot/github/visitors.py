@@ -17,10 +17,9 @@ from pydantic import SecretStr
 
 from bot.errors import HostDown, HostError, HostRefused
 from bot.github import apps, client
-from bot.github.client import GitHubClient
+from bot.github.client import GitHubClient, Secret
 from bot.github.identity import Identity, site
 from bot.github.pace import RequestPace
-from bot.github.tokens import Secret
 
 PATIENCE = 10.0  # seconds for an answer while somebody looks at an empty page
 MOST = 5  # pages of installations
