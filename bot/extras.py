@@ -27,9 +27,10 @@ MISSING: dict[Extra, str] = {
 
 
 def installed(extra: Extra) -> bool:
-    """Whether every part of an extra can be imported. Nothing is imported for the answer."""
+    """Whether every part of an extra can be imported. Nothing is imported for the answer. The server's brings what the Action needs."""
+    parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
     try:
-        return all(find_spec(name) is not None for name in PARTS[extra])
+        return all(find_spec(name) is not None for name in parts)
     except ImportError:
         return False
 
