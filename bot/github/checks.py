@@ -1,6 +1,7 @@
 """Check runs on the commits of one repository: ours alone are seen and changed."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -54,11 +55,8 @@ class Checks:
     async def update(self, number: int, title: str, summary: str, text: str = "") -> None:
         """Change what a check run in progress shows."""
         output = _output(title, summary, text)
-
-        async def send() -> None:
-            await self._client.answer(self._api.async_update(*self._repo, number, status="in_progress", output=output))
-
-        await self._again(send)
+        patch = partial(self._api.async_update, *self._repo, number, status="in_progress", output=output)
+        await self._again(lambda: self._client.answer(patch()))
 
     async def done(
         self,
@@ -103,16 +101,14 @@ class Checks:
             [(str(row.get("path")), int(row.get("start_line") or 0), str(row.get("title") or "")) async for row in rows]
         )
 
-    async def _again(self, send: Callable[[], Awaitable[None]]) -> None:
+    async def _again(self, send: Callable[[], Awaitable[object]]) -> None:
         """Send, and once more if GitHub fails: a change of a check run is not repeated as it is."""
-        for tries in range(1, TRIES + 1):
-            try:
-                return await send()
-            except HostDown:
-                if tries == TRIES:
-                    raise
+        for tries in range(1, TRIES):
+            with suppress(HostDown):
+                await send()
+                return
             await self._client.pace.breathe(tries)
-        return None
+        await send()
 
 
 def _output(title: str, summary: str, text: str) -> "Output":

@@ -2,12 +2,13 @@
 
 import base64
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from urllib.parse import quote
 
+from githubkit import Response
 from githubkit.utils import UNSET
 
 from bot.errors import HostDown, HostRefused, UsageError
@@ -38,12 +39,7 @@ if TYPE_CHECKING:
 
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
-BASES = {
-    "tip": "base_commit.sha",
-    "merge_base": "merge_base_commit.sha",
-    "ahead": "ahead_by",
-    "behind": "behind_by",
-}
+BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 MOST_ISSUES = 3  # of one pull request
 Kind = Literal["issue", "review", "whole"]
 Thing = TypeVar("Thing")
@@ -122,7 +118,7 @@ class Host:
     async def comment_at(self, ref: CommentRef) -> Posted:
         """Read one comment."""
         one = self._rest.issues.async_get_comment if ref.kind == "issue" else self._rest.pulls.async_get_review_comment
-        return self._one(await self._client.answer(one(*self._repo, ref.id)), ref.kind)
+        return await self._new(one(*self._repo, ref.id), ref.kind)
 
     async def reactions(self, ref: CommentRef, content: str = "") -> tuple[Reacted, ...]:
         """Read the reactions of people on a comment, the first hundred; `content`: of this kind only."""
@@ -166,7 +162,7 @@ class Host:
         asked = self._rest.pulls.async_create_review(
             *self._at, commit_id=head, event=event, body=body, comments=comments
         )
-        return self._one(await self._client.answer(asked), "whole")
+        return await self._new(asked, "whole")
 
     async def dismiss(self, review: int, why: str) -> None:
         """Take back a request for changes. `why` is shown on the pull request."""
@@ -176,9 +172,7 @@ class Host:
 
     async def comment(self, body: str) -> Posted:
         """Post a comment in the conversation."""
-        return self._one(
-            await self._client.answer(self._rest.issues.async_create_comment(*self._at, body=body)), "issue"
-        )
+        return await self._new(self._rest.issues.async_create_comment(*self._at, body=body), "issue")
 
     async def line_comment(self, head: str, draft: Draft) -> Posted:
         """Post a comment that is a review of its own, on lines or, without a line, on a changed file as a whole."""
@@ -194,7 +188,7 @@ class Host:
             start_side=side if first else UNSET,
             subject_type="line" if draft.line else "file",
         )
-        return self._one(await self._client.answer(asked), "review")
+        return await self._new(asked, "review")
 
     async def file_comment(self, head: str, path: str, body: str) -> Posted:
         """Post a comment on a changed file as a whole."""
@@ -203,12 +197,12 @@ class Host:
     async def reply(self, thread: int, body: str) -> Posted:
         """Answer in a review thread, named by its top comment."""
         asked = self._rest.pulls.async_create_reply_for_review_comment(*self._at, thread, body=body)
-        return self._one(await self._client.answer(asked), "review")
+        return await self._new(asked, "review")
 
     async def edit_comment(self, number: int, body: str) -> Posted:
         """Give a comment of the conversation another text."""
         asked = self._rest.issues.async_update_comment(*self._repo, number, body=body)
-        return self._one(await self._client.answer(asked), "issue")
+        return await self._new(asked, "issue")
 
     async def delete(self, posted: Posted) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""
@@ -248,10 +242,10 @@ class Host:
         return {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
 
     async def _posted(self, listing: Listing, kind: Kind) -> tuple[Posted, ...]:
-        return tuple([self._one(data, kind) async for data in self._client.pages(listing)])
+        return tuple([shapes.posted(data, kind, self.voice) async for data in self._client.pages(listing)])
 
-    def _one(self, data: Any, kind: Kind) -> Posted:  # noqa: ANN401 - JSON
-        return shapes.posted(data, kind, self.voice)
+    async def _new(self, asked: Awaitable[Response[Any, Any]], kind: Kind) -> Posted:
+        return shapes.posted(await self._client.answer(asked), kind, self.voice)
 
 
 async def _there(asked: Awaitable[Thing]) -> Thing | None:

@@ -5,7 +5,7 @@ import json
 import logging
 import traceback
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -337,11 +337,11 @@ def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixtu
     async def go() -> None:
         async with hosted(lambda _line, _origin: answer) as (host, _):
             for ask in (host.facts(), host.comment("hello"), host.comments(), host.threads(), host.resolve("x")):
-                try:
+                with suppress(HostError) if answer.body == [] else pytest.raises(DeepRepoError) as caught:
                     await ask
-                except DeepRepoError as error:
-                    assert leaks(error, TOKEN) == []
-                    assert error.__context__ is None or not hasattr(error.__context__, "request")
+                if caught is not None:
+                    assert leaks(caught.value, TOKEN) == []
+                    assert not hasattr(caught.value.__context__, "request")
 
     with caplog.at_level(logging.DEBUG):
         asyncio.run(go())

@@ -184,7 +184,7 @@ def test_the_command_line_does_not_load_githubs_client() -> None:
 
 
 def test_githubs_client_can_be_imported_with_the_versions_of_the_locks() -> None:
-    """githubkit 0.16 allows hishel 2.0, with which it cannot be imported: pyproject.toml and the locks hold an older one."""
+    """With hishel 2.0, which githubkit 0.16 allows, it cannot: pyproject.toml and the locks hold an older one."""
     from githubkit import AppAuthStrategy
 
     held = [row for path in LOCKS for row in path.read_text().splitlines() if row.startswith("hishel==")]
