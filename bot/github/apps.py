@@ -12,7 +12,7 @@ from githubkit.cache import MemCacheStrategy
 from githubkit.utils import UNSET
 from pydantic import SecretStr
 
-from bot.errors import ConfigError, HostRefused
+from bot.errors import ConfigError, HostError, HostRefused
 from bot.github import client, documents, shapes
 from bot.github.client import GitHubClient, Installation, Secret
 from bot.github.host import Host
@@ -46,7 +46,7 @@ def _signing(identity: Identity) -> tuple[AppAuthStrategy, MemCacheStrategy]:
     key = Secret(identity.key.get_secret_value())
     with suppress(
         jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError
-    ):  # a public key cannot sign
+    ):  # it may be a public one
         jwt.encode({}, key, algorithm="RS256")
         return AppAuthStrategy(identity.app_id, key), MemCacheStrategy()
     raise ConfigError("the App's private key cannot be used: it must be the whole PEM file that GitHub gave")
@@ -105,7 +105,9 @@ async def read_token(identity: Identity, pull: PullRef, pace: RequestPace) -> As
     async with app(identity, pace) as asked:
         mint = asked.rest.apps.async_create_installation_access_token
         made = await asked.answer(mint(pull.installation, repository_ids=only, permissions=READING))
-        token = SecretStr(str(shapes.at(made, "token")))
+    if not isinstance(text := shapes.at(made, "token"), str):
+        raise HostError("GitHub's answer lacks what is needed: the token")
+    token = SecretStr(text)
     try:
         yield token
     finally:
