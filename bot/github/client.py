@@ -93,7 +93,7 @@ class Installation(BaseAuthStrategy, httpx.Auth):
 
 
 class GitHubClient:
-    """Speaks for an installation, for the App itself, or for whoever a token belongs to.
+    """Speaks for an installation, for the App itself, or for the owner of a token.
 
     What githubkit's methods return is handed to `answer`, those that list to `pages`.
     """

@@ -33,7 +33,7 @@ _waited: ContextVar[float] = ContextVar("waited")  # seconds that the request un
 
 
 class Policy(BaseThrottler):
-    """The hooks of one client. `renewed` is told the status of a refusal: whether another token may be accepted."""
+    """The hooks of one client. `renewed` answers, for the status of a refusal, whether another token may be accepted."""
 
     def __init__(self, api: str, pace: RequestPace, installation: int, renewed: Callable[[int], bool]) -> None:
         self._api, self._pace, self._installation, self._renewed = httpx.URL(api), pace, installation, renewed
