@@ -71,8 +71,8 @@ async def convert(api: str, code: str) -> dict[str, Any]:
     except HostRefused as refused:
         sentence = f"GitHub answered {refused.status}: the code is good for one hour and for one use; begin again"
         raise HostRefused(sentence, refused.status) from None
-    except HostDown as down:
-        raise HostDown(f"{down}: try again") from None
+    except HostDown:  # its sentence has the code
+        raise HostDown("GitHub did not answer: try again") from None
 
 
 def store(found: dict[str, Any], path: Path, public: str = "") -> None:
