@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from bot.errors import ConfigError, HostError, HostRefused
 from bot.github import client, documents, shapes
-from bot.github.client import GitHubClient, Installation, Secret
+from bot.github.client import GitHubClient, HiddenText, Installation
 from bot.github.host import Host
 from bot.github.identity import Identity, Voice
 from bot.github.pace import RequestPace
@@ -43,7 +43,7 @@ MOST_DELIVERIES, MOST_REPOSITORIES, MOST_PULLS = 20, 5, 1  # pages of a hundred
 @lru_cache(maxsize=8)
 def _signing(identity: Identity) -> tuple[AppAuthStrategy, MemCacheStrategy]:
     """Give an App's signature, and where githubkit keeps it while it is good: to make one takes 100 ms. Raises ConfigError."""
-    key = Secret(identity.key.get_secret_value())
+    key = HiddenText(identity.key.get_secret_value())
     with suppress(
         jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError
     ):  # it may be a public one
@@ -72,7 +72,7 @@ def holding(
     token: SecretStr, api: str, pace: RequestPace, installation: int = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client for a token that was made elsewhere. It is not revoked."""
-    return client.opened(api, TokenAuthStrategy(Secret(token.get_secret_value())), pace, installation)
+    return client.opened(api, TokenAuthStrategy(HiddenText(token.get_secret_value())), pace, installation)
 
 
 async def voice(identity: Identity, asked: GitHubClient) -> Voice:

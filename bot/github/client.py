@@ -35,7 +35,7 @@ Listing = Callable[..., Awaitable[Response[Any, Any]]]
 _number = count()
 
 
-class Secret(str):
+class HiddenText(str):
     """A text whose repr does not show it: the library's values show everything in theirs."""
 
     __slots__ = ()

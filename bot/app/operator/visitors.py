@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from bot.errors import HostDown, HostError, HostRefused
 from bot.github import apps, client
-from bot.github.client import GitHubClient, Secret
+from bot.github.client import GitHubClient, HiddenText
 from bot.github.identity import Identity, site
 from bot.github.pace import RequestPace
 
@@ -59,7 +59,7 @@ def authorize(api: str, door: Door, state: str, verifier: str) -> str:
 async def visitor(identity: Identity, door: Door, code: str, verifier: str, pace: RequestPace) -> Visitor:
     """Look up who has come back with this code. Raises HostRefused and HostDown."""
     token, secret = await _exchanged(identity.api, door, code, verifier, pace), door.client_secret.get_secret_value()
-    auth = OAuthTokenAuthStrategy(door.client_id, Secret(secret), token)
+    auth = OAuthTokenAuthStrategy(door.client_id, HiddenText(secret), token)
     async with client.opened(identity.api, auth, pace) as asked:
         try:
             me: Any = await asked.answer(asked.rest.users.async_get_authenticated())
@@ -105,7 +105,7 @@ async def _whole(identity: Identity, installation: int, pace: RequestPace) -> in
         return int((await inside.answer(listing(per_page=1)))["total_count"])
 
 
-async def _exchanged(api: str, door: Door, code: str, verifier: str, pace: RequestPace) -> Secret:
+async def _exchanged(api: str, door: Door, code: str, verifier: str, pace: RequestPace) -> HiddenText:
     """Exchange the code of a person's browser for their token. GitHub refuses with status 200 and the name of an error.
 
     githubkit's own exchange sends no verifier.
@@ -123,7 +123,7 @@ async def _exchanged(api: str, door: Door, code: str, verifier: str, pace: Reque
     token = said.get("access_token") if isinstance(said, dict) else None
     if not isinstance(token, str) or not token:
         raise HostRefused(f"GitHub refused the sign-in ({_name(said)})", 200)
-    return Secret(token)
+    return HiddenText(token)
 
 
 def _name(said: object) -> str:
