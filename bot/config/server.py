@@ -170,7 +170,7 @@ class ServerPlace(_FromEnvironment):
         default=20, ge=1, le=3600, description="CPU seconds for one file, after which the file is left out."
     )
     debounce: float = Field(default=5.0, ge=0, le=600, description="Seconds in which a newer push replaces an older.")
-    lease: float = Field(default=15.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
+    lease: float = Field(default=30.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
     crashes: int = Field(
         default=5, ge=1, description="Processes that may die during one job before it is given up and reported."
     )

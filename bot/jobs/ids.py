@@ -55,18 +55,18 @@ def following(job: str) -> str:
     return f"{root(job)}+{tries(job) + 1}"
 
 
-def partition(ask: Ask) -> str | None:
-    """Whose jobs share places: an installation's reviews, a pull request's commands."""
-    match ask:
-        case ReviewAsk():
-            return str(ask.pull.installation)
-        case CommandAsk() | RemarkAsk() | Cancel():
-            return ask.pull.key
-    return None
+def installation(ask: Ask) -> int:
+    """The installation whose turn a job takes."""
+    return ask.installation if isinstance(ask, Forget | MergeGroup) else ask.pull.installation
+
+
+def serial(ask: Ask) -> str | None:
+    """What jobs of a queue that run one after the other have in common: commands, their pull request."""
+    return None if isinstance(ask, ReviewAsk | Forget | MergeGroup) else ask.pull.key
 
 
 def priority(ask: Ask) -> int:
-    """Who goes first among the jobs of one partition: a person who asked waits less than a push."""
+    """Who goes first among the jobs of one installation: a person who asked waits less than a push."""
     return 1 if isinstance(ask, ReviewAsk) and ask.trigger in ASKED else 10
 
 
