@@ -12,6 +12,7 @@ class UsedSessions(StoragePart):
 
     async def use(self, name: str, until: float) -> bool:
         """Use it up. False where it was used before."""
+
         def do(connection: sa.Connection) -> bool:
             query = insert(used, connection).values(id=name, until=until).on_conflict_do_nothing()
             return connection.execute(query).rowcount > 0
