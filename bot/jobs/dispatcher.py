@@ -3,13 +3,13 @@
 import asyncio
 import contextvars
 import logging
-from collections.abc import Mapping
 
 from bot.errors import StorageError
 from bot.jobs.rows import JobRow, JobRows
 from bot.jobs.runner import Runner
 from bot.jobs.settings import JobSettings
-from bot.jobs.turns import Limits
+from bot.jobs.shares import Shares
+from bot.jobs.turns import Order, Turns
 
 log = logging.getLogger("deeprepo.jobs")
 RETRY = 1.0  # seconds until the database is asked again after it failed
@@ -19,7 +19,7 @@ class Dispatcher:
     """Takes jobs from the database and carries each out in a task of its own."""
 
     def __init__(self, settings: JobSettings, rows: JobRows, runner: Runner) -> None:
-        self._rows, self._runner, self._limits = rows, runner, limits(settings)
+        self._rows, self._runner, self._orders = rows, runner, orders(settings)
         self._slowest = settings.look
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.Task[None] | None = None
@@ -52,7 +52,7 @@ class Dispatcher:
 
     async def _start(self) -> float:
         """Start what may start now; the seconds until a delayed job is due."""
-        rows, due = await self._rows.start(self._limits)
+        rows, due = await self._rows.start(self._orders)
         for row in rows:
             task = asyncio.create_task(self._carry_out(row), context=contextvars.Context())
             self._tasks.add(task)
@@ -80,11 +80,11 @@ class Dispatcher:
             self._rows.bell.ring()
 
 
-def limits(settings: JobSettings) -> Mapping[str, Limits]:
-    """The limits of each queue. No installation takes all places of the commands, so that others are answered meanwhile."""
+def orders(settings: JobSettings) -> tuple[Order, ...]:
+    """The queues and the order of each."""
     places = settings.at_once
-    return {
-        "reviews": Limits(places, settings.per_installation),
-        "commands": Limits(places, max(1, places // 2)),
-        "small": Limits(places, places),
-    }
+    return (
+        Turns("reviews", places, settings.per_installation),
+        Shares("commands", places),
+        Turns("small", places, places),
+    )

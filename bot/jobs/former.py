@@ -66,9 +66,7 @@ def _job(row: sa.RowMapping) -> dict[str, Any] | None:
     return {
         "id": row["id"],
         "queue": ids.queue(row["id"]),
-        "installation": ids.installation(ask),
-        "serial": ids.serial(ask),
-        "priority": row["priority"] or ids.priority(ask),
+        **ids.places(ask),
         "state": state,
         "ask": text if active else "",
         "version": VERSION,

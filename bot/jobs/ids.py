@@ -6,6 +6,7 @@ small~INSTALLATION~DELIVERY
 """
 
 import re
+from typing import TypedDict
 
 from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
 
@@ -55,17 +56,34 @@ def following(job: str) -> str:
     return f"{root(job)}+{tries(job) + 1}"
 
 
-def installation(ask: Ask) -> int:
-    """The installation whose turn a job takes."""
-    return ask.installation if isinstance(ask, Forget | MergeGroup) else ask.pull.installation
+class Places(TypedDict):
+    """What decides when a stored job has its turn."""
+
+    installation: int  # whose turn it takes
+    serial: str | None  # what jobs of a queue that run one after the other have in common
+    person: str  # who waits for it, "" if nobody does
+    priority: int  # lower goes first
 
 
-def serial(ask: Ask) -> str | None:
-    """What jobs of a queue that run one after the other have in common: commands, their pull request."""
-    return None if isinstance(ask, ReviewAsk | Forget | MergeGroup) else ask.pull.key
+def places(ask: Ask) -> Places:
+    """Whose places a job takes, and in which order. The commands of a pull request run one after the other."""
+    match ask:
+        case ReviewAsk():
+            return {"installation": ask.pull.installation, "serial": None, "person": "", "priority": _priority(ask)}
+        case CommandAsk() | RemarkAsk() | Cancel():
+            person = "" if isinstance(ask, Cancel) else ask.actor
+            serial = ask.pull.key
+            return {
+                "installation": ask.pull.installation,
+                "serial": serial,
+                "person": person,
+                "priority": _priority(ask),
+            }
+        case Forget() | MergeGroup():
+            return {"installation": ask.installation, "serial": None, "person": "", "priority": _priority(ask)}
 
 
-def priority(ask: Ask) -> int:
+def _priority(ask: Ask) -> int:
     """Who goes first among the jobs of one installation: a person who asked waits less than a push."""
     return 1 if isinstance(ask, ReviewAsk) and ask.trigger in ASKED else 10
 

@@ -173,10 +173,8 @@ class Jobs:
                 name,
                 queue,
                 codec.write(ask),
-                installation=ids.installation(ask),
-                serial=ids.serial(ask),
-                priority=ids.priority(ask),
                 delay=delay,
+                **ids.places(ask),
             )
 
     @asynccontextmanager

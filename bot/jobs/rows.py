@@ -1,17 +1,19 @@
 """Stored jobs as they are in the database: found, put in, started, ended, deleted. Each method is one transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import sqlalchemy as sa
 
-from bot.jobs import turns
 from bot.jobs.bell import Bell
+from bot.jobs.ids import Places
 from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, VERSION, WAITING, create, job, lock, now, step
+from bot.jobs.turns import Order, next_due, taken
 from bot.storage.database import Database, StoragePart
 from bot.storage.dialect import insert
 
-FIRST, MOST = 10, 500  # the usual priority; rows deleted in one transaction
+MOST = 500  # rows deleted in one transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +78,7 @@ class JobRows(StoragePart):
 
         return await self.database.look(do)
 
-    async def add(
-        self,
-        name: str,
-        queue: str,
-        ask: str,
-        *,
-        installation: int,
-        serial: str | None,
-        priority: int = FIRST,
-        delay: float = 0.0,
-    ) -> bool:
+    async def add(self, name: str, queue: str, ask: str, *, delay: float = 0.0, **places: Unpack[Places]) -> bool:
         """Store a job; it is on disk when this returns. False: one of this name is known, perhaps finished."""
 
         def do(connection: sa.Connection) -> bool:
@@ -94,16 +86,13 @@ class JobRows(StoragePart):
             row = {
                 "id": name,
                 "queue": queue,
-                "installation": installation,
-                "serial": serial,
-                "priority": priority,
                 "state": WAITING,
                 "ask": ask,
                 "version": VERSION,
                 "created_at": moment,
                 "due_at": moment + max(0.0, delay),
             }
-            query = insert(job, connection).values(**row).on_conflict_do_nothing().returning(job.c.id)
+            query = insert(job, connection).values(**row, **places).on_conflict_do_nothing().returning(job.c.id)
             stored = connection.execute(query).scalar() is not None
             if stored:
                 self.bell.notify(connection)
@@ -113,30 +102,28 @@ class JobRows(StoragePart):
         self.bell.ring()
         return stored
 
-    async def start(self, limits: Mapping[str, turns.Limits]) -> tuple[list[JobRow], float | None]:
+    async def start(self, orders: Sequence[Order]) -> tuple[list[JobRow], float | None]:
         """Take the jobs whose turn it is for this process; and the seconds until a delayed one is due, if one is delayed."""
 
         def do(connection: sa.Connection) -> tuple[list[JobRow], float | None]:
             lock(connection)
             moment = now(connection)  # one for both questions: a job that becomes due between them would be missed
-            names = [name for queue, limit in limits.items() for name in self._start(connection, queue, limit, moment)]
+            names = [name for order in orders for name in self._start(connection, order, moment)]
             rows = connection.execute(sa.select(job).where(job.c.id.in_(names))).mappings().all() if names else []
             by_id = {row["id"]: _row(row) for row in rows}
-            due = connection.execute(turns.next_due(list(limits), moment)).scalar_one()
+            due = connection.execute(next_due([order.queue for order in orders], moment)).scalar_one()
             return [by_id[name] for name in names], None if due is None else max(0.0, due - moment)
 
         return await self.database.run(do)
 
-    def _start(self, connection: sa.Connection, queue: str, limits: turns.Limits, moment: float) -> list[str]:
-        """Mark the jobs of one queue as started, in turns, until no place or no job is left."""
+    def _start(self, connection: sa.Connection, order: Order, moment: float) -> list[str]:
+        """Mark the jobs of one queue as started, in order, until no place or no job is left."""
         names: list[str] = []
-        free = limits.places - int(connection.execute(turns.taken(queue, self.executor)).scalar_one())
+        free = order.places - int(connection.execute(taken(order.queue, self.executor)).scalar_one())
         while free > len(names):
-            turn = turns.installations(queue, limits.per_installation, moment).limit(1)
-            installation = connection.execute(turn).scalar()
-            if installation is None:
+            name = order.next(connection, moment, free - len(names))
+            if name is None:
                 break
-            name = connection.execute(turns.first(queue, installation, moment)).scalar_one()
             values = {"state": RUNNING, "executor": self.executor, "attempts": job.c.attempts + 1}
             connection.execute(sa.update(job).where(job.c.id == name).values(**values, started_at=now(connection)))
             names.append(name)

@@ -140,10 +140,8 @@ class Runner:
             ids.following(job.row.id),
             job.row.queue,
             job.row.ask,
-            installation=ids.installation(ask),
-            serial=ids.serial(ask),
-            priority=ids.priority(ask),
             delay=wait,
+            **ids.places(ask),
         )
         return "put off"
 

@@ -17,6 +17,7 @@ job = sa.Table(
     sa.Column("queue", sa.Text, nullable=False),
     sa.Column("installation", sa.BigInteger, nullable=False),  # whose turn it is
     sa.Column("serial", sa.Text),  # jobs of one queue with the same value run one after the other
+    sa.Column("person", sa.Text, nullable=False, server_default=""),  # who waits for it; "": nobody does
     sa.Column("priority", sa.Integer, nullable=False),  # lower goes first, within an installation
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("ask", sa.Text, nullable=False),  # bot.jobs.codec; empty once the job has ended
