@@ -13,7 +13,7 @@ from bot.errors import DeepRepoError, Superseded
 from bot.jobs import ids, rows
 from bot.ports import Plain, Result
 
-LARGEST = 256_000  # characters of a step's result: what is larger belongs into a file, and its path here
+LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
 
 
 class _Failed(BaseException):

@@ -44,7 +44,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
         seen = await look(ask.pull, host, job, parts)
         backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts)
         try:
-            settings = await parts.resolve(seen.file)
+            settings = await parts.resolve(seen.file, seen.bound)
         except UsageError as error:
             await backend.left(ask, host, seen.facts.head_sha, str(error))
             await parts.failed(ask, str(error))
@@ -123,6 +123,7 @@ class ServerBackend:
             full=run.ask.full,
             ignored=await keeping.ignored(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.confirmed(run.ask.pull.repository),
+            bound=run.seen.bound,
         )
 
     @asynccontextmanager
