@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from bot import __version__, events
 from bot.app import delivery, operator
+from bot.app.admission import admitted
 from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
 from bot.app.opened import Opened
@@ -148,7 +149,10 @@ async def _taken(opened: Opened, found: Delivery) -> Taken:
     if isinstance(ask, NothingAsked):
         return Taken(delivery=found.guid, outcome="ignored", reason=ask.reason)
     try:
-        fresh = await opened.jobs.submit(ask, found.guid)
+        admission = await admitted(ask, found.guid, opened.store)
+        if admission.reason:
+            return Taken(delivery=found.guid, outcome="ignored", reason=admission.reason)
+        fresh = await opened.jobs.submit(ask, found.guid, delay=admission.delay)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=found.guid, reason=str(error))
         raise DeliveryRefused(503, "the delivery could not be stored: send it again") from None

@@ -40,7 +40,7 @@ def _offline(own: str, default: str) -> str:
 
 
 LOWER = Stricter(_ordered(float), "the lower of both")  # of switches: off
-HIGHER = Stricter(lambda own, default: max(own, default), "the higher of both")
+HIGHER = Stricter(max, "the higher of both")
 LESS_EFFORT = Stricter(_ordered(EFFORTS.index), "the lower of both")
 MORE_SEVERITIES = Stricter(_ordered(lambda bar: -SEVERITIES.index(bar)), "the less severe of both")
 HIGHER_BAR = Stricter(lambda own, default: max(own, default, key=BARS.index), "the one that stops more")

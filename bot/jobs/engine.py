@@ -23,10 +23,11 @@ from bot.errors import StorageError
 from bot.jobs.ids import QUEUES
 from bot.jobs.rows import VERSION, WORKFLOW
 from bot.jobs.settings import JobSettings
+from bot.jobs.shares import Shares
 from bot.jobs.turns import TurnTaking, fair
 from bot.storage.sqlite import connect, tidy
 
-REVIEWS = QUEUES["review"]
+REVIEWS, COMMANDS = QUEUES["review"], QUEUES["command"]
 NAME = "deeprepo"  # of the application that the jobs belong to
 HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
 RECOVERIES = 20  # the library's own count, a second line behind JobSettings.crashes
@@ -61,7 +62,8 @@ async def launch(settings: JobSettings, who: str, run: Run, *, work_here: bool) 
             if not work_here:
                 DBOS.listen_queues([])
             DBOS.launch()
-            fair(library, TurnTaking(REVIEWS, settings.per_installation, settings.at_once, who))
+            turns = TurnTaking(REVIEWS, settings.per_installation, settings.at_once, who)
+            fair(library, {REVIEWS: turns.next, COMMANDS: Shares(COMMANDS, settings.at_once, who).next})
             if work_here:
                 await _watched()
         except (SQLAlchemyError, errors.DBOSException, sqlite3.Error) as error:
@@ -140,7 +142,7 @@ def _register(settings: JobSettings) -> None:
             worker_concurrency=once,
             polling_interval_sec=poll,
         )
-        client.register_queue("commands", partition_concurrency=1, worker_concurrency=once, polling_interval_sec=poll)
+        client.register_queue(COMMANDS, partition_concurrency=1, worker_concurrency=once, polling_interval_sec=poll)
         client.register_queue("small", worker_concurrency=once, polling_interval_sec=2 * poll)
     finally:
         client.destroy()

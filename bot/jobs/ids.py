@@ -6,6 +6,7 @@ small~INSTALLATION~DELIVERY
 """
 
 import re
+from typing import TypedDict
 
 from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
 
@@ -55,19 +56,45 @@ def following(job: str) -> str:
     return f"{root(job)}+{tries(job) + 1}"
 
 
+class Places(TypedDict):
+    """What decides when a stored job has its turn."""
+
+    partition: str | None
+    person: str
+    priority: int
+
+
+def places(ask: Ask) -> Places:
+    """Whose places a job takes, and in which order."""
+    return {"partition": partition(ask), "person": person(ask), "priority": priority(ask)}
+
+
 def partition(ask: Ask) -> str | None:
-    """Whose jobs share places: an installation's reviews, a pull request's commands."""
+    """Whose jobs share places: an installation's reviews; the commands of a pull request, which name their installation first."""
     match ask:
         case ReviewAsk():
             return str(ask.pull.installation)
         case CommandAsk() | RemarkAsk() | Cancel():
-            return ask.pull.key
+            return f"{ask.pull.installation}{OF}{ask.pull.key}"
     return None
 
 
+def person(ask: Ask) -> str:
+    """Who has asked, "" if nobody waits for it."""
+    return ask.actor if isinstance(ask, CommandAsk | RemarkAsk) else ""
+
+
 def priority(ask: Ask) -> int:
-    """Who goes first among the jobs of one partition: a person who asked waits less than a push."""
-    return 1 if isinstance(ask, ReviewAsk) and ask.trigger in ASKED else 10
+    """Who goes first among the jobs of one partition: a person who asked waits less than a push, the team less than strangers."""
+    match ask:
+        case ReviewAsk(trigger=trigger) if trigger in ASKED:
+            return 1
+        case ReviewAsk(stranger=True) | CommandAsk(stranger=True) | RemarkAsk(stranger=True):
+            return 20
+    return 10
+
+
+OF = "~"  # between an installation and a pull request in the name of a partition
 
 
 ASKED = frozenset({"command", "rerun"})  # triggers that a person pulled

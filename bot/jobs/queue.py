@@ -177,9 +177,7 @@ class Jobs:
     async def _put(self, ask: Ask, name: str, delay: float) -> bool:
         queue = ids.queue(name)
         async with self._writers:
-            return await rows.put(
-                name, queue, codec.write(ask), partition=ids.partition(ask), priority=ids.priority(ask), delay=delay
-            )
+            return await rows.put(name, queue, codec.write(ask), delay=delay, **ids.places(ask))
 
     @asynccontextmanager
     async def _alone(self, pull: PullRef) -> AsyncIterator[None]:

@@ -107,7 +107,14 @@ async def mark_tried(job: str) -> None:
 
 @apart
 async def put(
-    job: str, queue: str, text: str, *, partition: str | None, priority: int = FIRST, delay: float = 0.0
+    job: str,
+    queue: str,
+    text: str,
+    *,
+    partition: str | None,
+    person: str = "",
+    priority: int = FIRST,
+    delay: float = 0.0,
 ) -> bool:
     """Store a job; on disk when this returns. False where one of this name is known, finished ones included."""
     options: EnqueueOptions = {
@@ -120,6 +127,8 @@ async def put(
     }
     if partition is not None:
         options["queue_partition_key"] = partition
+    if person:
+        options["authenticated_user"] = person
     if delay > 0:
         options["delay_seconds"] = delay
     try:

@@ -186,7 +186,7 @@ class Runner:
 async def again(name: str, ask: Ask, text: str, delay: float) -> None:
     """Store the next try of a job."""
     following, queue = ids.following(name), ids.queue(name)
-    await rows.put(following, queue, text, partition=ids.partition(ask), priority=ids.priority(ask), delay=delay)
+    await rows.put(following, queue, text, delay=delay, **ids.places(ask))
 
 
 def _read(name: str, text: str) -> Ask | None:

@@ -1,11 +1,11 @@
 """Whose turn it is: each free place goes to the installation whose last review began longest ago.
 
 The library gives places to installations in random order. Then some wait several times longer than others beside them. It asks
-one method of its own which installations wait; `fair` replaces that method on the library's database object.
+one method of its own which partitions of a queue wait; `fair` replaces that method on the library's database object.
 """
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from dbos import DBOS
@@ -25,9 +25,17 @@ class TurnTaking:
     places: int
     executor: str
 
+    def next(self, connection: sa.Connection, jobs: sa.Table) -> Iterable[str]:
+        """The installations that may have a place now, first to last."""
+        free = self.places - taken(connection, jobs, self.queue, self.executor)
+        return (row.key for row in connection.execute(_next(jobs, self).limit(max(0, free))))
 
-def fair(library: DBOS, turns: TurnTaking) -> None:
-    """Make the library give the places of one queue away in turns.
+
+Order = Callable[[sa.Connection, sa.Table], Iterable[str]]  # the partitions of a queue that may have a place now
+
+
+def fair(library: DBOS, orders: Mapping[str, Order]) -> None:
+    """Make the library give the places of these queues away in our orders.
 
     Raises StorageError if the library asks another way: places would be given away at random, and nobody would notice.
     """
@@ -37,13 +45,11 @@ def fair(library: DBOS, turns: TurnTaking) -> None:
         raise StorageError(f"the library of the jobs has no {METHOD}: install the version that the lock file names")
 
     def partitions(queue: str) -> list[str]:
-        if queue != turns.queue:
+        if queue not in orders:
             found: list[str] = before(queue)
             return found
         with database.engine.begin() as connection:
-            jobs = database.tables.workflow_status
-            free = turns.places - int(connection.execute(_taken(jobs, turns)).scalar_one())
-            return _Line(row.key for row in connection.execute(_next(jobs, turns).limit(max(0, free))))
+            return _Line(orders[queue](connection, database.tables.workflow_status))
 
     setattr(database, METHOD, partitions)
 
@@ -55,18 +61,18 @@ class _Line(list[str]):
         """Leave the place to whom it belongs."""
 
 
-def _taken(job: sa.Table, turns: TurnTaking) -> sa.Select[Any]:
-    """How many places of this process are taken. The library counts a review only once its event loop has begun it."""
+def taken(connection: sa.Connection, job: sa.Table, queue: str, executor: str) -> int:
+    """How many places of this process are taken. The library counts a job only once its event loop has begun it."""
     mine = (
-        job.c.queue_name == turns.queue,
+        job.c.queue_name == queue,
         job.c.status == sa.literal_column("'PENDING'"),
-        job.c.executor_id == turns.executor,
+        job.c.executor_id == executor,
     )
-    return sa.select(sa.func.count()).select_from(job).where(*mine)
+    return int(connection.execute(sa.select(sa.func.count()).select_from(job).where(*mine)).scalar_one())
 
 
 def _next(job: sa.Table, turns: TurnTaking) -> sa.Select[tuple[str]]:
-    """The installations that may have a place now, first to last.
+    """The installations in the order of their turns.
 
     An installation's turn is counted from its last start, or from when it began to wait if that is later: who comes back after a
     while goes to the end of the line, as who was just served does.

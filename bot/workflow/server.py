@@ -42,6 +42,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             await parts.store.checks.ended(job.id)
             return
         seen = await look(ask.pull, host, job, parts)
+        ask = await asking.allowed(ask, host, job)
         backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts)
         try:
             settings = await parts.resolve(seen.file, seen.bound)
