@@ -17,6 +17,7 @@ from bot.app.admission import admitted
 from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
 from bot.app.opened import Opened
+from bot.app.readable import Readable
 from bot.errors import StorageError
 from bot.values import NothingAsked
 
@@ -79,6 +80,7 @@ probes, hooks, pages = APIRouter(), APIRouter(), APIRouter(include_in_schema=Fal
 def create(opened: Opened, *, web: bool = True) -> FastAPI:
     """The application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
     app = FastAPI(title="deeprepo", version=__version__, docs_url=None, redoc_url=None)
+    app.add_middleware(Readable)
     app.state.opened = opened
     app.state.arriving = delivery.Arriving()
     app.include_router(probes)

@@ -14,6 +14,7 @@ from functools import partial
 
 from dbos import DBOS, DBOSClient, DBOSConfig
 from dbos import error as errors
+from dbos._queue import QueueRateLimit
 from dbos._serialization import (
     DBOSPortableJSON,
 )  # the library names it only where clients of other languages are told of it
@@ -125,9 +126,10 @@ def _register(settings: JobSettings) -> None:
     No queue has a limit over several partitions and processes: on PostgreSQL these are expensive.
 
     This happens before the library starts, because it begins at once to take jobs, with the limits that it finds stored: after a
-    restart these would be the old ones. If an installation has one place, the library would take a shortcut that asks for no
+    restart these would be the old ones. If a partition has one place, the library would take a shortcut that asks for no
     turns; a limit of rate rules it out.
     """
+    unlimited: QueueRateLimit = {"limit": NO_LIMIT, "period": 1.0}
     if not settings.shared:
         tidy(settings.file)
         connect(settings.file).close()  # the file is its owner's from the start
@@ -138,11 +140,17 @@ def _register(settings: JobSettings) -> None:
         client.register_queue(
             REVIEWS,
             partition_concurrency=each,
-            partition_limiter={"limit": NO_LIMIT, "period": 1.0} if each == 1 else None,
+            partition_limiter=unlimited if each == 1 else None,
             worker_concurrency=once,
             polling_interval_sec=poll,
         )
-        client.register_queue(COMMANDS, partition_concurrency=1, worker_concurrency=once, polling_interval_sec=poll)
+        client.register_queue(
+            COMMANDS,
+            partition_concurrency=1,
+            partition_limiter=unlimited,
+            worker_concurrency=once,
+            polling_interval_sec=poll,
+        )
         client.register_queue("small", worker_concurrency=once, polling_interval_sec=2 * poll)
     finally:
         client.destroy()

@@ -2,11 +2,14 @@
 
 import base64
 import json
+import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
+from bot.errors import UsageError
 from bot.storage.database import StoragePart
 from bot.storage.days import Scope
 from bot.storage.tables import review
@@ -65,8 +68,8 @@ class ReviewList(StoragePart):
     async def page(
         self, scope: Scope, most: int, *, repository: int | None = None, state: str = "", after: str = ""
     ) -> ListPage:
-        """The newest reviews that fit, or those that follow the mark `after`. A mark that makes no sense is as none."""
-        place = _read(after)
+        """The newest reviews that fit, or those that follow the mark `after`. Raises UsageError if that makes no sense."""
+        place = _read(after) if after else None
         fits = [review.c.state == state] if state else []
         if place is not None:
             fits.append(sa.tuple_(review.c.finished, review.c.id) < sa.tuple_(*map(sa.literal, place)))
@@ -106,14 +109,17 @@ def _mark(row: ListedReview) -> str:
     return base64.urlsafe_b64encode(json.dumps([row.finished, row.id]).encode()).decode().rstrip("=")
 
 
-def _read(mark: str) -> tuple[float, str] | None:
+def _read(mark: str) -> tuple[float, str]:
     """What a mark says; it is part of an address, so it may hold anything."""
-    if not mark or len(mark) > LONGEST:
-        return None
-    try:
-        found: Any = json.loads(base64.urlsafe_b64decode(mark + "=" * (-len(mark) % 4)))
-        finished, job = found
-    except (ValueError, TypeError):
-        return None
-    ok = isinstance(finished, float | int) and isinstance(job, str) and "\0" not in job
-    return (float(finished), job) if ok else None
+    if len(mark) <= LONGEST:
+        with suppress(ValueError, TypeError, OverflowError, RecursionError):
+            found: Any = json.loads(base64.urlsafe_b64decode(mark + "=" * (-len(mark) % 4)))
+            finished, job = found
+            if (
+                type(finished) in (float, int)
+                and math.isfinite(finished)
+                and isinstance(job, str)
+                and job.isprintable()
+            ):
+                return float(finished), job
+    raise UsageError("this mark names no place in the list: begin at its first page")
