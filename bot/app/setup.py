@@ -117,7 +117,8 @@ def _form(setup: Setup, here: str, url: str, organization: str, *, edit: bool) -
     values = {"public": public, "organization": organization, "token": setup.token, "wrong": wrong}
     github = site(place.github_api)
     if not url or wrong or edit:
-        return page("setup/form.html.j2", 200, github, **values)
+        reads, writes = manifest.asked("read"), manifest.asked("write")
+        return page("setup/form.html.j2", 200, github, reads=reads, writes=writes, **values)
     setup.public = public
     body = manifest.manifest(public, f"{place.public_url or here}/setup/done", organization)
     action = manifest.new_app(place.github_api, organization, setup.state)

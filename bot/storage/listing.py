@@ -96,6 +96,25 @@ class ReviewList(StoragePart):
             return None
         return ListedReview(**{name: row[name] for name in ListedReview.__dataclass_fields__}), row["output"]
 
+    async def pulls(self, scope: Scope, since: float) -> tuple[int, int]:
+        """How many pull requests were reviewed since then, and of how many the last review was clean."""
+        newest = (
+            sa.func.row_number().over(partition_by=review.c.pull, order_by=review.c.finished.desc()).label("newest")
+        )
+        fits = [review.c.finished >= since] + ([] if scope is None else [review.c.installation.in_(scope)])
+        last = sa.select(review.c.state, newest).where(*fits).subquery()
+        clean = sa.func.sum(sa.case((last.c.state == "clean", 1), else_=0))
+        wanted = sa.select(sa.func.count(), clean).select_from(last).where(last.c.newest == 1)
+        row = await self.database.look(lambda connection: connection.execute(wanted).one())
+        return int(row[0]), int(row[1] or 0)
+
+    async def owner(self, installation: int) -> str:
+        """The account of an installation, as its last review has it; "" without one."""
+        wanted = sa.select(review.c.name).where(review.c.installation == installation)
+        newest = wanted.order_by(review.c.finished.desc()).limit(1)
+        name = await self.database.look(lambda connection: connection.execute(newest).scalar_one_or_none())
+        return (name or "").partition("/")[0]
+
     async def known(self, repository: int, scope: Scope) -> str | None:
         """The name of a repository of which this scope has reviews."""
         wanted = sa.select(review.c.name).where(review.c.repository == repository)
