@@ -153,8 +153,8 @@ class Triggers(_Section):
     def within(self, other: "Triggers") -> "Triggers":
         """The stricter of both, setting by setting; what neither sets stays unset."""
         given = self.model_fields_set | other.model_fields_set
-        rules = {name: rule for name, rule in declared(Triggers).items() if name in given}
-        return Triggers(**{name: rule.pick(getattr(self, name), getattr(other, name)) for name, rule in rules.items()})
+        kept = {name: rule for name, rule in rules(Triggers).items() if name in given}
+        return Triggers(**{name: rule.pick(getattr(self, name), getattr(other, name)) for name, rule in kept.items()})
 
 
 class RepoConfig(_Section):
@@ -226,16 +226,15 @@ class RepoConfig(_Section):
     triggers: Triggers = Field(default=Triggers(), description="Which pull requests are reviewed automatically.")
 
 
-def declared(section: type[BaseModel] = RepoConfig) -> dict[str, Stricter]:
-    """The rule of each setting, by its name in `DEFAULTS`: the keys of `models` and `budget` are settings of their own."""
-    found: dict[str, Stricter] = {}
-    for name, about in section.model_fields.items():
-        rule = next((one for one in about.metadata if isinstance(one, Stricter)), None)
-        if rule is not None:
-            found[name] = rule
-        elif about.annotation in (ModelsSection, BudgetSection):
-            found |= declared(about.annotation)
-    return found
+def rules(section: type[BaseModel]) -> dict[str, Stricter]:
+    """The rule of each setting of a section; its own sections have none."""
+    rows = ((name, one) for name, about in section.model_fields.items() for one in about.metadata)
+    return {name: one for name, one in rows if isinstance(one, Stricter)}
+
+
+def declared() -> dict[str, Stricter]:
+    """The rules by the names of `DEFAULTS`, where the keys of `models` and `budget` are settings of their own."""
+    return rules(RepoConfig) | rules(ModelsSection) | rules(BudgetSection)
 
 
 @dataclass(frozen=True, slots=True)
