@@ -123,7 +123,7 @@ def _ticks(most: float, large: Sequence[float] = (), *, whole: bool = False) -> 
         return (Tick(100.0, 0.0),), 1.0
     least = most / TICKS
     size = 10 ** math.floor(math.log10(least))
-    steps = [factor * size for factor in STEPS if not whole or (factor * size).is_integer()]
+    steps = [factor * size for factor in STEPS if not whole or float(factor * size).is_integer()]
     step = next((one for one in steps if one >= least * 0.999999), 1.0)
     if large and step > large[0] / 2:
         step = next((one for one in large if one >= least), step)
