@@ -1,4 +1,4 @@
-"""Addresses that can be read: what holds characters that no page of ours uses, or is too long, is refused before any route sees it."""
+"""Addresses that can be read: what holds characters that no page of this server uses, or is too long, is refused before any route sees it."""
 
 import re
 from urllib.parse import unquote_to_bytes

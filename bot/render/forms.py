@@ -74,7 +74,7 @@ def shown(value: str | None, most: int = 200) -> str:
 
 
 def prose(value: str | None, most: int = 200) -> Markup:
-    """The same of a sentence of ours or of a title: what stands in backticks is code."""
+    """Write a sentence or a title like `shown`, with what is between backticks as code."""
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(shown(value, most)))))  # noqa: S704 - escaped before
 
 

@@ -46,7 +46,7 @@ class Arrivals(StoragePart):
     ) -> Traffic:
         """What came before this one, which counts from now on unless the bounds are reached. A copy of a delivery counts once.
 
-        `stranger`: nothing in the delivery says that the person belongs to the repository. Who was seen to may write is none.
+        `stranger`: nothing in the delivery says that the person belongs to the repository. People who were seen to have write permission do not count as strangers.
         """
         table = arrival.c
         here = (table.installation == pull.installation) & (table.kind == kind) & (table.given > now - HOUR)
@@ -70,7 +70,7 @@ class Arrivals(StoragePart):
         return await self.database.run(do)
 
     async def writes(self, pull: PullRef, who: str) -> None:
-        """Note that GitHub names this person among those who may write: for a day they are no stranger."""
+        """Note that GitHub names this person among those who may write: for a day they do not count as a stranger."""
         own = (arrival.c.installation == pull.installation) & (arrival.c.who == who) & arrival.c.stranger
         changed = sa.update(arrival).where(own).values(stranger=False)
         await self.database.run(lambda connection: connection.execute(changed))

@@ -62,7 +62,7 @@ class Share:
 
 
 def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], float], *, whole: bool = False) -> Plot:
-    """A bar for each day of the span. `whole`: of things that are counted, so that no line stands at half of one."""
+    """A bar for each day of the span. `whole`: of things that are counted, so that no line is drawn at half of one."""
     values = [value(sums[day]) if day in sums else 0.0 for day in span]
     ticks, top = _ticks(max(values, default=0.0), whole=whole)
     wide = 100 / len(span)
