@@ -153,7 +153,7 @@ def test_no_form_and_no_header_is_a_fault(tmp_path: Path) -> None:
                 ):
                     answer = await http.get("/reviews", headers=[(name.encode(), value)])
                     assert answer.status_code < 500, (name, value[:20])
-            assert await at.server.opened.store.failures.latest(None, 10)
+            assert await at.server.opened.store.failures.newest(None, 10)
 
     asyncio.run(go())
 
