@@ -84,8 +84,13 @@ def places(ask: Ask) -> Places:
 
 
 def _priority(ask: Ask) -> int:
-    """Who goes first among the jobs of one installation: a person who asked waits less than a push."""
-    return 1 if isinstance(ask, ReviewAsk) and ask.trigger in ASKED else 10
+    """Who goes first among the jobs of one installation: a person who asked waits less than a push, the team less than strangers."""
+    match ask:
+        case ReviewAsk(trigger=trigger) if trigger in ASKED:
+            return 1
+        case ReviewAsk(stranger=True) | CommandAsk(stranger=True) | RemarkAsk(stranger=True):
+            return 20
+    return 10
 
 
 ASKED = frozenset({"command", "rerun"})  # triggers that a person pulled

@@ -13,7 +13,7 @@ from bot.jobs import ids
 from bot.jobs.rows import JobRow, JobRows
 from bot.ports import Plain, Result
 
-LARGEST = 256_000  # characters of a step's result: what is larger belongs into a file, and its path here
+LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
 
 
 class StoredJob:
