@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
