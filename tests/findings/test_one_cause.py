@@ -12,7 +12,7 @@ from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import merge
 from bot.languages import LANGUAGES
-from bot.values import Evidence, Finding
+from bot.values import Evidence, Finding, Source
 
 CALLER = "    return sum(with_tax(n) for n in nets)"
 BEFORE: dict[str, str | bytes | None] = {
@@ -30,7 +30,7 @@ TOLD = Finding(
     consequence="The cart cannot be loaded.",
     severity="high",
     category="broken-caller",
-    source="worker m",
+    sources=(Source("model", "m", "worker"),),
     start=1,
     end=1,
     evidence=(Evidence("shop/cart.py", CALLER, 5),),
