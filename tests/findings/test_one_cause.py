@@ -83,7 +83,7 @@ def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: R
         {"quote": "    return net * 1.2", "start": 2, "end": 2},
         {"evidence": (Evidence("shop/report.py", "with_tax(1)", 3),)},
         {"title": "The change was renamed and removed"},
-        {"rule": "F821", "source": "ruff"},
+        {"rule": "F821", "sources": (Source("analyser", "ruff"),)},
     ],
 )
 def test_another_defect_at_the_same_definition_stays(repository: Repository, other: dict[str, Any]) -> None:
