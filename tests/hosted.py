@@ -76,7 +76,7 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> Placed:
         sources=(Source("analyser", "contracts"),),
         start=line,
         end=line,
-        verdict="proven",
+        verdict="confirmed",
         fingerprint=fingerprint,
     )
     made = replace(made, **changes)  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
-    """Fixed: every changed file of ours is read each time."""
+    """Fixed: the changed settings are read each time."""
     return "fixed"
 
 

@@ -37,7 +37,7 @@ def breadth(pattern: str) -> str:
 
 
 def decided(learned: LearnedRule, words: Phrases) -> Safe:
-    """What stands in the place of a proposal once somebody has decided."""
+    """The words that replace a proposal once somebody has decided."""
     kind, where = code(learned.rule.kind[:80]), code(learned.rule.path[:LONGEST])
     values = {
         "rule": learned.rule.number,

@@ -1,9 +1,8 @@
 """The hidden first line of each of deeprepo's comments, by which a later run knows its own comments. Made and read here alone.
 
 Anybody can write such a line into a comment, so it counts only in a comment whose author is our own login; text that we
-quote can never be the first line of a comment, and is disarmed besides. Where other programs write under the same login, as
-the workflows of a repository do, a marker tells apart what we know again from what decides anything: only one that is signed,
-for this place and this comment, decides.
+quote can never be the first line of a comment, and is disarmed besides. If other programs write under the same login, as
+the workflows of a repository do, a marker decides something only if it is signed, for this place and this comment.
 """
 
 import hashlib
