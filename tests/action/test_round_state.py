@@ -20,6 +20,7 @@ from bot.values import (
     CoverageRow,
     Evidence,
     Finding,
+    Mark,
     Placed,
     PullRef,
     PullRequest,
@@ -45,7 +46,7 @@ REVIEW = Review(
     1.0,
     summary="What it does.",
     still=(replace(FINDING, fingerprint="f2", status="open"),),
-    read=(("a.py:f", "0" * 20, "worker a/b"),),
+    read=(Mark("a.py:f", "0" * 20, "worker a/b", model=True),),
     round=Round(2),
 )
 
@@ -106,7 +107,7 @@ def test_what_is_not_signed_is_foreign_to_who_has_a_key() -> None:
 
 def test_one_that_does_not_fit_says_so() -> None:
     """The summary keeps its room, and the next round says why it reads everything."""
-    marks = tuple((f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(9_000))
+    marks = tuple(Mark(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(9_000))
     line = state.pack(replace(REVIEW, read=marks), PULL, KEY)
     assert len(line) < 100
     assert "did not fit" in str(state.unpack(body(line), PULL, KEY))
@@ -114,7 +115,7 @@ def test_one_that_does_not_fit_says_so() -> None:
 
 def test_summary_and_state_fit_into_one_comment() -> None:
     """However much there is to say."""
-    marks = tuple((f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
+    marks = tuple(Mark(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
     long = tuple(Placed(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60))
     kept = state.pack(replace(REVIEW, read=marks, findings=long), PULL, KEY)
     said = posts.comments(replace(REVIEW, read=marks, findings=long), lambda _: kept).summary
