@@ -14,6 +14,7 @@ from bot.values import (
     Prompt,
     Review,
     Side,
+    Silence,
     TreeEntry,
     Unit,
     Usage,
@@ -134,6 +135,9 @@ class Analyzer(Protocol):
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Finding, ...]:
         """What is wrong with the change, with verbatim quotes."""
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:
+        """What it means that a finding of its own, of an earlier round, is not among those of a check that ran to its end."""
 
 
 @runtime_checkable

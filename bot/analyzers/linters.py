@@ -17,7 +17,7 @@ from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
 from bot.paths import is_sample, is_test
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Severity
+from bot.values import ChangedFile, Dependents, Finding, Severity, Silence, Source
 
 PORTION = 200  # contents of one run
 MOST = 2_000  # reports of one content; a file of more was written by a program
@@ -78,6 +78,10 @@ class Linter:
             found += await self._portion(sides[at : at + PORTION // 2])
         return tuple(found)
 
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+        """Fixed: every changed file of its language is read each time, unless the program is not installed here."""
+        return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
+
     async def _portion(self, sides: Sequence[tuple[ChangedFile, bytes, bytes]]) -> list[Finding]:
         contents = {
             f"{at}{side}/{self.name(file.path)}": text
@@ -110,8 +114,8 @@ class Linter:
     def _new(
         self, file: ChangedFile, head: bytes, base: bytes, now: Sequence[LintReport], then: Sequence[LintReport]
     ) -> Iterable[Finding]:
-        if max(len(now), len(then)) > MOST:
-            return  # what is new in it cannot be told
+        if len(then) > MOST:
+            return  # a program wrote it before this change too: what is new in it cannot be told
         lines, old_lines = _lines(head), _lines(base)
         old = Counter((report.code, _text(old_lines, report.start)) for report in then)
         test = is_test(file.path) or is_sample(file.path)
@@ -132,7 +136,7 @@ class Linter:
             consequence=rule.effect,
             severity=rule.severity,
             category="security" if rule.security else "bug",
-            source=self.NAME,
+            sources=(Source("analyser", self.NAME),),
             rule=report.code,
             start=report.start,
             end=report.start,

@@ -15,7 +15,7 @@ from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import MOST, Diagnostic, Edit, run
 from bot.paths import is_sample, is_test
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Evidence, Finding
+from bot.values import ChangedFile, Dependents, Evidence, Finding, Silence, Source
 
 NAME = "ruff"
 READS = "Python files"
@@ -62,6 +62,11 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     """The chosen reports that the change brings."""
     sources = await _sources(tree, [file for file in files if wants(file)])
     return tuple(finding for source in sources for finding in _findings(source))
+
+
+def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
+    """Fixed: every changed Python file is read each time."""
+    return "fixed"
 
 
 async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[RuffSource]:
@@ -185,7 +190,7 @@ def _finding(source: RuffSource, report: Diagnostic, rule: Rule) -> Finding:
         consequence=effect,
         severity="medium" if doubtful else rule.severity,
         category="security" if rule.security else "bug",
-        source=NAME,
+        sources=(Source("analyser", NAME),),
         rule=report.code,
         start=report.start,
         end=report.start + quote.count("\n"),

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding
-from bot.values.reported import Reported
+from bot.values import ChangedFile, Dependents, Finding, Silence, Source
+from bot.values.reported import Reported, ToolRun
 
 NAME = "sarif"
 LONGEST = 500  # characters of a line that is quoted
@@ -16,7 +16,8 @@ class Sarif:
 
     NAME, READS = NAME, "files that another tool reported on"
 
-    def __init__(self, found: Sequence[Reported]) -> None:
+    def __init__(self, found: Sequence[Reported], runs: Sequence[ToolRun] = ()) -> None:
+        self._runs = tuple(runs)
         self._found: dict[str, list[Reported]] = {}
         for each in found:
             self._found.setdefault(each.path, []).append(each)
@@ -40,6 +41,12 @@ class Sarif:
             ]
         return tuple(found)
 
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+        """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
+        tools = {source.name for source in finding.sources if source.kind == "tool"}
+        again = {run.tool for run in self._runs if run.covers(finding.path)}
+        return "fixed" if tools <= again else "unseen"
+
 
 def _finding(result: Reported, quote: str) -> Finding:
     said = result.message or result.about or f"{result.tool} reports {result.rule or 'this line'}"
@@ -51,7 +58,7 @@ def _finding(result: Reported, quote: str) -> Finding:
         consequence=result.about if result.about != said else "",
         severity=result.severity,
         category="security" if result.security else "bug",
-        source=result.tool.replace(" + ", " and "),
+        sources=(Source("tool", result.tool),),
         rule=result.rule,
         start=result.start,
         end=result.start,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def command(
     fingerprint: Annotated[
         str,
-        typer.Argument(help="The finding's fingerprint: the 16 characters that the review prints after its source."),
+        typer.Argument(help="The finding's fingerprint: the characters that the review prints after its source."),
     ],
     reason: Annotated[str, typer.Option(help="Why it should not be reported again.")],
     scope: Annotated[
@@ -53,9 +53,9 @@ def command(
     found = _finding(fingerprint, review)
     if found is None and scope != "finding":
         raise UsageError(f"--scope {scope} needs --review FILE: the JSON output of the review that found it")
-    if found is None and not re.fullmatch(r"[0-9a-f]{16}", fingerprint):
+    if found is None and not re.fullmatch(r"[0-9a-f]{16}|[0-9a-f]{32}", fingerprint):
         raise UsageError(
-            f"{fingerprint!r} is not a fingerprint: copy the 16 characters that `deeprepo review` prints after a finding's source"
+            f"{fingerprint!r} is not a fingerprint: copy the 16 or 32 characters that `deeprepo review` prints after a finding's source"
         )
     entry = (
         suppress.entry_for(found, scope, reason.strip(), until)
@@ -108,7 +108,7 @@ def _finding(fingerprint: str, review: Path | None) -> "Finding | None":
         raise UsageError(f"{review} cannot be read: {error.strerror}") from error
     if isinstance(said, str):
         raise UsageError(f"{review}: {said}")
-    found = next((finding for finding in said.findings if finding.fingerprint == fingerprint), None)
+    found = next((finding for finding in said.findings if fingerprint in (finding.identity, finding.fingerprint)), None)
     if found is None:
         raise UsageError(f"{review} has no finding {fingerprint}: name the JSON output of the review that reported it")
     return found

@@ -165,7 +165,7 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.suggestion is not None:
         fixed = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(fixed.strip("\r\n"))) or "delete these lines", "green")
-    known = f" · {line(finding.fingerprint)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
+    known = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
     yield "source", Text(line(facts.origin(finding)) + known, "dim")
 
 
