@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot import limits
-from bot.analyzers.secret_forms import Hit, hits
+from bot.masking.forms import Hit, hits
 from bot.paths import is_prose, is_sample, is_test
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding
@@ -54,7 +54,7 @@ def _lines(file: ChangedFile) -> list[tuple[DiffLine, list[str], Hit]]:
         after = [line for line in hunk.lines if line.kind != "-"]
         for at, line in enumerate(after):
             before = after[at - 1].text if at else ""
-            hit = next(hits(file.path, line.text, before, sample=sample), None) if line.kind == "+" else None
+            hit = next(iter(hits(file.path, line.text, before, sample=sample)), None) if line.kind == "+" else None
             if hit is not None:
                 found.append((line, [row.text for row in after[at + 1 : at + 5]], hit))
     return found

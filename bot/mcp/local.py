@@ -7,7 +7,8 @@ from bot import checkout, dependents
 from bot.checkout import Checkout
 from bot.errors import NothingToReview, UsageError
 from bot.languages import LANGUAGES
-from bot.outputs import OUTPUTS, facts, handover, hide, markdown, parts
+from bot.masking import hide
+from bot.outputs import OUTPUTS, facts, handover, markdown, parts
 from bot.outputs.form import ReviewTemplates
 from bot.values import Placed, Reference, Review, ReviewRequest
 from bot.wiring import child

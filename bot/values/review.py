@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
+from bot.values.exact import EXACT
 from bot.values.model import Turn, Usage
 from bot.values.rule import OwnerRule
 from bot.values.walkthrough import Walkthrough
@@ -22,7 +23,7 @@ EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least f
 class Evidence:
     """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
 
-    path: str
+    path: str = field(metadata=EXACT)
     quote: str
     line: int = 0
     side: Side = "head"
@@ -57,15 +58,17 @@ class Finding:
     `verdict` is "proven" where code decided it (a contract check), "confirmed" where a second call found the trigger.
     """
 
-    path: str
+    path: str = field(metadata=EXACT)
     quote: str
     title: str
     why: str
     consequence: str
     severity: Severity
-    category: str
-    source: str  # "contracts", "ruff", "secrets", "worker provider/model", "root provider/model"
-    rule: str = ""  # the check's own code: "F821", "removed-symbol"
+    category: str = field(metadata=EXACT)
+    source: str = field(
+        metadata=EXACT
+    )  # "contracts", "ruff", "secrets", "worker provider/model", "root provider/model"
+    rule: str = field(default="", metadata=EXACT)  # the check's own code: "F821", "removed-symbol"
     start: int = 0
     end: int = 0
     side: Side = "head"
@@ -73,7 +76,7 @@ class Finding:
     suggestion: str | None = None
     trigger: str = ""
     verdict: Verdict = "unproven"
-    fingerprint: str = ""  # path, normalised quote and category; survives moves
+    fingerprint: str = field(default="", metadata=EXACT)  # path, normalised quote and category; survives moves
     status: Status = "new"
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
@@ -89,7 +92,7 @@ class Finding:
 class CommentSpot:
     """The lines that GitHub is asked to show a comment on; all of one hunk and one side. They may be fewer than the finding's."""
 
-    path: str  # as the diff names the file: on the head side, the old path where it was deleted
+    path: str = field(metadata=EXACT)  # as the diff names the file: on the head side, the old path where it was deleted
     start: int
     end: int  # the line that the comment hangs on; equals `start` for one line
     side: Literal["RIGHT", "LEFT"]
@@ -125,14 +128,16 @@ class CoverageRow:
     """
 
     kind: Literal["unit", "use", "file", "search", "dependent"]
-    path: str
-    name: str  # of a use: what it relies on, as "path:name"
+    path: str = field(metadata=EXACT)
+    name: str = field(metadata=EXACT)  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread"]
-    by: str = ""  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
+    by: str = field(
+        default="", metadata=EXACT
+    )  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
     reason: str = ""  # why it was skipped or left unread
     line: int = 0
-    checked: str = ""  # which checks judged a unit; what comparing a use has shown
-    read: str = ""  # which model read it
+    checked: str = field(default="", metadata=EXACT)  # which checks judged a unit; what comparing a use has shown
+    read: str = field(default="", metadata=EXACT)  # which model read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,7 @@ class Coverage:
     """What was checked by code, what was read by a model, and what is open, over the whole change."""
 
     readings: tuple[CoverageRow, ...] = ()
-    skipped_files: tuple[tuple[str, str], ...] = ()  # (path, reason)
+    skipped_files: tuple[tuple[str, str], ...] = field(default=(), metadata=EXACT)  # (path, reason)
     cut: tuple[str, ...] = ()  # sentences: what budgets cut off
     by_model: bool = True  # whether changed code counts only when a model has read it
 
@@ -170,7 +175,7 @@ class Cost:
     usd: float | None = 0.0
     root_usd: float | None = 0.0
     failed_calls: int = 0
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] = field(default=(), metadata=EXACT)
     verify_usd: float | None = 0.0  # of second opinions; what is neither the root's nor theirs is the workers'
 
 
@@ -204,7 +209,7 @@ class Transcript:
 class Area:
     """One folder of the change: how many units are there, and the risk of the riskiest."""
 
-    folder: str
+    folder: str = field(metadata=EXACT)
     units: int
     risk: int
 
@@ -224,7 +229,7 @@ class Round:
     """Which review of the same change this is."""
 
     number: int = 1
-    since: str = ""  # the head of the round before; empty in the first round
+    since: str = field(default="", metadata=EXACT)  # the head of the round before; empty in the first round
     full: bool = False  # asked to read everything again and to say everything
     reason: str = ""  # why the earlier review could not be built upon, as a sentence
 
@@ -235,7 +240,7 @@ class Review:
 
     pull: PullRequest
     files: tuple[ChangedFile, ...]
-    strategy: str
+    strategy: str = field(metadata=EXACT)
     reason: str  # why this strategy
     findings: tuple[Placed, ...]
     coverage: Coverage
@@ -249,16 +254,20 @@ class Review:
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
-    version: str = ""
+    version: str = field(default="", metadata=EXACT)
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
-    language: str = "en"  # of the comments' own words
+    language: str = field(default="en", metadata=EXACT)  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
     # Of an earlier round and still open (or moved); in a full review these are among `findings`.
     still: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
-    accepted: tuple[str, ...] = ()  # fingerprints of fixed ones in whose place stands what was suggested
-    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
+    accepted: tuple[str, ...] = field(
+        default=(), metadata=EXACT
+    )  # fingerprints of fixed ones in whose place stands what was suggested
+    numbers: tuple[tuple[int, str], ...] = field(
+        default=(), metadata=EXACT
+    )  # every number given so far, and the fingerprint of its finding
     suppressed: tuple[Suppressed, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
@@ -267,7 +276,9 @@ class Review:
     tone: Tone = "normal"
     issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
-    read: tuple[tuple[str, str, str], ...] = ()  # (unit id, digest, by whom): what the next round can build upon
+    read: tuple[tuple[str, str, str], ...] = field(
+        default=(), metadata=EXACT
+    )  # (unit id, digest, by whom): what the next round can build upon
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""

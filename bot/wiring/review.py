@@ -117,6 +117,7 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         rules=tuple(OwnerRule(**row) for row in begun.given.get("rules", ())),
         note=begun.given.get("note", ""),
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
+        masked=bool(begun.given.get("masked")),
     )
 
 
