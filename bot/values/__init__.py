@@ -58,6 +58,7 @@ from bot.values.review import (
     Finding,
     IssueReport,
     LookUp,
+    PartialCheck,
     Placed,
     Review,
     ReviewEffort,

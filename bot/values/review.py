@@ -89,6 +89,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialCheck:
+    """What a check by code has found where it could not judge everything. `open`: path (empty: no one file) and the reason."""
+
+    findings: tuple[Finding, ...]
+    open: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CommentSpot:
     """The lines that GitHub is asked to show a comment on; all of one hunk and one side. They may be fewer than the finding's."""
 
@@ -123,11 +131,12 @@ class CoverageRow:
     """One row of the coverage, and what became of it.
 
     `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
-    was left out although it is code. "search": uses that could not be looked for. "dependent": a file that imports a changed one,
+    was left out although it is code. "search": uses that could not be looked for. "check": what a check by code
+    has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
     for information: whether something is open is decided by the others. An "unread" row is an open one.
     """
 
-    kind: Literal["unit", "use", "file", "search", "dependent"]
+    kind: Literal["unit", "use", "file", "search", "check", "dependent"]
     path: str = field(metadata=EXACT)
     name: str = field(metadata=EXACT)  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread"]
@@ -156,7 +165,7 @@ class Coverage:
     @property
     def open(self) -> tuple[CoverageRow, ...]:
         """What should have been read or checked and was not, most telling first."""
-        order = {"unit": 0, "file": 1, "use": 2, "search": 3}
+        order = {"unit": 0, "file": 1, "use": 2, "search": 3, "check": 4}
         left = [row for row in self.readings if row.state == "unread" and row.kind in order]
         return tuple(sorted(left, key=lambda row: order[row.kind]))
 
