@@ -21,6 +21,7 @@ from bot.values import (
     CoverageRow,
     Dependents,
     DiffRow,
+    Mark,
     Reference,
     Symbol,
     Unit,
@@ -62,7 +63,7 @@ class CoverageTracker:
         self._by: dict[str, list[str]] = {}
         self._checked: dict[str, str] = {}
         self._skipped: dict[str, str] = {}
-        self._reused: dict[str, str] = {}
+        self._reused: dict[str, Mark] = {}
         self._reused_files: dict[str, str] = {}
         self._files, self._dependents = tuple(files), dependents
         self._callers: dict[str, list[str]] = {}
@@ -150,9 +151,9 @@ class CoverageTracker:
         """These uses will not be read, and why."""
         self._left.update({use.place: reason for use in uses})
 
-    def reuse(self, ids: Mapping[str, str], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
+    def reuse(self, ids: Mapping[str, Mark], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
         """Units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
-        self._reused.update({i: by for i, by in ids.items() if i in self.units})
+        self._reused.update({i: mark for i, mark in ids.items() if i in self.units})
         self._reused_files.update(paths)
         self._reused_uses.update({place: by for place, by in uses.items() if place in self.uses})
 
@@ -160,9 +161,10 @@ class CoverageTracker:
         """Whether there is something to read and nobody has read any of it, in this round or an earlier one."""
         return bool(self.unread()) and not self.readers() and not self._read
 
-    def readers(self) -> dict[str, str]:
-        """Unit -> who judged it, in this round or an earlier one. In the order of the units, whichever prompt was answered first."""
-        return self._reused | {unit: ", ".join(self._by[unit]) for unit in self.units if unit in self._by}
+    def readers(self) -> dict[str, tuple[str, bool]]:
+        """Unit -> who judged it, in this round or an earlier one, and whether that was a model. In the order of the units, whichever prompt was answered first."""
+        earlier = {unit: (mark.by, mark.model) for unit, mark in self._reused.items()}
+        return earlier | {unit: (", ".join(self._by[unit]), self.by_model) for unit in self.units if unit in self._by}
 
     def unread(self) -> tuple[Unit, ...]:
         """Units that nobody has judged yet and that were not left out for a reason, riskiest first."""
@@ -202,10 +204,9 @@ class CoverageTracker:
                 "unit", unit.path, unit.name, "reviewed", ", ".join(readers), "", unit.start, checked, read
             )
         if unit.id in self._reused:
-            by = self._reused[unit.id]
-            return CoverageRow(
-                "unit", unit.path, unit.name, "reused", by, "", unit.start, checked, by if "/" in by else ""
-            )
+            mark = self._reused[unit.id]
+            read = mark.by if mark.model else ""
+            return CoverageRow("unit", unit.path, unit.name, "reused", mark.by, "", unit.start, checked, read)
         if unit.id in self._skipped:
             reason = self._skipped[unit.id]
             return CoverageRow("unit", unit.path, unit.name, "skipped", "", reason, unit.start, checked)

@@ -38,7 +38,7 @@ from bot.values import (
     Walkthrough,
 )
 from bot.values.progress import Reading
-from bot.values.reported import Reported
+from bot.values.reported import Reported, ToolRun
 
 if TYPE_CHECKING:
     from bot.policy import No
@@ -70,6 +70,7 @@ class Deps:
     ignored: tuple[tuple[str, str, str], ...] = ()  # fingerprint, reason and scope of what is not to be reported again
     rules: tuple[OwnerRule, ...] = ()  # that a server has learned from people
     reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
+    tool_runs: tuple[ToolRun, ...] = ()  # by which other tools have reported
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
@@ -147,15 +148,24 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         given |= {"note": deps.note} if deps.note else {}
         brought = reported.introduced(deps.reports, files) if deps.reports else ()
         given |= {"sarif": reported.rows(brought)} if brought else {}
+        ran = [run.about(file.path for file in files) for run in deps.tool_runs]
+        given |= (
+            {"sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in ran]}
+            if ran
+            else {}
+        )
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
         learned = (*rules.written(settings["rules"]), *deps.rules)
+        past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
         covered = coverage.start(parts, files, users)
         subject = Survey(pull, files, parts, users, tree, covered, request, given, masks=masks)
         yield (
             replace(
                 subject,
-                past=await incremental.past(deps.earlier, tree, pull, files, full=deps.full),
-                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(deps.ignored, learned),
+                past=past,
+                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(
+                    deps.ignored, learned, past.ignored
+                ),
                 guidance=replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree)),
             ),
             settings,
@@ -216,13 +226,13 @@ async def _judging(
             proven.set_result(tuple(session.findings))
 
     async def now(ask: Ask | None) -> judge.Judged:
-        return await _judge(subject, session.findings, reread, ask, least)
+        return await _judge(subject, session, session.findings, reread, ask, least)
 
     async def ahead(found: Sequence[Finding]) -> None:
         by_code = await proven
         borne = [await borne_out(session.tree, finding) for finding in found]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(subject, alone, reread, opinions.expected, least)
+        await _judge(subject, session, alone, reread, opinions.expected, least)
 
     session.on_checked = checked
     model, ask = session.root or session.reader, session.second_opinion(settings["verify"])
@@ -238,7 +248,12 @@ async def _judging(
 
 
 async def _judge(
-    subject: Survey, findings: Sequence[Finding], reread: Sequence[Unit], ask: Ask | None, least: Severity
+    subject: Survey,
+    session: Session,
+    findings: Sequence[Finding],
+    reread: Sequence[Unit],
+    ask: Ask | None,
+    least: Severity,
 ) -> judge.Judged:
     """The findings that may be said. An opinion that was given before is not asked for again."""
     return await judge.judge(
@@ -253,6 +268,7 @@ async def _judge(
         pull=subject.pull,
         before=subject.past.before,
         least=least,
+        silence=session.silence,
     )
 
 

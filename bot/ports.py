@@ -15,6 +15,7 @@ from bot.values import (
     Prompt,
     Review,
     Side,
+    Silence,
     TreeEntry,
     Unit,
     Usage,
@@ -137,6 +138,9 @@ class Analyzer(Protocol):
         self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     ) -> tuple[Finding, ...] | PartialCheck:
         """What is wrong with the change, with verbatim quotes. What it could not judge is part of a `PartialCheck`."""
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:
+        """What it means that a finding of its own, of an earlier round, is not among those of a check that ran to its end."""
 
 
 @runtime_checkable

@@ -18,7 +18,7 @@ from bot.errors import DeepRepoError
 from bot.lines import quoted
 from bot.paths import is_sample, is_test
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Severity
+from bot.values import ChangedFile, Dependents, Finding, Severity, Silence, Source
 
 PORTION = 200  # contents of one run
 
@@ -77,6 +77,10 @@ class Linter:
             found += await self._portion(sides[at : at + PORTION // 2])
         return tuple(found)
 
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+        """Fixed: every changed file of its language is read each time, unless the program is not installed here."""
+        return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
+
     async def _portion(self, sides: Sequence[tuple[ChangedFile, bytes, bytes]]) -> list[Finding]:
         contents = {
             f"{at}{side}/{self.name(file.path)}": text
@@ -129,7 +133,7 @@ class Linter:
             consequence=rule.effect,
             severity=rule.severity,
             category="security" if rule.security else "bug",
-            source=self.NAME,
+            sources=(Source("analyser", self.NAME),),
             rule=report.code,
             start=report.start,
             end=report.start,

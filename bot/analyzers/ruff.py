@@ -16,7 +16,7 @@ from bot.analyzers.ruff_run import Diagnostic, Edit, run
 from bot.paths import is_sample, is_test
 from bot.ports import Tree
 from bot.render import count
-from bot.values import SEVERITIES, ChangedFile, Dependents, Evidence, Finding, PartialCheck
+from bot.values import SEVERITIES, ChangedFile, Dependents, Evidence, Finding, PartialCheck, Silence, Source
 
 NAME = "ruff"
 READS = "Python files"
@@ -66,6 +66,11 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     found = tuple(finding for source in sources for finding in _findings(source))
     left = tuple((one.file.path, f"{count(one.left, 'more report')} not read") for one in sources if one.left)
     return PartialCheck(found, left) if left else found
+
+
+def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
+    """Fixed: every changed Python file is read each time."""
+    return "fixed"
 
 
 async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> list[RuffSource]:
@@ -199,7 +204,7 @@ def _finding(source: RuffSource, report: Diagnostic, rule: Rule) -> Finding:
         consequence=effect,
         severity="medium" if doubtful else rule.severity,
         category="security" if rule.security else "bug",
-        source=NAME,
+        sources=(Source("analyser", NAME),),
         rule=report.code,
         start=report.start,
         end=report.start + quote.count("\n"),

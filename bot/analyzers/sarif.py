@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from bot.lines import quoted
 from bot.ports import Tree
 from bot.render import count
-from bot.values import ChangedFile, Dependents, Finding, PartialCheck
-from bot.values.reported import Reported
+from bot.values import ChangedFile, Dependents, Finding, PartialCheck, Silence, Source
+from bot.values.reported import Reported, ToolRun
 
 NAME = "sarif"
 TITLE = 160
@@ -18,7 +18,8 @@ class Sarif:
 
     NAME, READS = NAME, "files that another tool reported on"
 
-    def __init__(self, found: Sequence[Reported]) -> None:
+    def __init__(self, found: Sequence[Reported], runs: Sequence[ToolRun] = ()) -> None:
+        self._runs = tuple(runs)
         self._found: dict[str, list[Reported]] = {}
         for each in found:
             self._found.setdefault(each.path, []).append(each)
@@ -52,6 +53,12 @@ class Sarif:
         open_ones = (*left, *dict.fromkeys(failed))
         return PartialCheck(tuple(found), open_ones) if open_ones else tuple(found)
 
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+        """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
+        tools = {source.name for source in finding.sources if source.kind == "tool"}
+        again = {run.tool for run in self._runs if run.covers(finding.path)}
+        return "fixed" if tools <= again else "unseen"
+
 
 def _finding(result: Reported, quote: str) -> Finding:
     said = result.message or result.about or f"{result.tool} reports {result.rule or 'this line'}"
@@ -63,7 +70,7 @@ def _finding(result: Reported, quote: str) -> Finding:
         consequence=result.about if result.about != said else "",
         severity=result.severity,
         category="security" if result.security else "bug",
-        source=result.tool.replace(" + ", " and "),
+        sources=(Source("tool", result.tool),),
         rule=result.rule,
         start=result.start,
         end=result.start,

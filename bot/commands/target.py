@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from bot.commands.context import CommandContext, CommandReply
 from bot.findings import earlier
 from bot.outputs import marker
 from bot.values import Finding, PullRequest
 
-_FINDINGS = TypeAdapter(tuple[Finding, ...])
 _MENTIONED = re.compile(
     r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE
 )
-_NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
+_NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{32}|[0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,14 @@ class LastReview:
     open: tuple[Finding, ...] = ()  # of the findings, those that were open then
     complete: bool = True  # no cap and no failure ended it
 
-    def known(self, fingerprint: str) -> Finding | None:
-        """The finding with this fingerprint."""
-        return next((f for f in self.findings if f.fingerprint == fingerprint), None)
+    def known(self, name: str) -> Finding | None:
+        """The finding of this identity; else the one of this fingerprint."""
+        named = (f for f in self.findings if f.identity == name)
+        return next(named, None) or next((f for f in self.findings if f.fingerprint == name), None)
+
+    def meant(self, name: str) -> Finding | None:
+        """The finding that a comment is about: a comment about a guess is not about what code has proven there since."""
+        return next((f for f in self.findings if f.identity == name), None)
 
     def numbered(self, number: int) -> Finding | None:
         """The finding with this number; of what was reported in full before, the latest telling."""
@@ -108,7 +112,7 @@ def _said(found: dict[str, Any]) -> LastReview:
     listed = earlier.listed(found)
     silenced = [row["finding"] for row in found.get("suppressed", ())]
     lists = (found.get(name, ()) for name in ("fixed", "kept_back", "unproven"))
-    rest = _FINDINGS.validate_python([*silenced, *(row for rows in lists for row in rows)])
+    rest = earlier.findings([*silenced, *(row for rows in lists for row in rows)])
     pull = found["pull"]
     return LastReview(
         PullRequest(

@@ -29,14 +29,20 @@ class IgnoreEntry(BaseModel):
     rule: str = ""
     path: Pattern = ""
     title: str = ""  # for people
+    proven: bool | None = None  # whether code had proven the finding; None: written by hand, or by an older version
     expires: date | None = None
 
     def covers(self, finding: Finding) -> bool:
         """Whether the finding is one of those meant."""
         if self.scope == "finding":
-            return bool(self.fingerprint) and self.fingerprint == finding.fingerprint
+            return bool(self.fingerprint) and (self.fingerprint == finding.identity or self._before(finding))
         inside = bool(self.path) and globs.matches([self.path], finding.path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
+
+    def _before(self, finding: Finding) -> bool:
+        """Whether an entry of an older version, which named a proof like a guess at its place, meant this proof: its title tells."""
+        legacy = self.proven is None and finding.proven and self.fingerprint == finding.fingerprint
+        return legacy and self.title == " ".join(finding.title.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ A finding on which the second call gave no verdict is said too, marked as unconf
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -14,7 +14,19 @@ from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
 from bot.ports import Tree
 from bot.render import count
-from bot.values import SEVERITIES, ChangedFile, Dependents, Earlier, Finding, PullRequest, Severity, Suppressed
+from bot.values import (
+    SEVERITIES,
+    SHOWN,
+    ChangedFile,
+    Dependents,
+    Earlier,
+    Finding,
+    PullRequest,
+    Severity,
+    Silence,
+    Source,
+    Suppressed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +57,7 @@ async def judge(
     pull: PullRequest | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
     least: Severity = "low",
+    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
 ) -> Judged:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
 
@@ -52,7 +65,9 @@ async def judge(
     round in which they would be shown.
     """
     merged = merge(findings)
-    known = await recall(earlier, merged, tree, files, reread, before) if earlier else Recalled(merged, (), (), ())
+    known = (
+        await recall(earlier, merged, tree, files, reread, before, silence) if earlier else Recalled(merged, (), (), ())
+    )
     new, silenced = ignored.split(known.new)
     still, silenced_too = ignored.split(known.still)
     doubtful, silenced_as_well = ignored.split(known.doubtful)
@@ -72,13 +87,13 @@ async def judge(
     asked = [*new, *(replace(finding, verdict="unproven") for finding in doubtful)]
     verified = await verify(asked, tree, dependents, ask, files, pull)
     judged = verified.findings
-    said = tuple(f for f in judged[: len(new)] if f.verdict in {"proven", "confirmed"} or f.unconfirmed)
+    said = tuple(f for f in judged[: len(new)] if f.verdict in SHOWN or f.unconfirmed)
     unproven = tuple(f for f in judged[: len(new)] if f.verdict == "unproven" and not f.unconfirmed)
     again = {f.fingerprint: f for f in judged[len(new) :]}
     gone = {name for name, f in again.items() if f.verdict == "refuted"}
     fixed = tuple(replace(finding, status="fixed") for finding in doubtful if finding.fingerprint in gone)
     heard = (_heard(f, again[f.fingerprint]) for f in doubtful if f.fingerprint not in gone)
-    open_ones = tuple(f for f in heard if f.number or f.unconfirmed or f.verdict in {"proven", "confirmed"})
+    open_ones = tuple(f for f in heard if f.number or f.unconfirmed or f.verdict in SHOWN)
     unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)
     return Judged(

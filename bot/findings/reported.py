@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from bot.errors import UsageError
 from bot.values import SEVERITIES, ChangedFile, Severity
-from bot.values.reported import Reported
+from bot.values.reported import Reported, ToolRun
 
 MOST_BYTES = 64 << 20  # of one file
 MOST_RESULTS = 100_000  # of one file
@@ -23,11 +23,33 @@ MOST_BASES = 10  # base addresses that refer to each other
 MOST_ARGUMENTS = 20
 LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
 SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
+TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
 OLD = frozenset({"unchanged", "absent"})
 
 
 def read(data: bytes, name: str) -> tuple[Reported, ...]:
     """The results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
+    found: list[Reported] = []
+    for run in _runs(data, name):
+        rules = _Rules(_dict(_dict(run).get("tool")))
+        if _ended(_dict(run)) is None:
+            found.append(_failed(_dict(run)))
+        for result in _list(_dict(run).get("results")):
+            if len(found) >= MOST_RESULTS:
+                raise UsageError(
+                    f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
+                )
+            made = _reported(_dict(run), rules, _dict(result))
+            found += [made] if made is not None else []
+    return tuple(found)
+
+
+def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
+    """The runs of one file that came to their end. Raises UsageError with the file's name."""
+    return tuple(made for run in _runs(data, name) if (made := _ended(_dict(run))) is not None)
+
+
+def _runs(data: bytes, name: str) -> list[Any]:
     if len(data) > MOST_BYTES:
         raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB: give results of the changed files alone")
     try:
@@ -38,21 +60,25 @@ def read(data: bytes, name: str) -> tuple[Reported, ...]:
         raise UsageError(f"{name} is not JSON: {str(error)[:100]}") from None
     if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or log.get("version") != "2.1.0":
         raise UsageError(f"{name} is not SARIF 2.1.0: it must be an object with `version` and `runs`")
-    found: list[Reported] = []
-    for run in log["runs"]:
-        if not isinstance(_dict(run).get("results", []), list | None):
-            raise UsageError(f"{name} is not SARIF 2.1.0: the `results` of a run must be a list")
-        rules = _Rules(_dict(_dict(run).get("tool")))
-        if any(_dict(each).get("executionSuccessful") is False for each in _list(_dict(run).get("invocations"))):
-            found.append(_failed(rules))
-        for result in _list(_dict(run).get("results")):
-            if len(found) >= MOST_RESULTS:
-                raise UsageError(
-                    f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
-                )
-            made = _reported(_dict(run), rules, _dict(result))
-            found += [made] if made is not None else []
-    return tuple(found)
+    found: list[Any] = log["runs"]
+    return found
+
+
+def _ended(run: Mapping[str, Any]) -> ToolRun | None:
+    """A run that did not fail and holds its results. Files that it was told to look at count, if it names any."""
+    ended = all(_dict(each).get("executionSuccessful") is not False for each in _list(run.get("invocations")))
+    if not ended or not isinstance(run.get("results"), list):
+        return None
+    looked = [
+        _path(run, _dict(_dict(each).get("location")))
+        for each in _list(run.get("artifacts"))[:MOST_RESULTS]
+        if TARGET in _list(_dict(each).get("roles"))
+    ]
+    return ToolRun(_tool(run), tuple(filter(None, looked)) if looked else None)
+
+
+def _tool(run: Mapping[str, Any]) -> str:
+    return _words(_dict(_dict(run.get("tool")).get("driver")).get("name"), MOST_NAME) or "another tool"
 
 
 def compared(found: Iterable[Reported], base: Iterable[Reported]) -> tuple[Reported, ...]:
@@ -113,7 +139,7 @@ def _reported(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]
         path=path,
         start=start,
         end=max(start, _whole(region.get("endLine"))),
-        tool=_words(rules.driver.get("name"), MOST_NAME) or "another tool",
+        tool=_tool(run),
         rule=_words(rule_id, MOST_NAME),
         message=_message(result, rule),
         about=_text(rule.get("shortDescription")) or _text(rule.get("fullDescription")),
@@ -210,10 +236,12 @@ def _score(value: object) -> float | None:
     return score if score is not None and 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
 
 
-def _failed(rules: "_Rules") -> Reported:
-    """What stands for a run that did not end well: it is about no file."""
-    tool = _words(rules.driver.get("name"), MOST_NAME) or "another tool"
-    return Reported("", 0, 0, tool, "", f"the run of {tool} failed", "", "low", security=False, sure=False)
+def _failed(run: Mapping[str, Any]) -> Reported:
+    """What stands for a run that did not end well, or has no list of results: it is about no file."""
+    tool = _tool(run)
+    return Reported(
+        "", 0, 0, tool, "", f"the run of {tool} failed or holds no results", "", "low", security=False, sure=False
+    )
 
 
 def _name(value: object) -> str:

@@ -32,12 +32,21 @@ class IgnoreList:
     entries: "tuple[IgnoreEntry, ...]" = ()
     warnings: tuple[str, ...] = ()
     withdrawn: frozenset[str] = frozenset()  # fingerprints of findings that we have taken back in a conversation
+    # Fingerprint and identity of proofs that were silenced when a word of their owner named the fingerprint alone.
+    former: frozenset[tuple[str, str]] = frozenset()
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
 
-    def also(self, asked: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule] = ()) -> "IgnoreList":
-        """With single findings that people asked for elsewhere (fingerprint, reason, "finding") or we have "withdrawn", and with rules."""
+    def also(
+        self,
+        asked: Sequence[tuple[str, str, str]],
+        rules: Sequence[OwnerRule] = (),
+        former: Iterable[tuple[str, str]] = (),
+    ) -> "IgnoreList":
+        """With single findings that people asked for elsewhere (identity, reason, "finding") or we have "withdrawn", and with rules."""
         withdrawn = frozenset(fingerprint for fingerprint, _, scope in asked if scope == "withdrawn")
-        return IgnoreList((*self.entries, *_entries(asked)), self.warnings, withdrawn, (*self.rules, *rules))
+        return IgnoreList(
+            (*self.entries, *_entries(asked)), self.warnings, withdrawn, frozenset(former), (*self.rules, *rules)
+        )
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
         """The findings to go on with, and the silenced ones."""
@@ -55,10 +64,21 @@ class IgnoreList:
         """Why the finding is not reported; None if it is."""
         entry = next((entry for entry in self.entries if entry.covers(finding)), None)
         if entry is not None:
-            scope = "withdrawn" if finding.fingerprint in self.withdrawn else entry.scope
-            return Suppressed(finding, entry.reason, scope)
+            withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
+            return Suppressed(finding, entry.reason, "withdrawn" if withdrawn else entry.scope)
+        before = self._former(finding)
+        if before is not None:
+            return Suppressed(finding, before.reason, "finding", former=True)
         rule = next((rule for rule in self.rules if rules.covers(rule, finding)), None)
         return Suppressed(finding, rule.text, "rule", replace(rule, text="")) if rule is not None else None
+
+    def _former(self, finding: Finding) -> "IgnoreEntry | None":
+        """A word of an older version about this very proof: it named the fingerprint alone, and was no withdrawal."""
+        if not finding.proven or (finding.fingerprint, finding.identity) not in self.former:
+            return None
+        named = (entry for entry in self.entries if entry.scope == "finding" and entry.proven is None)
+        found = next((entry for entry in named if entry.fingerprint == finding.fingerprint), None)
+        return found if found is not None and finding.fingerprint not in self.withdrawn else None
 
 
 def _entries(asked: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
@@ -103,7 +123,9 @@ def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | Non
 
     path, title = only(finding.path), " ".join(finding.title.split())
     if scope == "finding":
-        return IgnoreEntry(fingerprint=finding.fingerprint, path=path, title=title, reason=reason, expires=expires)
+        return IgnoreEntry(
+            fingerprint=finding.identity, path=path, title=title, proven=finding.proven, reason=reason, expires=expires
+        )
     if scope == "rule":
         return IgnoreEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
     return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)

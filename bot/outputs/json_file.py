@@ -7,7 +7,7 @@ from typing import Any
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, written
-from bot.values import ChangedFile, Coverage, Placed, PullRequest, Review
+from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
 
@@ -32,16 +32,17 @@ def _review(review: Review) -> dict[str, Any]:
         "walkthrough": asdict(review.walkthrough) if review.walkthrough else None,
         "issues": [asdict(report) for report in review.issues],
         "findings": [_finding(placed) for placed in review.findings],
-        "still": [asdict(finding) for finding in review.still],
-        "fixed": [asdict(finding) for finding in review.fixed],
+        "still": [_row(finding) for finding in review.still],
+        "fixed": [_row(finding) for finding in review.fixed],
         "minimum_severity": review.minimum,
-        "kept_back": [asdict(finding) for finding in review.kept_back],
-        "suppressed": [asdict(item) for item in review.suppressed],
-        "unproven": [asdict(finding) for finding in review.unproven],
+        "kept_back": [_row(finding) for finding in review.kept_back],
+        "suppressed": [{**asdict(item), "finding": _row(item.finding)} for item in review.suppressed],
+        "unproven": [_row(finding) for finding in review.unproven],
         "numbers": [list(row) for row in review.numbers],
         "dropped": review.dropped,
         "round": asdict(review.round),
-        "read": [list(row) for row in review.read],
+        "read": [[mark.id, mark.digest, mark.by] for mark in review.read],
+        "read_by_model": [mark.id for mark in review.read if mark.model],
         "areas": [asdict(area) for area in review.areas],
         "files": [_file(file) for file in review.files],
         "coverage": _coverage(review.coverage),
@@ -61,7 +62,12 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
 def _finding(placed: Placed) -> dict[str, Any]:
     spot = asdict(placed.spot) if placed.spot else None
     own = {"place": placed.place, "spot": spot, "replacement": placed.replacement, "refused": placed.refused}
-    return {**own, **asdict(placed.finding)}
+    return {**own, **_row(placed.finding)}
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    """The finding with `source` in words beside the sources, and with what an owner's word about it names."""
+    return {**asdict(finding), "source": finding.source, "identity": finding.identity}
 
 
 def _file(file: ChangedFile) -> dict[str, Any]:

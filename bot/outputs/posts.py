@@ -124,7 +124,7 @@ def _posts(posted: Sequence[Placed], shown: Sequence[Placed], bodies: Sequence[S
 
 
 def _marker(placed: Placed, review: Review) -> str:
-    return marker.make("finding", fingerprint=placed.finding.fingerprint, head=review.pull.head)
+    return marker.make("finding", fingerprint=placed.finding.identity, head=review.pull.head)
 
 
 def _short(body: Safe, placed: Placed, review: Review, form: ReviewTemplates) -> Safe:

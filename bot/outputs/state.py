@@ -91,6 +91,7 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
         "round": {"number": full["round"]["number"]},
         "pull": {name: full["pull"][name] for name in ("base", "head")},
         "read": full["read"] if signed else [],
+        "read_by_model": full["read_by_model"] if signed else [],
         "coverage": {"readings": _kept([*rows, *uses.values()]) if signed else []},
         "files": [{"path": row["path"]} for row in full["files"]],
     }
@@ -130,7 +131,7 @@ def _checked(text: str, *, signed: bool) -> bytes | str:
         if not 0 < int(found["round"]["number"]) <= MOST_ROUNDS:
             return DAMAGED
         if not signed:
-            found |= {"read": [], "coverage": {"readings": []}}
+            found |= {"read": [], "read_by_model": [], "coverage": {"readings": []}}
             data = json.dumps(found).encode()
     except (ValueError, KeyError, TypeError, OverflowError, zlib.error, RecursionError):
         return DAMAGED

@@ -36,7 +36,8 @@ class PostedFinding:
 
     def names(self, findings: Iterable[Finding]) -> bool:
         """Whether it is about one of these findings."""
-        return not {mark for mark, _ in self.findings}.isdisjoint(finding.fingerprint for finding in findings)
+        names = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
+        return not names.isdisjoint(mark for mark, _ in self.findings)
 
     @property
     def stands(self) -> bool:

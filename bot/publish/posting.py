@@ -58,7 +58,7 @@ def unplaced(review: Review, refused: frozenset[Key]) -> Review:
     """The review with these findings told in the summary instead of on the diff."""
 
     def moved(one: Placed) -> Placed:
-        known = (one.finding.fingerprint, str(one.spot.end if one.spot else 0)) in refused
+        known = (one.finding.identity, str(one.spot.end if one.spot else 0)) in refused
         return replace(one, place="outside", spot=None) if known else one
 
     return replace(review, findings=tuple(moved(one) for one in review.findings))

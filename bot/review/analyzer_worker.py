@@ -10,7 +10,7 @@ from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Compares, Tree
 from bot.render import count
 from bot.review.session import WorkerReply
-from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, PartialCheck, Unit
+from bot.values import SEVERITIES, ChangedFile, Dependents, Finding, PartialCheck, Silence, Source, Unit
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
@@ -43,6 +43,7 @@ class AnalyzerWorker:
         self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
         self._ran: set[str] = set()
         self._partly: set[tuple[str, str]] = set()  # a check and a file of which it has judged a part only
+        self._unlisted: dict[str, set[str]] = {}  # files of which an analyser found more than is judged further
         self._compared: dict[tuple[str, str, int], str] = {}
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
@@ -71,6 +72,20 @@ class AnalyzerWorker:
         mine = [finding for finding, places in named if places & paths or not places & self._homes]
         self._mark(units)
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
+
+    def silence(self, source: Source, finding: Finding) -> Silence | None:
+        """What it means that a source no longer reports this finding; None if the owner has switched its analyser off."""
+        name = "sarif" if source.kind == "tool" else source.name
+        analyzer = self._analyzers.get(name)
+        if analyzer is None:
+            return "unseen" if source.kind == "tool" else None
+        if (
+            name not in self._ran
+            or self._partly & {(name, finding.path), (name, "")}
+            or finding.path in self._unlisted.get(name, ())
+        ):
+            return "unseen"
+        return analyzer.silence(finding, self._dependents)
 
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
@@ -115,6 +130,7 @@ class AnalyzerWorker:
             else:
                 left[finding.path] += 1
         if left:
+            self._unlisted[name] = set(left)
             places = ", ".join(
                 f"{count(number, 'more finding')} in `{path}`" for path, number in left.most_common(NAMED)
             )

@@ -11,7 +11,7 @@ from typing import Protocol
 from bot.coverage import CoverageTracker
 from bot.findings import earlier as file
 from bot.findings import memory
-from bot.values import ChangedFile, Dependents, Earlier, Finding, PullRequest, Reference, Round, Unit
+from bot.values import ChangedFile, Dependents, Earlier, Finding, Mark, PullRequest, Reference, Round, Unit
 
 LOUD = frozenset({"critical", "high"})  # said in every round, wherever they stand
 SHORT = 10  # characters of a commit id in a sentence
@@ -35,6 +35,11 @@ class Past:
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
+
+    @property
+    def ignored(self) -> tuple[tuple[str, str], ...]:
+        """Fingerprint and identity of each proof that an owner's word of an older version silences."""
+        return self.earlier.ignored if self.earlier is not None else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -94,11 +99,11 @@ def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:
     return tuple((unit.path, unit.start, unit.end) for unit in units if unit.side == "head")
 
 
-def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[tuple[str, str, str], ...]:
-    """What the next round can build upon: unit, digest and reader. Files with an `unheard` finding are read again: it is not lost."""
+def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[Mark, ...]:
+    """What the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
-    rows = ((tracker.units[i], by) for i, by in tracker.readers().items())
-    return tuple((unit.id, memory.digest(unit), by) for unit, by in rows if unit.path not in again)
+    rows = ((tracker.units[i], by, model) for i, (by, model) in tracker.readers().items())
+    return tuple(Mark(unit.id, memory.digest(unit), by, model) for unit, by, model in rows if unit.path not in again)
 
 
 def _uses(units: Sequence[Unit], same: Collection[str]) -> list[Reference]:

@@ -103,6 +103,7 @@ async def open_session(
             calls=calls,
             worker=worker,
             checks=checks,
+            silence=checks.silence,
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,

@@ -108,6 +108,6 @@ def _alone(repository: int, connection: sa.Connection) -> None:
 
 
 def _read(row: sa.RowMapping) -> LearnedRule:
-    made = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True)
+    made = OwnerRule(row["path"], row["kind"], row["text"], row["number"], learned=True, grave=row["grave"])
     names = [name for name in LearnedRule.__dataclass_fields__ if name not in ("rule", "shown")]
     return LearnedRule(made, **{name: row[name] for name in names}, shown=row["comment"] is not None)

@@ -29,6 +29,19 @@ from bot.values.change import (
     TreeEntry,
     Unit,
 )
+from bot.values.finding import (
+    SEVERITIES,
+    SHOWN,
+    VERDICTS,
+    Claim,
+    Evidence,
+    Finding,
+    Severity,
+    Silence,
+    Source,
+    Status,
+    Verdict,
+)
 from bot.values.model import (
     Allowance,
     Completion,
@@ -47,31 +60,25 @@ from bot.values.model import (
 )
 from bot.values.review import (
     EFFORTS,
-    SEVERITIES,
     Area,
-    Claim,
     CommentSpot,
     Cost,
     Coverage,
     CoverageRow,
-    Evidence,
-    Finding,
     IssueReport,
     LookUp,
+    Mark,
     PartialCheck,
     Placed,
     Review,
     ReviewEffort,
     Round,
-    Severity,
-    Status,
     Suppressed,
     Tone,
     Transcript,
-    Verdict,
     ordered,
 )
-from bot.values.round import Earlier, Mark
+from bot.values.round import Earlier
 from bot.values.rule import LearnedRule, OwnerRule, Proposal, Rejection, RuleState
 from bot.values.source import Call, Clues, Outline, SomeUses, Use
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough

@@ -6,37 +6,14 @@ from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.exact import EXACT
+from bot.values.finding import SEVERITIES, Finding, Severity
 from bot.values.model import Turn, Usage
 from bot.values.rule import OwnerRule
 from bot.values.walkthrough import Walkthrough
 
-Severity = Literal["critical", "high", "medium", "low"]
-SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
 Tone = Literal["normal", "short"]
-Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
-Status = Literal["new", "open", "moved", "fixed"]  # against the round before
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
 EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
-
-    path: str = field(metadata=EXACT)
-    quote: str
-    line: int = 0
-    side: Side = "head"
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """Something that a finding says of the whole tree, to be looked up there."""
-
-    says: str  # one of bot.findings.read.CLAIMS
-    name: str
-    of: str = ""  # the function that takes what is not passed, the class that does not override, the only caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,43 +26,6 @@ class LookUp:
     start: int = 0  # of lines; 0: from the first
     end: int = 0  # of lines; 0: as many as one look-up shows
     side: Side = "head"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One problem that the change brings. The model (or an analyser) quotes; code finds the lines.
-
-    `verdict` is "proven" where code decided it (a contract check), "confirmed" where a second call found the trigger.
-    """
-
-    path: str = field(metadata=EXACT)
-    quote: str
-    title: str
-    why: str
-    consequence: str
-    severity: Severity
-    category: str = field(metadata=EXACT)
-    source: str = field(
-        metadata=EXACT
-    )  # "contracts", "ruff", "secrets", "worker provider/model", "root provider/model"
-    rule: str = field(default="", metadata=EXACT)  # the check's own code: "F821", "removed-symbol"
-    start: int = 0
-    end: int = 0
-    side: Side = "head"
-    evidence: tuple[Evidence, ...] = ()
-    suggestion: str | None = None
-    trigger: str = ""
-    verdict: Verdict = "unproven"
-    fingerprint: str = field(default="", metadata=EXACT)  # path, normalised quote and category; survives moves
-    status: Status = "new"
-    claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
-    number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
-    unconfirmed: bool = False  # a second call should have confirmed it, and gave no verdict
-
-    @property
-    def kind(self) -> str:
-        """What it is an instance of: the check's own code, else the category."""
-        return self.rule or self.category
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +171,17 @@ class Suppressed:
     reason: str
     scope: Literal["finding", "rule", "path", "withdrawn"]  # withdrawn: by us, in a conversation
     rule: OwnerRule | None = None  # that silenced it, without its text; None: an entry of the list, or a command
+    former: bool = False  # by a word of an older version, which named a proof by its fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A unit that was judged, by the digest of everything that was judged of it."""
+
+    id: str = field(metadata=EXACT)
+    digest: str = field(metadata=EXACT)
+    by: str = field(metadata=EXACT)  # in words
+    model: bool = False  # whether a model read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,9 +236,7 @@ class Review:
     tone: Tone = "normal"
     issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
-    read: tuple[tuple[str, str, str], ...] = field(
-        default=(), metadata=EXACT
-    )  # (unit id, digest, by whom): what the next round can build upon
+    read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""

@@ -21,6 +21,7 @@ class OwnerRule:
     text: str = ""  # why, in the words of a person who may write to the repository; models are shown it
     number: int = 0
     learned: bool = False  # False: written in the settings
+    grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,6 @@ async def lift(pull: PullRef, host: Host, settings: Config, store: Store) -> Non
     if last is None or not last.complete:
         return
     silenced = {one.fingerprint for one in await store.people.suppressions(pull, time.time())}
-    left = [finding for finding in last.open if finding.fingerprint not in silenced]
+    left = [finding for finding in last.open if finding.identity not in silenced]
     with suppress(HostRefused):
         await requests.lift(host, load(settings["language"]), bar, left)
