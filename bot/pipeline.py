@@ -267,6 +267,7 @@ async def _judge(
         reread=incremental.spans(reread),
         pull=subject.pull,
         before=subject.past.before,
+        leaked=subject.past.leaked,
         least=least,
         silence=session.silence,
     )

@@ -120,13 +120,17 @@ class Masks:
 
     def _placeholder(self, secret: str) -> str:
         if secret not in self._placeholders:
-            digest = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
-            name, further = f"MASKED_SECRET_{digest}", 1
+            name, further = (first := f"MASKED_SECRET_{digest(secret)}"), 1
             while name in self._secrets:
                 further += 1
-                name = f"MASKED_SECRET_{digest}_{further}"
+                name = f"{first}_{further}"
             self._placeholders[secret], self._secrets[name] = name, secret
         return self._placeholders[secret]
+
+
+def digest(secret: str) -> str:
+    """What tells a secret from others and is too short to find it out by."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 def texts(value: object) -> Iterable[str]:
