@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import areas, judge, memory, numbers, place, rank, reported, rules, suggest, suppress
+from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.keep_back import keep_back
 from bot.findings.remembered import Opinions
 from bot.findings.verify import Ask
@@ -158,6 +158,11 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         learned = (*rules.written(settings["rules"]), *deps.rules)
         past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
         covered = coverage.start(parts, files, users)
+        if "secrets" in settings["analyzers"]:
+            leaks, missing = await history.leaked(tree, files)
+            past = replace(past, leaked=(*past.leaked, *map(merge.identified, leaks)))
+            if missing:
+                covered.unchecked("", missing)
         subject = Survey(pull, files, parts, users, tree, covered, request, given, masks=masks)
         yield (
             replace(

@@ -122,7 +122,7 @@ def outlasting(known: Recalled, leaked: Sequence[Finding]) -> Recalled:
         if again is not None:
             new[new.index(again)] = replace(again, number=past.number)
         elif not any(_same(past, finding, ()) for finding in still):
-            still.append(past)
+            (still if past.number else new).append(past)
     return replace(known, new=tuple(new), still=tuple(still))
 
 
