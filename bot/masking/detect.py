@@ -16,7 +16,9 @@ SHORTEST_RUN = 8  # characters of a key's last line
 ANY = ("a.py", "a.yml", "a.go", "a.c", "a.cpp")  # one of each kind of file that has patterns of its own
 HEADING = re.compile(r"--- (?:unchanged: |finding \d+, in )?(\"?[^\s\"]*[./][^\s\"]*)")
 NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an excerpt, or of what a search has found
-BEGIN, END = re.compile(r"BEGIN [A-Z0-9 ]*PRIVATE KEY"), re.compile(r"END [A-Z0-9 ]*PRIVATE KEY")
+BEGIN = re.compile(r"BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d+")
+END = re.compile(r"END [A-Z0-9 ]*PRIVATE KEY|Private-MAC")
+LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
 BODY = re.compile(r"\s*[+-]?\d* ?\s*([A-Za-z0-9+/]{60,76})\s*")  # a line of a key of which only the middle is shown
 BREAK = re.compile(r"\\[nrt]")  # as written in a string literal
@@ -58,7 +60,7 @@ def _is_random(value: str) -> bool:
 
 def _keys(text: str) -> Iterator[str]:
     """The lines of the bodies of private keys; also where only lines from the middle are shown."""
-    if "PRIVATE KEY" in text:
+    if any(label in text for label in LABELS):
         left = 0
         for line in BREAK.sub("\n", text).split("\n"):
             begins, ends = BEGIN.search(line), END.search(line)

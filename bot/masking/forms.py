@@ -82,6 +82,7 @@ OWN = (  # forms that detect-secrets 1.5 does not know
 )
 
 
+REST = re.compile(r"[A-Za-z0-9_-]*")
 # What every exact form has: a label, or a long run of token characters with a digit. Most lines have neither.
 MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|\bhf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}")
 MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
@@ -117,7 +118,9 @@ def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
             for found in pattern.finditer(line):
                 value = found[found.lastindex if found.lastindex and form.group else 0]
                 if value and (_is_random(value) if form.random else not sample):
-                    yield Hit(value, form.rule, form.what, form.severity)
+                    rest = REST.match(line, found.end(found.lastindex if found.lastindex and form.group else 0))
+                    whole = value + (rest[0] if rest and form.random else "")  # newer tokens are longer than the form
+                    yield Hit(whole, form.rule, form.what, form.severity)
 
 
 def _named(path: str, line: str) -> Iterator[Hit]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
-from bot.masking.detect import secrets
+from bot.masking.detect import LABELS, secrets
 from bot.masking.hide import covered, exempt, mapped, spans
 from bot.values import ChangedFile, Completion, Message, Prompt
 
@@ -56,7 +56,7 @@ class Masks:
         """Take up the private keys of whole files: an excerpt may begin below the line that says what it is."""
         for texts_of_side in sides:
             for path, text in texts_of_side.items():
-                if "PRIVATE KEY" in text:
+                if any(label in text for label in LABELS):
                     self.learn(text, path)
 
     def hide(self, value: Value) -> Value:
