@@ -16,11 +16,11 @@ from bot.commands import CommandReply
 from bot.config import Step
 from bot.errors import DeepRepoError, HostError, HostRefused, UsageError
 from bot.github import Host
-from bot.outputs import marker, posts, state
+from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made
 from bot.policy import No
-from bot.publish import checks, summary
+from bot.publish import checks, existing, summary
 from bot.render import plain
 from bot.values import PullRequest, Review
 from bot.wiring import action as parts
@@ -46,9 +46,13 @@ async def answer(run: ReviewRun, says: str) -> None:
 async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     """The findings that our answers to remarks have withdrawn, as their markers tell."""
     listed = (*await host.review_comments(), *await host.comments())
-    said = [marker.read(one.body) or {} for one in listed if one.ours]
+    said = [existing.decisive(one, host) for one in listed]
     marks = [mark for one in said if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
+
+
+def _again(why: str) -> str:
+    return f"{why[:1].upper()}{why[1:]}: everything was read again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +132,13 @@ class StepBackend:
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
             return None, ""
-        kept = state.unpack(stands.body, run.ask.pull, parts.secret())
+        secret = parts.secret()
+        if secret is not None and not existing.decisive(stands, run.host):
+            return None, _again(state.FOREIGN)
+        kept = state.unpack(stands.body, run.ask.pull, secret)
         if isinstance(kept, bytes):
             return kept, ""
-        return None, f"{kept[:1].upper()}{kept[1:]}: everything was read again."
+        return None, _again(kept)
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:

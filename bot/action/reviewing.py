@@ -50,7 +50,8 @@ async def opened(step: Step, pull: PullRef) -> AsyncIterator[Host]:
     parts.lend(inputs)
     pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
     login = await github.whose(token, runner.github_api_url, pace) or WORKFLOW
-    async with github.with_token(token, runner.github_api_url, pull, login, pace) as host:
+    seal = parts.secret()
+    async with github.with_token(token, runner.github_api_url, pull, login, pace, seal) as host:
         yield host
 
 

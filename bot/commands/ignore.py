@@ -18,9 +18,9 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     if not found.fingerprint:
         return found.missing(context, f"{WORD} 2")
     given = " ".join(found.rest.split())[:LONGEST]
-    await context.suppress(found.fingerprint, given)
-    reason = given or context.words.say("reply_no_reason", actor=context.actor)
     finding = found.finding
+    await context.suppress(finding.identity if finding is not None else found.fingerprint, given)
+    reason = given or context.words.say("reply_no_reason", actor=context.actor)
     entry = (
         suppress.entry_for(finding, "finding", reason)
         if finding is not None

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from itertools import accumulate
 
 from bot import globs
+from bot.commands import proposing
 from bot.commands.context import CommandContext, CommandReply, Permission, RuleBook
 from bot.config import FILE
 from bot.render import code, link
@@ -45,7 +46,8 @@ async def _decided(state: RuleState, rest: str, context: CommandContext, book: R
     if done is None:
         return context.say("rule_unknown", rule=number)
     kind, where = code(done.rule.kind[:80]), code(done.rule.path[:LONGEST])
-    return context.say(f"rule_{state}", rule=number, kind=kind, path=where)
+    reach = context.words.say(proposing.breadth(done.rule.path))
+    return context.say(f"rule_{state}", rule=number, kind=kind, path=where, breadth=reach)
 
 
 def _exported(found: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:

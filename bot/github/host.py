@@ -175,10 +175,10 @@ class Host:
         path = f"{self._pull}/comments/{thread}/replies"
         return self._new(await self._client.write("POST", path, {"body": body}), "review")
 
-    async def edit_comment(self, number: int, body: str) -> Posted:
-        """Another text for a comment of the conversation."""
-        done = await self._client.write("PATCH", self._of("issue", number), {"body": body}, again=True)
-        return self._new(done, "issue")
+    async def edit_comment(self, number: int, body: str, kind: Literal["issue", "review", "whole"] = "issue") -> Posted:
+        """Another text for a comment of the conversation, or of a thread ("review")."""
+        done = await self._client.write("PATCH", self._of(kind, number), {"body": body}, again=True)
+        return self._new(done, kind)
 
     async def delete(self, posted: Posted) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""

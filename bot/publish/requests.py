@@ -78,7 +78,7 @@ async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
 
 
 async def _requested(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
-    body = job.made(REVIEW, said(job, request, 0))
+    body = job.made(REVIEW, said(job, request, 0), "whole")
 
     async def find() -> Posted | None:
         return next(iter((await look(job)).standing), None)

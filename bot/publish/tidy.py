@@ -41,7 +41,10 @@ async def _close(job: Publication, one: PostedFinding) -> None:
     """Answer once that it is fixed, and fold it."""
     if not one.closed:
         body = job.made(
-            FIXED, comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])), fingerprint=one.fingerprint
+            FIXED,
+            comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])),
+            f"thread {one.posted.id}",
+            fingerprint=one.fingerprint,
         )
 
         async def find() -> Posted | None:

@@ -15,6 +15,7 @@ from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
 from bot.ports import Job
+from bot.publish import existing
 from bot.render import code, load
 from bot.render import comment as template
 from bot.values import CommandAsk, CommentRef, Posted, RemarkAsk, ReviewAsk
@@ -82,7 +83,8 @@ async def _found(comment: CommentRef, host: Host) -> Posted | None:
 
 
 async def _posted(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> Posted:
-    text = f"{marker.make(REPLY, comment=name(comment), **facts)}\n{body}"
+    place = f"thread {comment.thread}" if comment.thread else "issue"
+    text = existing.make(host, REPLY, body, place, comment=name(comment), **facts)
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
 
 

@@ -15,6 +15,7 @@ from bot.errors import HostRefused, OverLimit
 from bot.github import Host
 from bot.payloads import Change, Question
 from bot.ports import Job
+from bot.render import Phrases, load
 from bot.storage import Exhausted, Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
 from bot.workflow import asking, learning, lifting, looking, pausing, spending
@@ -112,20 +113,20 @@ def _context(ask: CommandAsk, seen: PullState, settings: Config, host: Host, par
         resume=resume,
         cancel=partial(parts.cancel, pull),
         top=partial(_top, ask.comment, host),
-        rules=_rules(ask, seen, parts.store),
+        rules=_rules(ask, seen, host, load(settings["language"]), parts.store),
     )
 
 
-def _rules(ask: CommandAsk, seen: PullState, store: Store) -> RuleBook:
+def _rules(ask: CommandAsk, seen: PullState, host: Host, words: Phrases, store: Store) -> RuleBook:
     """The repository's rules, as this person may change them."""
     link = asking.address(seen.facts.url, ask.comment)
 
     async def decide(number: int, state: RuleState, path: str) -> LearnedRule | None:
-        return await store.rules.decide(ask.pull.repository, number, state, ask.actor, time.time(), path=path)
+        return await learning.decide(ask.pull, number, state, ask.actor, host, words, store, path=path)
 
     async def propose(finding: Finding, reason: str) -> LearnedRule | None:
         made = proposing.proposal(finding, reason, "ignore", ask.actor, link)
-        return await store.rules.propose(ask.pull, made, time.time())
+        return await store.rules.propose(ask.pull, made, time.time()) if made is not None else None
 
     return RuleBook(partial(store.rules.of, ask.pull.repository), decide, propose)
 

@@ -25,12 +25,13 @@ from bot.values import (
     PullRequest,
     Review,
     Round,
+    Source,
 )
 
 PULL = PullRef(1, 7, "acme", "shop", 3)
 KEY = state.secret("sk-a-pretended-key-of-some-length")
 FINDING = Finding(
-    "a.py", "x = 1", "One", "why", "so", "high", "logic", "worker a/b", start=3, end=3, fingerprint="f1",
+    "a.py", "x = 1", "One", "why", "so", "high", "logic", (Source("model", "a/b", "worker"),), start=3, end=3, fingerprint="f1",
     evidence=(Evidence("b.py", "y", 2),),
 )  # fmt: skip
 REVIEW = Review(

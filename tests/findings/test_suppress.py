@@ -5,11 +5,11 @@ import pytest
 
 from bot.config.ignored import Scope
 from bot.findings import suppress
-from bot.values import Finding
+from bot.values import Finding, Source
 
 TODAY = date(2026, 6, 1)
 FINDING = Finding(
-    "src/a.py", "x = f()", "f is gone", "w", "c", "high", "contract", "contracts", rule="removed-symbol", fingerprint="abc"
+    "src/a.py", "x = f()", "f is gone", "w", "c", "high", "contract", (Source("analyser", "contracts"),), rule="removed-symbol", fingerprint="abc"
 )  # fmt: skip
 
 

@@ -3,11 +3,13 @@ from pathlib import Path
 
 from bot import storage
 from bot.storage import Addressed, Finished, Known
-from bot.values import Finding, PullRef
+from bot.values import Finding, PullRef, Source
 from bot.workflow import learning
 
 PULL = PullRef(7, 70, "owner", "name", 3)
-FOUND = Finding("src/a b.py", "q", "t", "w", "c", "high", "logic", "worker a/b", fingerprint="f1")
+FOUND = Finding(
+    "src/a b.py", "q", "t", "w", "c", "high", "logic", (Source("model", "a/b", "worker"),), fingerprint="f1"
+)
 KNOWN = Known("f1", "posted", "high", "logic", "worker a/b", "src/a b.py", "t")
 DONE = Finished("job", PULL, "sha", "push", 1, 0.0, 1.0, "neutral", "direct", 1, 1, 0.1, b"{}", (KNOWN,))
 
