@@ -14,6 +14,7 @@ from bot.values import Finding, Placed, Review
 
 SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6
+FEW = 100  # secrets that are looked for one by one
 TELLING = 12  # characters of a longer one that cannot stand there by chance
 LONG = 16  # characters from which on a secret is masked inside of a longer word too
 
@@ -55,12 +56,13 @@ def exempt(item: "Field[Any]") -> bool:
     return item.metadata.get("exact", False) is True
 
 
-def spans(text: str, found: Iterable[str]) -> list[tuple[int, int]]:
+def spans(text: str, found: Collection[str]) -> list[tuple[int, int]]:
     """Where secrets stand in a text, in order; those that overlap are one.
 
     A short one counts as a whole word only. Of a long one the beginning and the end count too, where the rest was cut off.
     """
-    places = sorted(place for secret in found for place in _places(secret, text))
+    likely = found if len(found) <= FEW else _likely(text, found)
+    places = sorted(place for secret in likely for place in _places(secret, text))
     joined: list[tuple[int, int]] = []
     for start, end in places:
         if joined and start < joined[-1][1]:
@@ -73,6 +75,16 @@ def spans(text: str, found: Iterable[str]) -> list[tuple[int, int]]:
 def mask(secret: str) -> str:
     """The first characters of a secret, where it is long enough to give them away."""
     return f"{secret[:SHOWN]}***" if len(secret) >= 3 * SHOWN else "***"
+
+
+def _likely(text: str, found: Iterable[str]) -> list[str]:
+    """Those of very many secrets that can stand in a text, by their first and last characters: one pass over the text."""
+    seen = {text[at : at + MIN_SECRET] for at in range(len(text))}
+    return [
+        secret
+        for secret in found
+        if secret[:MIN_SECRET] in seen or secret[-MIN_SECRET:] in seen or len(secret) < MIN_SECRET
+    ]
 
 
 def _places(secret: str, text: str) -> Iterator[tuple[int, int]]:
@@ -105,7 +117,7 @@ def _whole(secret: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(secret) + after)
 
 
-def _covered(text: str, found: Iterable[str]) -> str:
+def _covered(text: str, found: Collection[str]) -> str:
     made, end = [], 0
     for start, stop in spans(text, found):
         made += [text[end:start], mask(text[start:stop])]

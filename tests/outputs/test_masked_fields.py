@@ -2,8 +2,10 @@
 
 import dataclasses
 import sys
+import time
 import typing
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -127,12 +129,10 @@ def test_a_prompt_is_masked_and_mapped_back() -> None:
     assert "ghp" not in repr(masks)
 
 
-def test_ten_thousand_secrets_take_linear_time() -> None:
-    """A change full of tokens is masked within seconds."""
-    import time
-
-    rows = [f"K{n} = 'ghp" + f"_{n:036d}'".replace("0", "aB3xY9qWz"[n % 9]) for n in range(10_000)]
-    masks, started = Masks(), time.process_time()
-    text = masks.hide("\n".join(rows))
+def test_a_text_without_them_is_read_once_for_ten_thousand_secrets() -> None:
+    """A change full of tokens does not slow down every prompt of its review."""
+    masks = Masks()
+    masks.learn("\n".join("K = 'ghp" + f"_{sha256(str(n).encode()).hexdigest()[:36]}'" for n in range(10_000)))
+    text, started = "def total(rows):\n    return sum(rows)\n" * 20_000, time.process_time()
+    assert masks.prompt(Prompt((Message("user", text),))).messages[0].text == text
     assert time.process_time() - started < 20
-    assert len(text) > 0
