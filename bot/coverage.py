@@ -94,7 +94,7 @@ class CoverageTracker:
             self.mark([unit], by)
 
     def unchecked(self, path: str, reason: str) -> None:
-        """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, whoever reads it."""
+        """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
         self._unchecked[path, reason] = None
 
     def compared(self, places: Mapping[Place, str]) -> None:

@@ -50,7 +50,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
-    """Lasting: whoever fetched the commit has it, so a secret is no secret any more when its line is gone."""
+    """Lasting: everyone who fetched the commit still has the secret after its line is gone."""
     return "lasting"
 
 

@@ -1,6 +1,6 @@
 """A leaked secret must not leak again through the review: every text of every value that leaves is masked.
 
-A field that is no text (a path, a name of an object, a state) is marked beside its definition: `field(metadata=EXACT)`.
+A field that is not a text (a path, a name of an object, a state) is marked beside its definition: `field(metadata=EXACT)`.
 """
 
 import re
@@ -52,12 +52,12 @@ def covered(value: Value, found: Collection[str]) -> Value:
 
 
 def exempt(item: "Field[Any]") -> bool:
-    """Whether a field is no text: it keeps its place and its identity, whatever it is."""
+    """Whether a field is not a text: it keeps its place and its identity, whatever it is."""
     return item.metadata.get("exact", False) is True
 
 
 def spans(text: str, found: Collection[str]) -> list[tuple[int, int]]:
-    """Where secrets stand in a text, in order; those that overlap are one.
+    """The places of secrets in a text, in order; those that overlap are one.
 
     A short one counts as a whole word only. Of a long one the beginning and the end count too, where the rest was cut off.
     """
@@ -78,7 +78,7 @@ def mask(secret: str) -> str:
 
 
 def _likely(text: str, found: Iterable[str]) -> list[str]:
-    """Those of very many secrets that can stand in a text, by their first and last characters: one pass over the text."""
+    """Those of very many secrets that can occur in a text, by their first and last characters: one pass over the text."""
     seen = {text[at : at + MIN_SECRET] for at in range(len(text))}
     return [
         secret

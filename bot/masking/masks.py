@@ -72,7 +72,7 @@ class Masks:
         return self.prompts([prompt])[0] if self.on else prompt
 
     def prompts(self, given: Iterable[Prompt]) -> list[Prompt]:
-        """Requests as they may be sent. All are looked through before the first is masked: a secret of one may stand in another."""
+        """Requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
         asked = list(given)
         if not self.on:
             return asked
