@@ -75,6 +75,7 @@ class CoverageTracker:
         self._read: dict[Place, str] = {}
         self._reused_uses: dict[Place, str] = {}
         self._left: dict[Place, str] = {}
+        self._unchecked: dict[tuple[str, str], None] = {}
 
     def mark(self, ids: Iterable[str], by: str) -> int:
         """These units were judged by `by`. Returns how many of them nobody had judged before."""
@@ -91,6 +92,10 @@ class CoverageTracker:
         self._checked[unit] = by
         if not self.by_model:
             self.mark([unit], by)
+
+    def unchecked(self, path: str, reason: str) -> None:
+        """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
+        self._unchecked[path, reason] = None
 
     def compared(self, places: Mapping[Place, str]) -> None:
         """What comparing uses with the changed contracts has shown."""
@@ -182,6 +187,7 @@ class CoverageTracker:
             if file.unreviewed
         ]
         rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed]
+        rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in self._unchecked]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)

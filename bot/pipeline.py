@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from bot import __version__, checkout, config, coverage, dependents, diff, render, strategies, units, walkthrough
 from bot.config import Config, Settings
 from bot.errors import NothingToReview
-from bot.findings import areas, judge, memory, numbers, place, rank, reported, rules, suggest, suppress
+from bot.findings import areas, history, judge, memory, merge, numbers, place, rank, reported, rules, suggest, suppress
 from bot.findings.keep_back import keep_back
 from bot.findings.remembered import Opinions
 from bot.findings.verify import Ask
 from bot.journal import codec
+from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import guidance, incremental
 from bot.review.opening import Survey
@@ -74,6 +75,7 @@ class Deps:
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
     bound: str | None = None  # the text of the default branch's, where they bound these
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
+    masked: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
 async def review(request: ReviewRequest, deps: Deps) -> Review:
@@ -106,13 +108,17 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted = await _accepted(judged.fixed, subject)
         done = _review(subject, settings, session, (name, reason), transcript, judged, said, seconds, accepted)
-        return session.calls.journal.end(replace(done, kept_back=kept))
+        return session.calls.journal.end(subject.masks.cover(replace(done, kept_back=kept)))
 
 
 @asynccontextmanager
 async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Survey, Config]]:
     """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
-    pull = await deps.pull(request, deps.scratch)
+    masks = Masks(on=deps.masked)
+    pull = masks.hide(await deps.pull(request, deps.scratch))
+    deps = replace(
+        deps, ignored=masks.hide(deps.ignored), rules=masks.hide(deps.rules), reports=masks.hide(deps.reports)
+    )
     async with checkout.Checkout(pull, deps.left_out) as tree:
         written = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
         others = [name for name in written if name != deps.file]
@@ -121,10 +127,13 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         behind = pull.base == pull.head != pull.base_tip
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out, behind=behind)
+        masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages)
-        parts = units.cut(files, users, await _texts(tree, files))
+        texts = await _texts(tree, files)
+        masks.learn_keys(texts.head, texts.base)
+        parts = units.cut(files, users, texts)
         names = [file.path for file in files if not file.skip]
         asked = await guidance.gather(
             tree.many_at_tip,
@@ -136,6 +145,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         today = deps.today()
         given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
         given |= {"ignored": deps.ignored} if deps.ignored else {}
+        given |= {"masked": True} if deps.masked else {}
         given |= {"rules": [asdict(rule) for rule in deps.rules]} if deps.rules else {}
         given |= {"note": deps.note} if deps.note else {}
         brought = reported.introduced(deps.reports, files) if deps.reports else ()
@@ -149,7 +159,13 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
         learned = (*rules.written(settings["rules"]), *deps.rules)
         past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
-        subject = Survey(pull, files, parts, users, tree, coverage.start(parts, files, users), request, given)
+        covered = coverage.start(parts, files, users)
+        if "secrets" in settings["analyzers"]:
+            leaks, missing = await history.leaked(tree, files)
+            past = replace(past, leaked=(*past.leaked, *map(merge.identified, leaks)))
+            if missing:
+                covered.unchecked("", missing)
+        subject = Survey(pull, files, parts, users, tree, covered, request, given, masks=masks)
         yield (
             replace(
                 subject,
@@ -258,6 +274,7 @@ async def _judge(
         reread=incremental.spans(reread),
         pull=subject.pull,
         before=subject.past.before,
+        leaked=subject.past.leaked,
         least=least,
         silence=session.silence,
     )

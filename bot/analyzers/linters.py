@@ -15,13 +15,12 @@ from typing import Any
 
 from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
+from bot.lines import quoted
 from bot.paths import is_sample, is_test
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Finding, Severity, Silence, Source
 
 PORTION = 200  # contents of one run
-MOST = 2_000  # reports of one content; a file of more was written by a program
-LONGEST = 500  # characters of a line that is quoted: a longer one was written by a program too
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class Linter:
         reports: dict[str, list[LintReport]] = {}
         for report in self._reports(status, out):
             kept = reports.setdefault(report.path.removeprefix("./").partition("/")[0], [])
-            if report.code in chosen and len(kept) <= MOST:
+            if report.code in chosen:
                 kept.append(report)
         return [
             finding
@@ -114,8 +113,6 @@ class Linter:
     def _new(
         self, file: ChangedFile, head: bytes, base: bytes, now: Sequence[LintReport], then: Sequence[LintReport]
     ) -> Iterable[Finding]:
-        if len(then) > MOST:
-            return  # a program wrote it before this change too: what is new in it cannot be told
         lines, old_lines = _lines(head), _lines(base)
         old = Counter((report.code, _text(old_lines, report.start)) for report in then)
         test = is_test(file.path) or is_sample(file.path)
@@ -123,8 +120,8 @@ class Linter:
             key = (report.code, _text(lines, report.start))
             old[key] -= 1
             rule = rules(self.tables)[report.code]
-            quote = lines[report.start - 1] if 0 < report.start <= len(lines) else ""
-            if old[key] < 0 and report.start in file.added and (rule.tests or not test) and 0 < len(quote) <= LONGEST:
+            quote = quoted(lines[report.start - 1]) if 0 < report.start <= len(lines) else ""
+            if old[key] < 0 and report.start in file.added and (rule.tests or not test) and quote:
                 yield self._finding(file.path, quote, report, rule)
 
     def _finding(self, path: str, quote: str, report: LintReport, rule: LintRule) -> Finding:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from bot.findings.memory import Recalled, recall
+from bot.findings.memory import Recalled, outlasting, recall
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, verify
@@ -57,6 +57,7 @@ async def judge(
     pull: PullRequest | None = None,
     before: Mapping[str, str] = MappingProxyType({}),
     least: Severity = "low",
+    leaked: Sequence[Finding] = (),
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
 ) -> Judged:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
@@ -68,6 +69,7 @@ async def judge(
     known = (
         await recall(earlier, merged, tree, files, reread, before, silence) if earlier else Recalled(merged, (), (), ())
     )
+    known = outlasting(known, leaked)
     new, silenced = ignored.split(known.new)
     still, silenced_too = ignored.split(known.still)
     doubtful, silenced_as_well = ignored.split(known.doubtful)

@@ -17,6 +17,8 @@ from bot.ports import Tree
 from bot.values import ChangedFile, Earlier, Finding, Mark, Reference, Side, Silence, Source, Unit
 
 _WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
+LASTING = "removed, still in"
+SHORT = 10  # characters of a commit id in a sentence
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
 
@@ -96,6 +98,9 @@ async def recall(
             fixed.append(replace(past, status="fixed"))
             continue
         if means is not None:  # code found it, and has not looked again or cannot take it back
+            if means == "lasting":
+                still.append(lasting(past, earlier.head))
+                continue
             gone = means == "unseen" and past.path not in await tree.entries(past.side) and not _moved(past, files)
             (fixed if gone else still).append(replace(past, status="fixed" if gone else "open"))
             continue
@@ -107,6 +112,36 @@ async def recall(
         else:
             still.append(here)
     return Recalled(tuple(left), tuple(still), tuple(doubtful), tuple(fixed))
+
+
+def outlasting(known: Recalled, leaked: Sequence[Finding]) -> Recalled:
+    """With what outlives the history that it came in: secrets of a round that nothing else can be built upon."""
+    new, still = list(known.new), list(known.still)
+    for past in leaked:
+        again = next((finding for finding in new if _same(past, finding, ())), None)
+        if again is not None:
+            new[new.index(again)] = replace(again, number=past.number)
+        elif not any(_same(past, finding, ()) for finding in still):
+            (still if past.number else new).append(past)
+    return replace(known, new=tuple(new), still=tuple(still))
+
+
+def lasting(past: Finding, commit: str, *, rewritten: bool = False) -> Finding:
+    """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
+    if LASTING in past.title:
+        return replace(past, status="open")
+    where = f"commit {commit[:SHORT]}"
+    way = (
+        f"The branch was rewritten. {where[:1].upper()}{where[1:]} can still be fetched by its id"
+        if rewritten
+        else f"{where[:1].upper()}{where[1:]} still holds it"
+    )
+    return replace(
+        past,
+        title=f"{past.title}: {LASTING} {where}, revoke it",
+        why=f"{past.why} The line is gone from the change. {way}, and so does every copy.",
+        status="open",
+    )
 
 
 def _silence(past: Finding, silence: Callable[[Source, Finding], Silence | None]) -> Silence | None:
@@ -140,6 +175,8 @@ async def _taken_back(past: Finding, earlier: Earlier, files: Sequence[ChangedFi
 
 
 def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+    if past.category == finding.category == "secret" and _proofs(past) and _proofs(finding):
+        return bool(_proofs(past) & _proofs(finding))  # the same secret in any line, and no other one in the same
     if past.proven and not (finding.proven and _proofs(past) & _proofs(finding)):
         return False  # what code has proven is not what a model guesses there later, nor another proof
     if past.fingerprint == finding.fingerprint:

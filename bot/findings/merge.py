@@ -20,7 +20,7 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     kept: list[Finding] = []
     near: dict[tuple[str, int], set[int]] = defaultdict(set)
     for finding in findings:
-        marked = _marked(finding)
+        marked = identified(finding)
         others = sorted({at for key in _around(marked) for at in near[key]})
         at = next((at for at in others if same(marked, kept[at])), len(kept))
         kept[at : at + 1] = [_united(kept[at], marked) if at < len(kept) else _told_apart(marked, kept)]
@@ -37,7 +37,7 @@ def _around(finding: Finding) -> set[tuple[str, int]]:
 
 def add(kept: list[Finding], finding: Finding) -> bool:
     """Put one more among distinct findings. False where it joins one of them."""
-    marked = _marked(finding)
+    marked = identified(finding)
     at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
     if at is None:
         kept.append(_told_apart(marked, kept))
@@ -51,7 +51,7 @@ def tell_anew(kept: list[Finding], finding: Finding) -> tuple[Finding, Finding |
 
     Returns it as it is kept, and the one before it. What is proven or confirmed keeps its words and takes the evidence.
     """
-    marked = _marked(finding)
+    marked = identified(finding)
     at = next((i for i, other in enumerate(kept) if same(marked, other)), None)
     if at is None:
         kept.append(_told_apart(marked, kept))
@@ -62,7 +62,8 @@ def tell_anew(kept: list[Finding], finding: Finding) -> tuple[Finding, Finding |
     return kept[at], before
 
 
-def _marked(finding: Finding) -> Finding:
+def identified(finding: Finding) -> Finding:
+    """The finding with its proof and its fingerprint."""
     return replace(proved(finding), fingerprint=fingerprint(finding))
 
 

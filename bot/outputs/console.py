@@ -16,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.config import FILE
-from bot.outputs import facts, hide, walkthrough
+from bot.masking import hide
+from bot.outputs import facts, walkthrough
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from bot.outputs import facts, hide
+from bot.masking import hide
+from bot.outputs import facts
 from bot.render import encodable, written
 from bot.values import ChangedFile, Coverage, Finding, Placed, PullRequest, Review
 

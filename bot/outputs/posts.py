@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.outputs import facts, hide, markdown, marker, parts
+from bot.masking import hide
+from bot.outputs import facts, markdown, marker, parts
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe, comment
 from bot.values import CommentSpot, Placed, Review

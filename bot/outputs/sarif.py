@@ -5,7 +5,8 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
-from bot.outputs import facts, hide
+from bot.masking import hide
+from bot.outputs import facts
 from bot.render import encodable, line
 from bot.values import Evidence, Finding, Placed, Review, Severity
 

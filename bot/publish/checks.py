@@ -6,7 +6,8 @@ from contextlib import suppress
 
 from bot.errors import HostError
 from bot.github import Host
-from bot.outputs import facts, hide, markdown, marker
+from bot.masking import hide
+from bot.outputs import facts, markdown, marker
 from bot.publish import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import Action, Annotation, Check, Ending, Review

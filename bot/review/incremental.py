@@ -14,7 +14,6 @@ from bot.findings import memory
 from bot.values import ChangedFile, Dependents, Earlier, Finding, Mark, PullRequest, Reference, Round, Unit
 
 LOUD = frozenset({"critical", "high"})  # said in every round, wherever they stand
-SHORT = 10  # characters of a commit id in a sentence
 
 
 class Commits(Protocol):
@@ -35,6 +34,7 @@ class Past:
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
+    leaked: tuple[Finding, ...] = ()  # secrets of that round, where nothing else is built upon
 
     @property
     def ignored(self) -> tuple[tuple[str, str], ...]:
@@ -79,11 +79,11 @@ async def past(
     if isinstance(found, str):
         return Past(round=Round(full=full, reason=found))
     if found.base != pull.base:
-        reason = f"the base changed from {found.base[:SHORT]} to {pull.base[:SHORT]}"
-        return Past(round=Round(full=full, reason=reason), numbers=found.numbers)
+        reason = f"the base changed from {found.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
+        return Past(round=Round(full=full, reason=reason), numbers=found.numbers, leaked=await _leaked(found, commits))
     if found.head != pull.head and not await commits.descends(found.head):
-        reason = f"the head is not built on {found.head[:SHORT]}, which was reviewed"
-        return Past(round=Round(full=full, reason=reason), numbers=found.numbers)
+        reason = f"the head is not built on {found.head[: memory.SHORT]}, which was reviewed"
+        return Past(round=Round(full=full, reason=reason), numbers=found.numbers, leaked=await _leaked(found, commits))
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
     blobs = await commits.many_at(found.head, [name for pair in names.values() for name in pair])
     texts = {}
@@ -92,6 +92,14 @@ async def past(
         if blob is not None:
             texts[path] = blob.decode("utf-8", "replace")
     return Past(found, Round(found.number + 1, found.head, full), texts, found.numbers)
+
+
+async def _leaked(found: Earlier, commits: Commits) -> tuple[Finding, ...]:
+    """The secrets that were reported then. Neither a rebase nor a push over them takes them back."""
+    rewritten = not await commits.descends(found.head)
+    return tuple(
+        memory.lasting(one, found.head, rewritten=rewritten) for one in found.findings if one.category == "secret"
+    )
 
 
 def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:

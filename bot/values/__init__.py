@@ -68,6 +68,7 @@ from bot.values.review import (
     IssueReport,
     LookUp,
     Mark,
+    PartialCheck,
     Placed,
     Review,
     ReviewEffort,

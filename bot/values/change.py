@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.everyday import METHODS
+from bot.values.exact import EXACT
 from bot.values.model import tokens
 
 Side = Literal["head", "base"]
@@ -45,15 +46,23 @@ class PullRequest:
 
     title: str
     body: str
-    base: str  # commit or tree id
-    head: str  # commit or tree id
-    base_name: str  # as a person would call it: "main", "a1b2c3d"
-    head_name: str
-    git_dir: str
-    object_dir: str | None = None  # where the objects of staged or uncommitted work were written, if anywhere
-    base_tip: str | None = None  # the tip of the base branch: configuration is read there; None: `base`
-    url: str | None = None  # of the repository's pages, for permalinks: "https://github.com/owner/name"
-    withheld: tuple[str, ...] = ()  # uncommitted files whose content a filter program would have to convert: not read
+    base: str = field(metadata=EXACT)  # commit or tree id
+    head: str = field(metadata=EXACT)  # commit or tree id
+    base_name: str = field(metadata=EXACT)  # as a person would call it: "main", "a1b2c3d"
+    head_name: str = field(metadata=EXACT)
+    git_dir: str = field(metadata=EXACT)
+    object_dir: str | None = field(
+        default=None, metadata=EXACT
+    )  # where the objects of staged or uncommitted work were written, if anywhere
+    base_tip: str | None = field(
+        default=None, metadata=EXACT
+    )  # the tip of the base branch: configuration is read there; None: `base`
+    url: str | None = field(
+        default=None, metadata=EXACT
+    )  # of the repository's pages, for permalinks: "https://github.com/owner/name"
+    withheld: tuple[str, ...] = field(
+        default=(), metadata=EXACT
+    )  # uncommitted files whose content a filter program would have to convert: not read
     issues: tuple[LinkedIssue, ...] = ()
 
 
@@ -154,8 +163,8 @@ class Hunk:
 class ChangedFile:
     """One file of the change. `skip` is the reason why it is listed but not reviewed, or None."""
 
-    path: str  # on the head side; the old path where the file was deleted
-    old_path: str | None  # None where the file is new
+    path: str = field(metadata=EXACT)  # on the head side; the old path where the file was deleted
+    old_path: str | None = field(metadata=EXACT)  # None where the file is new
     status: Literal["added", "modified", "deleted", "renamed"]
     hunks: tuple[Hunk, ...] = ()
     skip: str | None = None

@@ -1,10 +1,11 @@
 """A finding: what it quotes, who reported it, how sure it is."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import Side
+from bot.values.exact import EXACT
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
@@ -24,9 +25,11 @@ class Source:
     """Who reports a finding: a model, one of our analysers, or another tool whose report was handed in."""
 
     kind: SourceKind
-    name: str  # "provider/model", "ruff", the tool's own name
+    name: str = field(metadata=EXACT)  # "provider/model", "ruff", the tool's own name
     role: Role = ""  # of a model
-    proof: str = ""  # what code has proven: the check's own code and the names in its words; empty for a guess
+    proof: str = field(
+        default="", metadata=EXACT
+    )  # what code has proven: the check's own code and the names in its words; empty for a guess
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}".strip()
@@ -36,7 +39,7 @@ class Source:
 class Evidence:
     """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
 
-    path: str
+    path: str = field(metadata=EXACT)
     quote: str
     line: int = 0
     side: Side = "head"
@@ -59,15 +62,17 @@ class Finding:
     `verdict` is "proven" where code decided it (a contract check), "confirmed" where a second call found the trigger.
     """
 
-    path: str
+    path: str = field(metadata=EXACT)
     quote: str
     title: str
     why: str
     consequence: str
     severity: Severity
-    category: str
-    sources: tuple[Source, ...]  # who reported it; what code has proven names the proof in its source
-    rule: str = ""  # the check's own code: "F821", "removed-symbol"
+    category: str = field(metadata=EXACT)
+    sources: tuple[Source, ...] = field(
+        metadata=EXACT
+    )  # who reported it; what code has proven names the proof in its source
+    rule: str = field(default="", metadata=EXACT)  # the check's own code: "F821", "removed-symbol"
     start: int = 0
     end: int = 0
     side: Side = "head"
@@ -75,7 +80,7 @@ class Finding:
     suggestion: str | None = None
     trigger: str = ""
     verdict: Verdict = "unproven"
-    fingerprint: str = ""  # path, normalised quote and category; survives moves
+    fingerprint: str = field(default="", metadata=EXACT)  # path, normalised quote and category; survives moves
     status: Status = "new"
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet

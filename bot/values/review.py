@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values.change import ChangedFile, PullRequest, Side
+from bot.values.exact import EXACT
 from bot.values.finding import SEVERITIES, Finding, Severity
 from bot.values.model import Turn, Usage
 from bot.values.rule import OwnerRule
@@ -28,10 +29,18 @@ class LookUp:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialCheck:
+    """What a check by code has found where it could not judge everything. `open`: path (empty: no one file) and the reason."""
+
+    findings: tuple[Finding, ...]
+    open: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CommentSpot:
     """The lines that GitHub is asked to show a comment on; all of one hunk and one side. They may be fewer than the finding's."""
 
-    path: str  # as the diff names the file: on the head side, the old path where it was deleted
+    path: str = field(metadata=EXACT)  # as the diff names the file: on the head side, the old path where it was deleted
     start: int
     end: int  # the line that the comment hangs on; equals `start` for one line
     side: Literal["RIGHT", "LEFT"]
@@ -62,19 +71,22 @@ class CoverageRow:
     """One row of the coverage, and what became of it.
 
     `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
-    was left out although it is code. "search": uses that could not be looked for. "dependent": a file that imports a changed one,
+    was left out although it is code. "search": uses that could not be looked for. "check": what a check by code
+    has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
     for information: whether something is open is decided by the others. An "unread" row is an open one.
     """
 
-    kind: Literal["unit", "use", "file", "search", "dependent"]
-    path: str
-    name: str  # of a use: what it relies on, as "path:name"
+    kind: Literal["unit", "use", "file", "search", "check", "dependent"]
+    path: str = field(metadata=EXACT)
+    name: str = field(metadata=EXACT)  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread"]
-    by: str = ""  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
+    by: str = field(
+        default="", metadata=EXACT
+    )  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
     reason: str = ""  # why it was skipped or left unread
     line: int = 0
-    checked: str = ""  # which checks judged a unit; what comparing a use has shown
-    read: str = ""  # which model read it
+    checked: str = field(default="", metadata=EXACT)  # which checks judged a unit; what comparing a use has shown
+    read: str = field(default="", metadata=EXACT)  # which model read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +94,7 @@ class Coverage:
     """What was checked by code, what was read by a model, and what is open, over the whole change."""
 
     readings: tuple[CoverageRow, ...] = ()
-    skipped_files: tuple[tuple[str, str], ...] = ()  # (path, reason)
+    skipped_files: tuple[tuple[str, str], ...] = field(default=(), metadata=EXACT)  # (path, reason)
     cut: tuple[str, ...] = ()  # sentences: what budgets cut off
     by_model: bool = True  # whether changed code counts only when a model has read it
 
@@ -93,7 +105,7 @@ class Coverage:
     @property
     def open(self) -> tuple[CoverageRow, ...]:
         """What should have been read or checked and was not, most telling first."""
-        order = {"unit": 0, "file": 1, "use": 2, "search": 3}
+        order = {"unit": 0, "file": 1, "use": 2, "search": 3, "check": 4}
         left = [row for row in self.readings if row.state == "unread" and row.kind in order]
         return tuple(sorted(left, key=lambda row: order[row.kind]))
 
@@ -112,7 +124,7 @@ class Cost:
     usd: float | None = 0.0
     root_usd: float | None = 0.0
     failed_calls: int = 0
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] = field(default=(), metadata=EXACT)
     verify_usd: float | None = 0.0  # of second opinions; what is neither the root's nor theirs is the workers'
 
 
@@ -146,7 +158,7 @@ class Transcript:
 class Area:
     """One folder of the change: how many units are there, and the risk of the riskiest."""
 
-    folder: str
+    folder: str = field(metadata=EXACT)
     units: int
     risk: int
 
@@ -166,9 +178,9 @@ class Suppressed:
 class Mark:
     """A unit that was judged, by the digest of everything that was judged of it."""
 
-    id: str
-    digest: str
-    by: str  # in words
+    id: str = field(metadata=EXACT)
+    digest: str = field(metadata=EXACT)
+    by: str = field(metadata=EXACT)  # in words
     model: bool = False  # whether a model read it
 
 
@@ -177,7 +189,7 @@ class Round:
     """Which review of the same change this is."""
 
     number: int = 1
-    since: str = ""  # the head of the round before; empty in the first round
+    since: str = field(default="", metadata=EXACT)  # the head of the round before; empty in the first round
     full: bool = False  # asked to read everything again and to say everything
     reason: str = ""  # why the earlier review could not be built upon, as a sentence
 
@@ -188,7 +200,7 @@ class Review:
 
     pull: PullRequest
     files: tuple[ChangedFile, ...]
-    strategy: str
+    strategy: str = field(metadata=EXACT)
     reason: str  # why this strategy
     findings: tuple[Placed, ...]
     coverage: Coverage
@@ -202,16 +214,20 @@ class Review:
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
-    version: str = ""
+    version: str = field(default="", metadata=EXACT)
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
-    language: str = "en"  # of the comments' own words
+    language: str = field(default="en", metadata=EXACT)  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
     # Of an earlier round and still open (or moved); in a full review these are among `findings`.
     still: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
-    accepted: tuple[str, ...] = ()  # fingerprints of fixed ones in whose place stands what was suggested
-    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
+    accepted: tuple[str, ...] = field(
+        default=(), metadata=EXACT
+    )  # fingerprints of fixed ones in whose place stands what was suggested
+    numbers: tuple[tuple[int, str], ...] = field(
+        default=(), metadata=EXACT
+    )  # every number given so far, and the fingerprint of its finding
     suppressed: tuple[Suppressed, ...] = ()
     unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
@@ -220,7 +236,7 @@ class Review:
     tone: Tone = "normal"
     issues: tuple[IssueReport, ...] = ()
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
-    read: tuple[Mark, ...] = ()  # what the next round can build upon
+    read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""

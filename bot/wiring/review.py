@@ -119,6 +119,7 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         note=begun.given.get("note", ""),
         reports=tuple(reported.restored(begun.given.get("sarif", ()))),
         tool_runs=tuple(_tool_runs(begun.given)),
+        masked=bool(begun.given.get("masked")),
     )
 
 

@@ -95,7 +95,9 @@ class Talk:
 
 
 @asynccontextmanager
-async def talk(folder: Path, patch: pytest.MonkeyPatch, settings: str = "") -> AsyncIterator[Talk]:
+async def talk(
+    folder: Path, patch: pytest.MonkeyPatch, settings: str = "", files: Mapping[str, str] = HEAD
+) -> AsyncIterator[Talk]:
     """The whole product with a scripted model behind it."""
     held: list[Talk] = []
 
@@ -113,7 +115,7 @@ async def talk(folder: Path, patch: pytest.MonkeyPatch, settings: str = "") -> A
         async with whole(folder) as at:
             await at.repo.commit("main", {".deeprepo.yml": f"strategy: fanout\nverify: false\n{settings}"})
             held.append(Talk(at, 0))
-            held[0].number = await at.reviewed(files=HEAD)
+            held[0].number = await at.reviewed(files=dict(files))
             yield held[0]
             assert held[0].script == []
 
