@@ -27,8 +27,7 @@ def report(told: ReviewResult, step: Step, console: Console) -> None:
     written = {}
     if told.review is not None:
         for form, path in _asked(step).items():
-            written[form] = files.place(path, step.runner)
-            files.write(written[form], OUTPUTS[form]().render(told.review))
+            written[form] = files.write(path, OUTPUTS[form]().render(told.review), step.runner)
         if step.runner.github_event_name in ON_PULL:  # else they are in the head's check run
             console.annotate(checks.annotations(told.review, load(told.review.language)))
         console.say(facts.verdict(told.review))

@@ -137,6 +137,7 @@ def command(
         "trace": trace,
         "previous": reviewing.last(previous),
         "full": full,
+        "local": reviewing.local(repo),
         "sarif": reviewing.contents(sarif),
         "sarif_base": reviewing.contents(sarif_base),
     }

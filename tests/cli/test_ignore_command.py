@@ -54,18 +54,22 @@ def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(chang
     assert [(item["reason"], item["scope"]) for item in after["suppressed"]] == [("known", scope)]
 
 
-def test_a_wider_scope_needs_to_know_the_finding(changed: Repository) -> None:
-    """And says where it is to be found."""
-    done = run("ignore", "abc", "--reason", "r", "--scope", "rule", cwd=changed.folder)
+@pytest.mark.parametrize("scope", ["finding", "rule", "path"])
+def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository, scope: str) -> None:
+    """A mistyped fingerprint would be a line that silences nothing today and another finding later."""
+    done = run("ignore", "deadbeefdeadbeef", "--reason", "r", "--scope", scope, cwd=changed.folder)
     assert done.returncode == 2
+    assert "no check by code reports deadbeefdeadbeef" in done.stderr
     assert "--review FILE" in done.stderr
+    assert not (changed.folder / ".deeprepo").exists()
 
 
 def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
     """The second time changes nothing."""
+    mark = reviewed(changed)["findings"][0]["fingerprint"]
     for _ in range(2):
-        assert run("ignore", "0123456789abcdef", "--reason", "r", cwd=changed.folder).returncode == 0
-    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count("fingerprint: 0123456789abcdef") == 1
+        assert run("ignore", mark, "--reason", "r", cwd=changed.folder).returncode == 0
+    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(f"fingerprint: {mark}") == 1
 
 
 def test_an_entry_for_a_finding_that_is_known_by_its_review_is_the_same(changed: Repository, tmp_path: Path) -> None:
@@ -95,7 +99,8 @@ def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
 
 def test_an_entry_from_a_folder_inside_is_written_where_it_is_read(changed: Repository) -> None:
     """The file counts at the top of the repository alone."""
-    done = run("ignore", "0" * 16, "--reason", "known", cwd=changed.folder / "shop")
+    mark = reviewed(changed)["findings"][0]["fingerprint"]
+    done = run("ignore", mark, "--reason", "known", cwd=changed.folder / "shop")
     assert done.returncode == 0, done.stderr
     assert (changed.folder / ".deeprepo" / "ignore.yml").exists()
     assert not (changed.folder / "shop" / ".deeprepo").exists()
