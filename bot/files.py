@@ -17,9 +17,8 @@ from typing import TextIO
 
 from bot.errors import UsageError
 
-STREAMS = re.compile(
-    r"/dev/(?:stdout|stderr|null|tty|fd/\d+)|/proc/self/fd/\d+"
-)  # named by the user, held by no checkout
+STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")  # named by the user, held by no checkout
+# named by the user, held by no checkout
 GIT = frozenset({".git", "git~1"})  # as file systems that fold names read it
 UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # which some file systems leave out of a name
 ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -173,7 +172,8 @@ def _entered(
             raise OSError(errno.EPERM, f"{inside} holds git's own files: name a file elsewhere")
         mode = 0o700 if private else FOLDER
         if folders:
-            start.mkdir(mode, parents=True, exist_ok=True)
+            for above in reversed((start, *start.parents)):
+                above.mkdir(mode, exist_ok=True)
         elif not start.is_dir():
             raise OSError(errno.ENOENT, f"there is no folder {path.parent}")
         at = os.open(start, ENTER)

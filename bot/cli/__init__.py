@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bot import __version__, files
+from bot import __version__
 from bot.cli import hook
 from bot.cli.exits import CLEAN, FAULT, FOUND, USAGE, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
@@ -85,6 +85,8 @@ def _outside(error: Exception) -> int:
         tell(f"deeprepo: {said}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
         return USAGE
     import traceback
+
+    from bot import files
 
     lines = [f"deeprepo {__version__}, Python {sys.version}\n", *traceback.format_exception(error, chain=True)]
     log = files.kept("deeprepo-", ".log", "".join(lines))

@@ -113,8 +113,8 @@ def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | Non
 
     path, title = only(finding.path), " ".join(finding.title.split())
     if scope == "finding":
-        bound = {"digest": digest(finding), "path": path, "title": title}
-        return IgnoreEntry(fingerprint=finding.fingerprint, **bound, reason=reason, expires=expires)
+        mark, whole = finding.fingerprint, digest(finding)
+        return IgnoreEntry(fingerprint=mark, digest=whole, path=path, title=title, reason=reason, expires=expires)
     if scope == "rule":
         return IgnoreEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
     return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)

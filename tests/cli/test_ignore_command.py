@@ -81,7 +81,7 @@ def test_an_entry_for_a_finding_that_is_known_by_its_review_is_the_same(changed:
         said = run("ignore", mark, "--reason", "r", *more, cwd=changed.folder)
         assert said.returncode == 0, said.stderr
     assert "already has this entry" in said.stderr
-    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(mark) == 1
+    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(f"fingerprint: {mark}") == 1
 
 
 def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
