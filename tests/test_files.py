@@ -19,10 +19,26 @@ from bot.errors import UsageError
 BOT = Path(__file__).parents[1] / "bot"
 # What writes, by the name of the function or method. Temporary folders with names drawn by lot are no such thing.
 WRITES = frozenset(
-    "write_text write_bytes mkdir makedirs symlink_to hardlink_to symlink copyfile copy2 copytree copyfileobj move mkstemp "
-    "NamedTemporaryFile mknod mkfifo".split()
+    [
+        "write_text",
+        "write_bytes",
+        "mkdir",
+        "makedirs",
+        "symlink_to",
+        "hardlink_to",
+        "symlink",
+        "copyfile",
+        "copy2",
+        "copytree",
+        "copyfileobj",
+        "move",
+        "mkstemp",
+        "NamedTemporaryFile",
+        "mknod",
+        "mkfifo",
+    ]
 )
-OF_OS = frozenset("open link chmod chown truncate".split())
+OF_OS = frozenset(["open", "link", "chmod", "chown", "truncate"])
 MOVES = frozenset({"rename", "replace"})  # of a path with one argument; of text with two
 MODES = set("wax+")
 

@@ -53,6 +53,22 @@ def loaded(text: str) -> tuple[yaml.Node | None, Any]:
         reader.dispose()
 
 
+class _Exact(yaml.SafeDumper):
+    """Writes texts so that they are read as they were: in double quotes where one holds a blank that YAML takes for the end of a line."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if value.isprintable() else '"')
+
+
+_Exact.add_representer(str, _text)
+
+
+def dumped(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A list of mappings as YAML that people can read."""
+    return yaml.dump(list(rows), Dumper=_Exact, sort_keys=False, allow_unicode=True, width=120)
+
+
 def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
     """The line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
     found: list[tuple[int, str]] = []

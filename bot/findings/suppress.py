@@ -99,12 +99,11 @@ def read(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
 
 def write(before: bytes | None, entry: "IgnoreEntry") -> str:
     """The file with one more entry; what people wrote in it stays as it is."""
-    import yaml
+    from bot.config import written
 
     text = before.decode("utf-8", "replace") if before else HEAD
     data = {name: value for name, value in entry.model_dump(mode="json").items() if value not in ("", None)}
-    added = yaml.safe_dump([data], sort_keys=False, allow_unicode=True, width=120)
-    return f"{text.rstrip()}\n{added}"
+    return f"{text.rstrip()}\n{written.dumped([data])}"
 
 
 def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":
