@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot import extras
 from bot import files as own
 from bot.concurrency import ended, started
 from bot.errors import DeepRepoError
@@ -42,7 +43,7 @@ async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -
     """
     path = program(name)
     if path is None:
-        raise DeepRepoError(f"{name} is not installed: pip install 'deeprepo-bot[lint]'")
+        raise DeepRepoError(f"{name} is not installed: {extras.install('lint')}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-lint-") as folder:
         own.fill(Path(folder), files)
         return await _output(name, [path, *arguments], folder)

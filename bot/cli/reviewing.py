@@ -72,7 +72,9 @@ def stopped(review: "Review", *, push: bool) -> str:
     """What a person can do whose commit or push a hook has stopped."""
     mark = next((finding.fingerprint for finding in review.reaching(review.fail_on)), "FINGERPRINT")
     again = "git push --no-verify" if push else "git commit --no-verify"
-    own = Path(sys.argv[0]).absolute()
+    own = (
+        Path(sys.executable).parent / "deeprepo"
+    )  # a hook runs in an environment of its own, which is on nobody's PATH
     name = "deeprepo" if shutil.which("deeprepo") == str(own) else shlex.quote(str(own))
     return (
         f"`{again}` goes on without this check. If a finding is wrong, silence it on this machine, for example "
