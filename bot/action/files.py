@@ -9,6 +9,7 @@ from bot import files
 from bot.config.action import RunnerVariables
 from bot.errors import UsageError
 from bot.findings import reported
+from bot.outputs import state
 
 
 def put(path: Path | None, values: Mapping[str, str]) -> None:
@@ -29,6 +30,12 @@ def place(wanted: Path, runner: RunnerVariables) -> Path:
     path, home = _home(wanted, runner)
     files.ready(path, below=home)
     return path
+
+
+def previous(wanted: Path, runner: RunnerVariables) -> bytes | None:
+    """The file of the last review, None if there is no such file. Raises UsageError."""
+    path, home = _home(wanted, runner)
+    return files.content(path, state.MOST_FILE + 1, below=home, label="the input previous: ")
 
 
 def write(wanted: Path, text: str, runner: RunnerVariables) -> Path:
