@@ -11,6 +11,10 @@ from typing import Any
 import yaml
 
 MOST_CHARS, MOST_DEPTH = 64_000, 24
+ENTRIES = {  # lists whose items have keys
+    ("instructions",): '{path: "src/**", text: "..."}',
+    ("rules",): '{path: "tests/**", kind: performance}',
+}
 NUMBER = re.compile(r"[-+.:0-9_xXoObBeE]{41,}")  # to read one takes time by the square of its length
 TAGS = frozenset({None, "!", "tag:yaml.org,2002:str"})
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the events alone; both read the same language
@@ -109,6 +113,8 @@ def _error(problem: str, event: yaml.Event) -> Unsupported:
 def sentence(item: Mapping[str, Any]) -> str:
     """One item of `ValidationError.errors()` as what a person has to write instead, without the value that is wrong."""
     context = item.get("ctx", {})
+    if item["type"] in ("tuple_type", "list_type") and item.get("loc", ())[-1:] in ENTRIES:
+        return f"write a list of entries, such as [{ENTRIES[item['loc'][-1:]]}]"
     words = {
         "tuple_type": "write a list, such as [one, two], also for a single entry",
         "list_type": "write a list, such as [one, two], also for a single entry",

@@ -49,6 +49,7 @@ from bot.values.review import (
     EFFORTS,
     SEVERITIES,
     Area,
+    Category,
     Claim,
     CommentSpot,
     Cost,

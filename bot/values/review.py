@@ -10,6 +10,9 @@ from bot.values.rule import OwnerRule
 from bot.values.walkthrough import Walkthrough
 
 Severity = Literal["critical", "high", "medium", "low"]
+Category = Literal[  # of what models report; an analyser may have another
+    "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
+]  # fmt: skip
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
 Tone = Literal["normal", "short"]
 Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
