@@ -40,7 +40,7 @@ def installed(extra: Extra) -> bool:
 def install(extra: str = "", folder: str = ".") -> str:
     """The command that installs an extra, or another distribution of the clone, into the environment that is running.
 
-    No registry has the distribution, so no hint names it: whoever took the name there would be installed.
+    No registry has the distribution, so no hint names it: a stranger could take the name there.
     """
     place = f"{folder}[{extra}]" if extra else folder
     wanted = f"'{place}'" if extra else place
