@@ -55,7 +55,7 @@ class CommandTarget:
         if self.said is None:
             return context.say("reply_no_review")
         if self.number and self.said.open:
-            known = ", ".join(f"#\u2060{found.number}" for found in self.said.open)
+            known = ", ".join(str(found.number) for found in self.said.open)
             return context.say("reply_unknown_number", number=self.number, known=known)
         return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
