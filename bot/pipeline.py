@@ -67,6 +67,7 @@ class Deps:
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # the JSON output of the last review of the same change
     full: bool = False  # read everything again and say everything
+    local: bytes | None = None  # the list of what the person at the terminal does not want to hear
     ignored: tuple[tuple[str, str, str], ...] = ()  # fingerprint, reason and scope of what is not to be reported again
     rules: tuple[OwnerRule, ...] = ()  # that a server has learned from people
     reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
@@ -146,6 +147,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         given: dict[str, Any] = {"today": today.isoformat(), "earlier": codec.kept(deps.earlier), "full": deps.full}
         given |= {"ignored": deps.ignored} if deps.ignored else {}
         given |= {"masked": True} if deps.masked else {}
+        given |= {"local": codec.kept(deps.local)} if deps.local else {}
         given |= {"rules": [asdict(rule) for rule in deps.rules]} if deps.rules else {}
         given |= {"note": deps.note} if deps.note else {}
         brought = reported.introduced(deps.reports, files) if deps.reports else ()
@@ -157,6 +159,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
             else {}
         )
         given |= {"left_out": dict(deps.left_out)} if deps.left_out else {}
+        ignored = suppress.read(await tree.at_tip(suppress.FILE), today)
+        mine = suppress.read(deps.local, today, suppress.LOCAL)
         learned = (*rules.written(settings["rules"]), *deps.rules)
         past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full)
         covered = coverage.start(parts, files, users)
@@ -170,9 +174,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
             replace(
                 subject,
                 past=past,
-                ignored=suppress.read(await tree.at_tip(suppress.FILE), today).also(
-                    deps.ignored, learned, past.ignored
-                ),
+                ignored=ignored.joined(mine).also(deps.ignored, learned, past.ignored),
                 guidance=replace(asked, rules=learned, language=settings["language"], templates=await _templates(tree)),
             ),
             settings,

@@ -14,7 +14,7 @@ from bot.action.event import ON_PULL
 from bot.checkout.held import held
 from bot.commands import CommandReply
 from bot.config import Step
-from bot.errors import DeepRepoError, HostError, HostRefused, UsageError
+from bot.errors import DeepRepoError, HostError, HostRefused
 from bot.github import Host
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
@@ -121,23 +121,24 @@ class StepBackend:
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""
-        path = self.step.inputs.previous
+        path, refused = self.step.inputs.previous, ""
         if path is not None:
-            try:
-                return (self.step.runner.github_workspace / path).read_bytes(), ""
-            except FileNotFoundError:  # the first round
+            data = files.previous(path, self.step.runner)
+            if data is None:  # the first round
                 return None, ""
-            except OSError as error:
-                raise UsageError(f"the input previous: {path} cannot be read: {error.strerror}") from error
+            said = state.from_file(data, run.ask.pull, parts.secret())
+            if isinstance(said, bytes):
+                return said, ""
+            refused = f"{said[:1].upper()}{said[1:]}: it was not used."
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return None, ""
+            return None, refused
         secret = parts.secret()
         if secret is not None and not existing.decisive(stands, run.host):
             return None, _again(state.FOREIGN)
         kept = state.unpack(stands.body, run.ask.pull, secret)
         if isinstance(kept, bytes):
-            return kept, ""
+            return kept, refused
         return None, _again(kept)
 
     @asynccontextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bot import files
 from bot.analyzers.linter_run import running
 from bot.errors import DeepRepoError
 
@@ -66,8 +67,7 @@ async def run(contents: Sequence[bytes], codes: Sequence[str], rank: Callable[[s
     if not contents:
         return []
     with tempfile.TemporaryDirectory(prefix="deeprepo-ruff-") as folder:
-        for number, content in enumerate(contents):
-            (Path(folder) / f"f{number}.py").write_bytes(content)
+        files.fill(Path(folder), {f"f{number}.py": content for number, content in enumerate(contents)})
         found = [Reports([]) for _ in contents]
         async for line in _reports(folder, codes):
             named = NAME.search(line)

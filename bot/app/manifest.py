@@ -1,9 +1,7 @@
 """What deeprepo asks of GitHub when somebody registers an App for it: the manifest, and what comes back for its code."""
 
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,7 +9,7 @@ from urllib.parse import quote
 import httpx2
 from pydantic import ValidationError
 
-from bot import __version__, events
+from bot import __version__, events, files
 from bot.config import App
 from bot.errors import HostDown, HostRefused
 from bot.github.identity import site
@@ -103,10 +101,4 @@ def store(found: dict[str, Any], path: Path, public: str = "") -> None:
     except ValidationError as error:
         names = ", ".join(str(item["loc"][0]) for item in error.errors())
         raise HostRefused(f"GitHub's answer lacks {names}: delete the new App at GitHub and begin again", 422) from None
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".app-")  # made with mode 0600
-    with os.fdopen(handle, "w") as file:
-        json.dump(kept | {"public_url": public}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(path)
+    files.write(path, json.dumps(kept | {"public_url": public}), below=path.parent, private=True, folders=True)

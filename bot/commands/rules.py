@@ -52,11 +52,11 @@ async def _decided(state: RuleState, rest: str, context: CommandContext, book: R
 
 def _exported(found: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
     """The rules in force as the key of the settings."""
-    import yaml
+    from bot.config import written
 
     chosen = [one.rule for one in found if one.state == "confirmed"]
     rows = [{"path": rule.path, "kind": rule.kind} | ({"text": rule.text} if rule.text else {}) for rule in chosen]
-    parts = [yaml.safe_dump([row], sort_keys=False, width=120) for row in rows]
+    parts = [written.dumped([row]) for row in rows]
     ends = accumulate(len(part) for part in parts)
     shown = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
     if not shown:

@@ -51,12 +51,16 @@ class CommandTarget:
     fingerprint: str = ""
     finding: Finding | None = None
     rest: str = ""  # of the argument
+    number: int = 0  # that was typed, and that no finding has
     thread: str = ""  # what our comment at the top of the thread says
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
         if self.said is None:
             return context.say("reply_no_review")
+        if self.number and self.said.open:
+            known = ", ".join(str(found.number) for found in self.said.open)
+            return context.say("reply_unknown_number", number=self.number, known=known)
         return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
 
@@ -86,7 +90,7 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     number = int(named[1])
     numbered = said.numbered(number)
     if numbered is None and number not in said.numbers:
-        return CommandTarget(said, rest=argument.strip())
+        return CommandTarget(said, rest=argument.strip(), number=number)
     return CommandTarget(said, numbered.fingerprint if numbered else said.numbers[number], numbered, rest)
 
 

@@ -1,11 +1,13 @@
 """The repository's own file, as its owner writes it: .deeprepo.yml of the base branch."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from difflib import get_close_matches
+from typing import Annotated, Literal, get_args
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from bot import globs
 from bot.config import stricter, written
@@ -13,7 +15,7 @@ from bot.config.names import FILE
 from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
-from bot.values import Effort, ReviewEffort, Severity, Tone
+from bot.values import Category, Effort, ReviewEffort, Severity, Tone
 
 SHOWN = 12  # problems of one file that one error names
 
@@ -26,6 +28,12 @@ def _pattern(value: str) -> str:
 Pattern = Annotated[str, AfterValidator(_pattern)]  # as in .gitignore
 
 
+def _language(value: str) -> str:
+    if not re.fullmatch(_LANGUAGE, value):
+        raise ValueError("write the code of a language, such as en, de or pt-BR")
+    return value
+
+
 _LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
 Bar = Annotated[  # YAML reads a bare `off` as false
     Literal["off", "critical", "high", "medium", "low"],
@@ -34,6 +42,8 @@ Bar = Annotated[  # YAML reads a bare `off` as false
         json_schema_input_type=Literal["off", "critical", "high", "medium", "low"],
     ),
 ]
+Language = Annotated[str, AfterValidator(_language), WithJsonSchema({"type": "string", "pattern": _LANGUAGE})]
+KINDS = (*get_args(Category), "secret", "settings")  # categories of findings, with those that no model reports
 Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
 
 
@@ -205,8 +215,8 @@ class RepoConfig(_Section):
     analyzers: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
         default=None, description="The checks that need no model."
     )
-    language: Annotated[str | None, stricter.BASE] = Field(
-        default=None, pattern=_LANGUAGE, description='The language of comments: "de", "pt-BR".'
+    language: Annotated[Language | None, stricter.BASE] = Field(
+        default=None, description='The language of comments: "de", "pt-BR".'
     )
     lenses: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
         default=None, description="The questions that models may be asked."
@@ -237,6 +247,12 @@ def declared() -> dict[str, Stricter]:
     return rules(RepoConfig) | rules(ModelsSection) | rules(BudgetSection)
 
 
+def written_as(name: str) -> str:
+    """A setting's name as the file has it: `budget.usd` for `usd`."""
+    sections: dict[str, type[BaseModel]] = {"models": ModelsSection, "budget": BudgetSection}
+    return next((f"{section}.{name}" for section, model in sections.items() if name in model.model_fields), name)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something wrong with the file: if it is fatal, no review can use the file. `line` is None if the whole file is meant."""
@@ -257,13 +273,14 @@ def check(text: bytes) -> tuple[RepoConfig, tuple[Problem, ...]]:
     if not isinstance(data, dict):
         return RepoConfig(), (Problem(1, "must hold `key: value` lines at its top"),)
     try:
-        return RepoConfig.model_validate(data), (*_unknown(node, RepoConfig), *_twice(node))
+        found = RepoConfig.model_validate(data)
+        return found, (*_unknown(node, RepoConfig), *_twice(node), *_unusable(node, found))
     except ValidationError as error:
-        found = (
+        rows = (
             Problem(written.line_of(node, item["loc"]), f"{'.'.join(map(str, item['loc']))}: {written.sentence(item)}")
             for item in error.errors()
         )
-        return RepoConfig(), (*found, *_unknown(node, RepoConfig), *_twice(node))
+        return RepoConfig(), (*rows, *_unknown(node, RepoConfig), *_twice(node))
 
 
 def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
@@ -278,6 +295,33 @@ def read(text: bytes, name: str = FILE) -> tuple[RepoConfig, tuple[str, ...]]:
 
 def _twice(node: yaml.Node | None) -> Iterator[Problem]:
     return (Problem(line, said, fatal=False) for line, said in written.duplicates(node))
+
+
+def _unusable(node: yaml.Node | None, found: RepoConfig) -> Iterator[Problem]:
+    """Names that fit their form and that nobody knows: a model without its provider, a check, a lens, a category."""
+    from bot.config.resolved import DEFAULTS
+
+    def problem(place: Sequence[str | int], said: str) -> Problem:
+        return Problem(written.line_of(node, place), f"{'.'.join(map(str, place))}: {said}", fatal=False)
+
+    for role in ("root", "worker"):
+        named = getattr(found.models, role)
+        if named is not None and not all(named.partition("/")[::2]):
+            yield problem(
+                ("models", role), f"{named} names no provider: write provider/model, such as openai/{named.strip('/')}"
+            )
+    for name in ("analyzers", "lenses"):
+        for at, one in enumerate(getattr(found, name) or ()):
+            if one not in DEFAULTS[name]:
+                yield problem((name, at), f"{one} is not known and not used{_meant(one, DEFAULTS[name])}")
+    for at, rule in enumerate(found.rules):
+        if rule.kind not in KINDS and get_close_matches(rule.kind, KINDS, 1):
+            yield problem(("rules", at, "kind"), f"{rule.kind} is no category of findings{_meant(rule.kind, KINDS)}")
+
+
+def _meant(word: str, known: Sequence[str]) -> str:
+    near = get_close_matches(word, known, 1)
+    return f"; did you mean {near[0]}?" if near else f" (known: {', '.join(known)})"
 
 
 def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> Iterator[Problem]:

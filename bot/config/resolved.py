@@ -114,8 +114,10 @@ class Config:
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value and origin of each setting, as texts for people."""
+        from bot.config.repository import written_as
+
         for name, found in self.values.items():
-            yield name, shown(found.value), found.origin
+            yield written_as(name), shown(found.value), found.origin
         for name, value in self.triggers:
             given = name in self.triggers.model_fields_set
             yield f"triggers.{name}", shown(value), FROM_FILE if given else "default"

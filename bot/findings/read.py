@@ -5,14 +5,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bot import render
-from bot.values import Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side, Source
+from bot.values import Category, Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Side, Source
 
 if TYPE_CHECKING:
     from bot.findings.strangers import LooseFinding
 
-Category = Literal[
-    "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
-]  # fmt: skip
 Existence = Literal[
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip

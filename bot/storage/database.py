@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
+from bot import files
 from bot.errors import StorageError, UsageError
 from bot.storage.dialect import insert
 from bot.storage.sqlite import connect
@@ -110,7 +111,7 @@ def _engine(url: str) -> sa.Engine:
             "only SQLite files and PostgreSQL are known as databases: give sqlite:///PATH or postgresql://..."
         )
     path = Path(address.database)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    files.folder(path.parent, private=True)
     engine = sa.create_engine(address, creator=lambda: connect(path), pool_size=THREADS, max_overflow=4)
 
     @sa.event.listens_for(engine, "connect")

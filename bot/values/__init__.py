@@ -33,6 +33,7 @@ from bot.values.finding import (
     SEVERITIES,
     SHOWN,
     VERDICTS,
+    Category,
     Claim,
     Evidence,
     Finding,

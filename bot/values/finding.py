@@ -8,6 +8,9 @@ from bot.values.change import Side
 from bot.values.exact import EXACT
 
 Severity = Literal["critical", "high", "medium", "low"]
+Category = Literal[  # of what models report; an analyser may have another
+    "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
+]  # fmt: skip
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
 Verdict = Literal["proven", "confirmed", "unproven", "refuted"]
 VERDICTS: tuple[Verdict, ...] = ("proven", "confirmed", "unproven", "refuted")  # surest first

@@ -85,6 +85,7 @@ def deps(
         say=say,
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
+        local=flags.get("local"),
         reports=_reports(flags),
         tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in reported.runs(data, name)),
     )
@@ -112,6 +113,7 @@ def replay(recorded: "Record", section: "Section", begun: Start, scratch: str, r
         today=lambda: date.fromisoformat(begun.given["today"]),
         earlier=codec.given(begun.given["earlier"]),
         full=begun.given["full"],
+        local=codec.given(begun.given.get("local")),
         ignored=tuple(
             (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in begun.given.get("ignored", ())
         ),

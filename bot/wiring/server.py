@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from bot import config, workflow
+from bot import config, files, workflow
 from bot.commands import CommandReply
 from bot.config import Config, Settings
 from bot.conversation import RemarkReply
@@ -103,7 +103,7 @@ def _comments(caps: ProcessLimits, done: Review) -> Comments:
 async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple[Room, StoredJournal | None]]:
     """A folder for what a child writes. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
     path = journals.path(folder, journal)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    files.folder(path.parent, private=True)
     with fetching.room(folder) as scratch:
         if not store.database.postgres:
             yield Room(path, scratch, kept=False), None
@@ -122,9 +122,7 @@ def _known(journal: Path) -> dict[str, str]:
 
 
 def _remember(journal: Path, left_out: Mapping[str, str]) -> None:
-    beside = _beside(journal)
-    beside.touch(0o600)
-    beside.write_text(json.dumps(dict(left_out)), "utf-8")
+    files.write(_beside(journal), json.dumps(dict(left_out)), private=True)
 
 
 def _beside(journal: Path) -> Path:
