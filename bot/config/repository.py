@@ -12,7 +12,7 @@ from bot.config import written
 from bot.config.names import FILE
 from bot.config.settings import Strategy
 from bot.errors import ConfigError
-from bot.values import Effort, ReviewEffort, Severity, Tone
+from bot.values import Effort, ReviewEffort, Severity, Shortfall, Tone
 
 SHOWN = 12  # problems of one file that one error names
 
@@ -151,6 +151,12 @@ class RepoConfig(_Section):
         description="How much a comment says: `short` is the title, one sentence and the fix; the rest is collapsed.",
     )
     fail_on: Severity | None = Field(default=None, description="The check fails for a finding at least this severe.")
+    fail_also: tuple[Shortfall, ...] | None = Field(
+        default=None,
+        description="With `fail_on`, the check also fails if a commit was not reviewed (`unreviewed`), if your own `triggers` leave it "
+        "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), or if anything "
+        "is open (`open`).",
+    )
     request_changes: Bar | None = Field(
         default=None,
         description="While a finding at least this severe is open, the review requests changes; `off`: it only comments.",

@@ -52,6 +52,7 @@ DEFAULTS: dict[str, Any] = {
     "minimum_severity": "low",
     "tone": "normal",
     "fail_on": None,
+    "fail_also": ("unreviewed", "skipped", "cut", "dropped"),
     "request_changes": "off",
     "pause_after": None,
     "linked_issues": True,

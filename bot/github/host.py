@@ -4,6 +4,7 @@ import base64
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -45,6 +46,10 @@ class Host:
         self._client, self._repo = client, f"repos/{pull.owner}/{pull.name}"
         self.checks = Checks(client, self._repo, voice)
         self._pull, self._issue = f"{self._repo}/pulls/{pull.number}", f"{self._repo}/issues/{pull.number}"
+
+    def beside(self, number: int) -> "Host":
+        """Another pull request of the same repository."""
+        return Host(self._client, replace(self.pull, number=number), self.voice)
 
     async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
         """Write what is not there yet. After an answer that was lost it is looked for before it is written again."""

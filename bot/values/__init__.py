@@ -63,6 +63,7 @@ from bot.values.review import (
     ReviewEffort,
     Round,
     Severity,
+    Shortfall,
     Status,
     Suppressed,
     Tone,

@@ -94,13 +94,14 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class MergeGroup:
-    """A merge queue waits for our check run on a commit that no pull request has as its head."""
+    """A merge queue waits for our check run on a commit of its own. `number`: the pull request at this place of the queue, 0: unknown."""
 
     installation: int
     repository: int
     owner: str
     name: str
     head: str
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
