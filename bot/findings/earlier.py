@@ -48,6 +48,7 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
     said = listed(found)
     marks = _reader(_MARKS).validate_python(found["read"])
     rows = found["coverage"]["readings"]
+    silenced = _reader(_FINDINGS).validate_python([row["finding"] for row in found.get("suppressed", ())])
     return Earlier(
         number=max(1, int(found["round"]["number"])),
         base=str(found["pull"]["base"]),
@@ -57,7 +58,8 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=(*said, *_reader(_FINDINGS).validate_python(found.get("kept_back", ()))),
+        findings=(*said, *_reader(_FINDINGS).validate_python(found.get("kept_back", ())), *silenced),
+        silenced=frozenset(finding.fingerprint for finding in silenced),
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),
         told=_told(found.get("walkthrough")),

@@ -53,6 +53,8 @@ async def judge(
     """
     merged = merge(findings)
     known = await recall(earlier, merged, tree, files, reread, before) if earlier else Recalled(merged, (), (), ())
+    if earlier is not None:  # what nobody was told of is not told to be fixed
+        known = replace(known, fixed=tuple(f for f in known.fixed if f.fingerprint not in earlier.silenced))
     new, silenced = ignored.split(known.new)
     still, silenced_too = ignored.split(known.still)
     doubtful, silenced_as_well = ignored.split(known.doubtful)

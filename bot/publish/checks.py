@@ -105,6 +105,13 @@ async def done(host: Host, number: int, run: str, review: Review, outcome: Publi
     return ending
 
 
+async def again(host: Host, run: str, review: Review, outcome: PublishResult, page: str) -> None:
+    """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
+    mine = [one for one in await _listed(host, review.pull.head) if _facts(one).get("run") == run and one.ended]
+    if mine and _how(_facts(mine[-1])) == "reviewed":
+        await done(host, mine[-1].id, run, review, outcome, page)
+
+
 async def ended(
     host: Host,
     number: int,
@@ -177,10 +184,11 @@ def _wanted(ending: Ending, one: Check) -> Ending:
 async def _shown(host: Host, one: Check, state: CommitState, words: Phrases) -> None:
     """Change what a check run that has ended shows; what it came to by itself stays in its marker."""
     known = _facts(one)
-    text = one.summary.replace("\r\n", "\n").partition("\n")[2] if known else one.summary
+    text, title = one.summary.replace("\r\n", "\n"), one.title
+    text = text.partition("\n")[2] if known else text
     if known.get("lead"):
-        text = text.partition("\n\n")[2]
-    title = known.get("title") or one.title
+        lead, _, text = text.partition("\n\n")
+        title = title.removeprefix(f"{lead} ")
     told = Ended(_pull(one), known.get("base", ""), _own(one), _how(known))
     await _written(host, _Ending(one.id, known.get("run", ""), one.head, told, title, text, one.text), state, words)
 
@@ -196,22 +204,27 @@ async def _end(host: Host, one: "_Ending", words: Phrases, sure: Mapping[int, st
 
 
 async def _written(host: Host, one: "_Ending", state: CommitState, words: Phrases) -> None:
-    shown, lead = state.ending or one.own.ending, ""
-    if shown != one.own.ending:
-        blame = state.blame
-        other = blame is not None and blame != one.own.pull
-        lead = words.say("check_of_other", pull=Safe(f"#{blame}")) if other else words.say("check_stands")
-    known = {"run": one.run, "base": one.own.base, "own": one.own.ending, "how": one.own.how, "title": one.title}
+    own, lead = one.own, _lead(one.own, state, words)
+    known = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
     said = _marked(f"{lead}\n\n{one.text}" if lead else one.text, **known, **({"lead": "1"} if lead else {}))
     await host.checks.done(
         one.number,
-        shown,
+        state.ending or own.ending,
         f"{lead} {one.title}"[:TITLE] if lead else one.title,
         said,
         one.page,
         one.annotations,
         buttons(words) if host.voice.app else (),
     )
+
+
+def _lead(own: Ended, state: CommitState, words: Phrases) -> str:
+    """Why a check run shows something else than what it came to by itself; empty if it does not."""
+    blame = state.blame
+    if blame not in (None, own.pull) and state.ending not in (None, own.ending):
+        return words.say("check_of_other", pull=Safe(f"#{blame}"))
+    declined = own.how == "declined" and state.verdict((own.pull, own.base)).reviewed is not None
+    return words.say("check_stands") if declined or state.ending not in (None, own.ending) else ""
 
 
 async def _state(host: Host, head: str, rows: Sequence[Ended], sure: Mapping[int, str]) -> CommitState:

@@ -24,8 +24,8 @@ from bot.policy import No
 from bot.ports import Job
 from bot.publish import checks
 from bot.storage import Exhausted
-from bot.values import Ending, PullFacts, PullRequest, Review, ReviewAsk
-from bot.workflow import asking, journals, keeping, learning, reviewing, spending
+from bot.values import Ending, PullFacts, PullRef, PullRequest, Review, ReviewAsk
+from bot.workflow import asking, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import look
@@ -40,6 +40,7 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
     async with github.opened(parts.identity, ask.pull, parts.pace) as host:
         if await parts.store.reviews.has(job.id):
             await parts.store.checks.ended(job.id)
+            await paging.follow(ask.pull, host, parts)
             return
         seen = await look(ask.pull, host, job, parts)
         backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts)
@@ -55,8 +56,15 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
         result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
         if isinstance(result.fault, Superseded):
             raise result.fault
+        if result.outcome is not None and await _words(ask.pull, parts):  # people may have spoken while it was made
+            await paging.follow(ask.pull, host, parts)
         if result.fault is not None:
             await parts.failed(ask, str(result.fault))
+
+
+async def _words(pull: PullRef, parts: Services) -> bool:
+    """Whether anything is silenced in this pull request."""
+    return bool(await keeping.ignored(pull, parts.store) or await parts.store.rules.confirmed(pull.repository))
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,8 @@ def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
             assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
             assert one.annotations[0]["title"] == "High · @acme/all evil"
             assert "\u200b" not in one.annotations[0]["message"]
-            assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
+            known = {"base": "main", "own": "neutral", "how": "reviewed"}
+            assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1", **known}
 
     asyncio.run(go())
 
