@@ -286,7 +286,7 @@ class Review:
         """
         lost = {row.kind for row in self.coverage.open}
         unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
-        cut = bool(self.partial or self.fault or self.coverage.cut or lost & unread)
+        cut = bool(self.partial or self.fault or lost & unread)
         told: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > self.refuted),
