@@ -7,7 +7,7 @@ small~INSTALLATION~DELIVERY
 
 import re
 
-from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
 
 LONGEST = 120  # characters of a delivery's id
 QUEUES = {"review": "reviews", "command": "commands", "small": "small"}
@@ -19,7 +19,7 @@ def name(ask: Ask, delivery: str) -> str:
     match ask:
         case ReviewAsk():
             return f"{reviews(ask.pull)}{known}"
-        case CommandAsk() | RemarkAsk() | Cancel():
+        case CommandAsk() | RemarkAsk() | Cancel() | Follow():
             return f"{commands(ask.pull)}{known}"
         case Forget() | MergeGroup():
             return f"small~{ask.installation}~{known}"
@@ -60,7 +60,7 @@ def partition(ask: Ask) -> str | None:
     match ask:
         case ReviewAsk():
             return str(ask.pull.installation)
-        case CommandAsk() | RemarkAsk() | Cancel():
+        case CommandAsk() | RemarkAsk() | Cancel() | Follow():
             return ask.pull.key
     return None
 

@@ -119,6 +119,16 @@ class Reviews(StoragePart):
         found = await self.database.run(lambda connection: connection.execute(wanted).first())
         return (found.id, found.output) if found is not None else None
 
+    async def reported(self, pull: PullRef, since: float) -> tuple[int, ...]:
+        """The other pull requests of its repository that have a review since then with anything to silence or to bring back, newest first."""
+        mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
+        others = mine & (review.c.number != pull.number) & (review.c.finished > since)
+        told = sa.exists().where(finding.c.pull == review.c.pull, finding.c.state != "fixed")
+        wanted = sa.select(review.c.number).where(others, told).group_by(review.c.number)
+        wanted = wanted.order_by(sa.func.max(review.c.finished).desc())
+        found = await self.database.run(lambda connection: connection.execute(wanted).scalars().all())
+        return tuple(found)
+
     async def rewrite(self, job: str, output: bytes) -> None:
         """Store the JSON output of a review once more: findings of it were given numbers."""
         now = sa.update(review).where(review.c.id == job).values(output=output)

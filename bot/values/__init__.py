@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         Cancel,
         CommandAsk,
         CommentRef,
+        Follow,
         Forget,
         MergeGroup,
         NothingAsked,

@@ -85,6 +85,13 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Follow:
+    """What holds for the whole repository has changed: the page of this pull request is to show it."""
+
+    pull: PullRef
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """The App was removed: from these repositories, or with no id from the whole installation."""
 
@@ -111,4 +118,4 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | Forget | MergeGroup

@@ -22,7 +22,6 @@ from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, kept
 
-FOLLOWED = frozenset({ignore.WORD, rules.WORD})  # what they change is to be seen on the page
 REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
 
@@ -46,7 +45,10 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
         posted = await asking.answered(said, ask.comment, host)
         if said.rule and posted is not None:
             await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
-        if decided or ask.word in FOLLOWED:
+        chosen = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
+        if decided or chosen:
+            await paging.everywhere(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+        elif ask.word == ignore.WORD:
             await paging.follow(ask.pull, host, parts)
 
 

@@ -56,7 +56,9 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
         decided = await learning.learn(
             ask.pull, host, settings["language"], parts.store
         )  # the remark may say "won't fix"
-        if made.withdrawn or decided:
+        if decided:
+            await paging.everywhere(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+        elif made.withdrawn:
             await paging.follow(ask.pull, host, parts)
 
 

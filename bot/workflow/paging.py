@@ -1,17 +1,39 @@
 """The page of a pull request follows what people say between two reviews: a rejection, a withdrawal, a rule that is confirmed or removed."""
 
 import logging
+import time
 from contextlib import suppress
+from dataclasses import replace
 
 from bot import github
 from bot.errors import HostRefused, OverLimit, Superseded
 from bot.github import Host
 from bot.publish import renewing
-from bot.values import PullRef
+from bot.values import Follow, PullRef
 from bot.workflow import keeping
 from bot.workflow.parts import Services
 
+DAY, DAYS, MOST = 86_400.0, 30, 50  # other pull requests: reviewed in so many days, at most so many, the newest first
 log = logging.getLogger("deeprepo.review")
+
+
+async def caught_up(ask: Follow, parts: Services) -> None:
+    """Carry out the job of a pull request beside the one where somebody spoke."""
+    async with github.opened(parts.identity, ask.pull, parts.pace) as host:
+        await follow(ask.pull, host, parts)
+
+
+async def everywhere(pull: PullRef, host: Host, parts: Services, delivery: str) -> None:
+    """A rule holds for the repository: the page of this pull request follows now, those of the others in jobs of their own."""
+    await follow(pull, host, parts)
+    await others(pull, parts, delivery)
+
+
+async def others(pull: PullRef, parts: Services, delivery: str) -> None:
+    """Have the pages of the repository's other pull requests follow, in jobs of their own."""
+    since = time.time() - DAYS * DAY
+    for number in (await parts.store.reviews.reported(pull, since))[:MOST]:
+        await parts.submit(Follow(replace(pull, number=number)), f"follow-{delivery}")
 
 
 async def follow(pull: PullRef, host: Host, parts: Services) -> None:
