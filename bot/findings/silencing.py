@@ -27,11 +27,16 @@ def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[O
     silenced = {
         one.finding.fingerprint: one for one in (*hushed_too, *hushed, *kept)
     }  # in a full review some are in both lists
+    quiet = {(one.finding.path, one.finding.start) for one in silenced.values()}
+    told = review.walkthrough
+    if told is not None and told.first is not None and (told.first.path, told.first.line) in quiet:
+        told = replace(told, first=None)  # nothing sends a reader to what is silenced
     return replace(
         review,
         findings=(*(placed for placed in review.findings if id(placed.finding) in there), *returned),
         still=still,
         suppressed=tuple(silenced.values()),
+        walkthrough=told,
         numbers=tuple(sorted((*review.numbers, *((n, mark) for mark, n in numbers.items() if n not in known)))),
     )
 
