@@ -1,4 +1,4 @@
-"""What stands on a commit: the worst truth of all that is open for it, whatever the order in which it came. Pure.
+"""What counts for a commit: the worst truth of all that is open for it, whatever the order in which it came. Pure.
 
 GitHub takes the newest check run of a name for a commit's answer, and several pull requests may have one commit as their head: against
 other branches, with other settings. So each of our check runs on a commit shows what is worst for any of them. A state is made by

@@ -1,6 +1,6 @@
 """A review as it would be reported now: what people have silenced, withdrawn or allowed again since it was made. Pure.
 
-The review that was made stays what is stored; the page is made of it anew after each such word, so that doing it twice changes nothing.
+The review that was made stays what is stored; the page is made of it again after each such word, so that doing it twice changes nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from bot.values import Finding, OwnerRule, Placed, Review, Suppressed
 def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
     """The review under these words: fingerprint, reason and "finding" or "withdrawn" of single findings, and the learned rules in force.
 
-    What the repository's own file silenced stays so until a review reads it anew. A finding whose rule is gone is new again.
+    What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again.
     """
     words = IgnoreList().also(asked, rules)
     kept, again = _judged(review.suppressed, words)

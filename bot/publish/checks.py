@@ -154,7 +154,7 @@ async def let_pass(host: Host, head: str, ending: Ending = "success", language: 
 
 
 async def standing(host: Host, head: str) -> CommitState:
-    """What stands on a commit now."""
+    """What counts for a commit now."""
     return await _state(host, head, _rows(await _listed(host, head)), {})
 
 

@@ -18,7 +18,7 @@ async def _wanted() -> bool:
 
 
 async def renew(host: Host, resolver: Host, review: Review, comments: Comments, page: str) -> None:
-    """Write what has changed. Nothing is posted on lines: a finding that is back stands in the summary.
+    """Write what has changed. Nothing is posted on lines: a finding that is back is listed in the summary.
 
     Done again, it changes nothing. Raises Superseded if the pull request has gone on: the next review makes its own page.
     """

@@ -37,7 +37,7 @@ async def others(pull: PullRef, parts: Services, delivery: str) -> None:
 
 
 async def follow(pull: PullRef, host: Host, parts: Services) -> None:
-    """Make the page anew from the stored review and the words that hold now. May be done again, and after any crash."""
+    """Make the page again from the stored review and the words that hold now. May be done again, and after any crash."""
     stored = await parts.store.reviews.newest(pull)
     if stored is None:
         return

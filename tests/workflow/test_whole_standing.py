@@ -8,6 +8,7 @@ import pytest
 from whole import BROKEN, Whole, whole
 
 from bot.values import PullRef
+from deeprepo_sandbox import github as sandbox
 
 STRICT = {".deeprepo.yml": "fail_on: high\n"}
 
@@ -99,6 +100,23 @@ def test_what_is_cut_or_not_reviewed_fails_where_there_is_a_bar(tmp_path: Path) 
             await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
             third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
             assert newest(at, third) == "failure"
+
+    asyncio.run(story())
+
+
+def test_a_review_that_cannot_be_made_fails_where_there_is_a_bar(tmp_path: Path) -> None:
+    """The head shares no commit with its base: nobody has read it, and a person who asks again changes nothing."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", STRICT)
+            await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
+            number = await at.repo.open_pull("orphan")
+            await at.quiet()
+            assert newest(at, number) == "failure"
+            await at.repo.comment(number, "/deeprepo review")
+            await at.quiet()
+            assert newest(at, number) == "failure"
 
     asyncio.run(story())
 
