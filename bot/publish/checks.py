@@ -17,6 +17,7 @@ from bot.values.progress import Progress
 NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 LEVELS = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
+STOPS = BADNESS.index("neutral")  # the worst that lets a commit pass
 MOST_PULLS = 20  # with one commit as their head that are asked for
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
 
@@ -176,9 +177,9 @@ async def settle(host: Host, head: str, language: str = "en") -> CommitState:
 
 
 def _wanted(ending: Ending, one: Check) -> Ending:
-    """What a check run has to show: that of a merge queue is never better than its own."""
+    """What a check run has to show. That of a merge queue lets pass or stops: it differs only if the commit is to be stopped."""
     own = _own(one)
-    return own if _pull(one) == 0 and BADNESS.index(own) > BADNESS.index(ending) else ending
+    return own if _pull(one) == 0 and max(BADNESS.index(own), STOPS) >= BADNESS.index(ending) else ending
 
 
 async def _shown(host: Host, one: Check, state: CommitState, words: Phrases) -> None:
