@@ -4,6 +4,7 @@ Who asks by a command or presses a button gets a review wherever one is possible
 for. Each refusal is a sentence that the check run shows, so that a person knows what to do.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -13,14 +14,16 @@ from typing import TYPE_CHECKING
 from bot import globs
 from bot.config import FILE
 from bot.values.ask import ReviewAsk, Trigger
-from bot.values.host import PullFacts
+from bot.values.host import Ending, PullFacts
+from bot.values.review import Shortfall
 
 if TYPE_CHECKING:
-    from bot.config import Triggers
+    from bot.config import Config, Triggers
 
     Conditions = Sequence[tuple[str, Triggers]]  # what each file asks for, with its name
 
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
+_BAR = re.compile(r"\bfail_on\b")
 HOW = "`/deeprepo review` in a comment starts one"
 
 
@@ -38,6 +41,17 @@ class No:
 
     reason: str
     quiet: bool = False
+    lacks: Shortfall = "unreviewed"  # the word of `fail_also` for it; "skipped": the owner's own rules leave it out
+
+
+def unreviewed(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:
+    """How a check ends that has no review: where the owner has set a bar, only a review reaches below it."""
+    return "failure" if settings["fail_on"] is not None and lacks in settings["fail_also"] else "neutral"
+
+
+def unreadable(file: str | None) -> Ending:
+    """How a check ends whose settings cannot be used: as a failure if they were to set a bar."""
+    return "failure" if _BAR.search(file or "") else "neutral"
 
 
 def bound(ask: ReviewAsk, facts: PullFacts) -> ReviewAsk:
@@ -59,15 +73,15 @@ def decide(facts: PullFacts, ask: ReviewAsk, conditions: "Conditions", *, paused
         ended = "merged" if facts.merged else "closed"
         return No(f"the pull request is {ended}: there is nothing left to review.", quiet=not asked)
     if not asked:
-        waits = (
-            (f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)",)
-            if pushes
-            else ()
-        )
-        against = (_against(facts, ask.trigger, triggers, file, paused=paused) for file, triggers in conditions)
-        refused = next(chain(*against, waits), None)
+        against = (_against(facts, ask.trigger, triggers, file) for file, triggers in conditions)
+        refused = next(chain(*against), None)
         if refused is not None:
-            return No(f"{refused}; {HOW}.")
+            return No(f"{refused}; {HOW}.", lacks="skipped")
+        spent = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
+        held = (_held(facts, triggers, paused=paused) for _, triggers in conditions)
+        waits = next(chain(*held, (spent,) if pushes else ()), None)
+        if waits is not None:
+            return No(f"{waits}; {HOW}.")
     sizes = [_size(facts, triggers, asked=asked) for _, triggers in conditions]
     return next(iter(sorted(sizes, key=_laxness)))
 
@@ -77,7 +91,7 @@ def touched(paths: Sequence[str], conditions: "Conditions", trigger: Trigger) ->
     for file, triggers in conditions if trigger not in ASKED else ():
         if triggers.paths and not any(globs.matches(triggers.paths, path) for path in paths):
             wanted = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
-            return No(f"no changed file matches `triggers.paths` ({wanted}) of {file}; {HOW}.")
+            return No(f"no changed file matches `triggers.paths` ({wanted}) of {file}; {HOW}.", lacks="skipped")
     return Go()
 
 
@@ -89,12 +103,16 @@ def forks_used(limit: float, source: str = FILE) -> str:
     )
 
 
-def _against(facts: PullFacts, trigger: Trigger, triggers: "Triggers", file: str, *, paused: bool) -> Iterator[str]:
-    """Every reason that the repository gives against a review that nobody asked for, the most telling first."""
+def _held(facts: PullFacts, triggers: "Triggers", *, paused: bool) -> Iterator[str]:
+    """Why a review waits that will be made once somebody wants it."""
     if paused:
         yield "reviews of this pull request are paused, `/deeprepo resume` ends that"
     if facts.draft and not triggers.drafts:
         yield "it is a draft"
+
+
+def _against(facts: PullFacts, trigger: Trigger, triggers: "Triggers", file: str) -> Iterator[str]:
+    """Every rule of the repository against a review that nobody asked for, the most telling first."""
     if not _starts(trigger, triggers):
         yield f"`triggers.events` of {file} does not name this event"
     if facts.author_type == "Bot" and not triggers.bots:

@@ -81,7 +81,9 @@ class StepBackend:
         number = None
         if self.step.runner.github_event_name not in ON_PULL:
             with suppress(HostRefused):
-                number = await checks.start(run.host, run.seen.facts.head_sha, run.id, run.language)
+                number = await checks.start(
+                    run.host, run.seen.facts.head_sha, run.id, run.language, base=run.base, broken=run.unreviewed
+                )
         check = CheckRun(run, number, optional=True, heard=self.console.say)
         try:
             yield check

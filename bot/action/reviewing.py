@@ -77,6 +77,7 @@ def _said(result: ReviewResult, *, fork: bool) -> ReviewResult:
     fault = result.fault
     if result.review is None:
         before = {"skipped": "Not reviewed", "success": "There is nothing to review"}
+        before |= {"failure": "Not reviewed"} if fault is None else {}
         return replace(result, says=f"{before.get(result.conclusion, 'There is no review')}: {result.says}")
     if isinstance(fault, Superseded):
         return replace(result, says=f"{ALONE}: {fault}.", fault=None)

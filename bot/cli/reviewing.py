@@ -94,7 +94,7 @@ def exit_code(review: "Review") -> int:
     """What a script sees: an interruption and a fault first, then --fail-on."""
     if review.fault:
         return INTERRUPTED if review.fault == "interrupted" else FAULT
-    return FOUND if review.reaching(review.fail_on) else CLEAN
+    return FOUND if review.failing else CLEAN
 
 
 def last(previous: Path | None) -> bytes | None:

@@ -15,7 +15,7 @@ from bot.config.names import FILE
 from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
-from bot.values import Category, Effort, ReviewEffort, Severity, Tone
+from bot.values import Category, Effort, ReviewEffort, Severity, Shortfall, Tone
 
 SHOWN = 12  # problems of one file that one error names
 
@@ -195,6 +195,12 @@ class RepoConfig(_Section):
     )
     fail_on: Annotated[Severity | None, stricter.MORE_SEVERITIES] = Field(
         default=None, description="The check fails for a finding at least this severe."
+    )
+    fail_also: Annotated[tuple[Shortfall, ...] | None, stricter.IN_EITHER] = Field(
+        default=None,
+        description="With `fail_on`, the check also fails if a commit was not reviewed (`unreviewed`), if your own `triggers` leave it "
+        "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), or if anything "
+        "is open (`open`).",
     )
     request_changes: Annotated[Bar | None, stricter.HIGHER_BAR] = Field(
         default=None,

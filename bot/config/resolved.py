@@ -56,6 +56,7 @@ DEFAULTS: dict[str, Any] = {
     "minimum_severity": "low",
     "tone": "normal",
     "fail_on": None,
+    "fail_also": ("unreviewed", "skipped", "cut", "dropped"),
     "request_changes": "off",
     "pause_after": None,
     "linked_issues": True,
@@ -284,7 +285,7 @@ def _below(variable: str, most: Any, asked: Value) -> Value:  # noqa: ANN401 - a
 
 
 def _flat(file: "RepoConfig") -> dict[str, Any]:
-    """The file's settings under the names of DEFAULTS; an empty list counts as not set."""
+    """The file's settings under the names of DEFAULTS; an empty list counts as not set, but for `fail_also`: nothing is a choice."""
     rows = (
         file.model_dump(exclude={"models", "budget", "instructions", "rules", "triggers"})
         | file.models.model_dump()
@@ -292,4 +293,5 @@ def _flat(file: "RepoConfig") -> dict[str, Any]:
     )
     rows["instructions"] = tuple((item.path, item.text) for item in file.instructions)
     rows["rules"] = tuple((item.path, item.kind, item.text) for item in file.rules)
-    return {name: value for name, value in rows.items() if value not in (None, ())}
+    chosen = {"fail_also": file.fail_also} if file.fail_also is not None else {}
+    return {name: value for name, value in rows.items() if value not in (None, ())} | chosen

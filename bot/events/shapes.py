@@ -199,6 +199,7 @@ class CheckSuiteEvent(DeliveryPayload):
 
 class _Group(PayloadModel):
     head_sha: Sha
+    head_ref: StrictStr = ""
 
 
 class MergeGroupEvent(DeliveryPayload):

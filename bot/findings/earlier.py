@@ -52,6 +52,7 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
     marks = _reader(_MARKS).validate_python(found["read"])
     models = found.get("read_by_model")
     rows = found["coverage"]["readings"]
+    silenced = findings([row["finding"] for row in found.get("suppressed", ())])
     return Earlier(
         number=max(1, int(found["round"]["number"])),
         base=str(found["pull"]["base"]),
@@ -63,7 +64,8 @@ def _earlier(found: Mapping[str, Any]) -> Earlier:
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=(*said, *findings(found.get("kept_back", ()))),
+        findings=(*said, *findings(found.get("kept_back", ())), *silenced),
+        silenced=frozenset(finding.identity for finding in silenced),
         ignored=_ignored(found.get("suppressed", ())),
         files=tuple(str(row["path"]) for row in found["files"]),
         summary=str(found["summary"]),

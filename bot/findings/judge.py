@@ -41,7 +41,7 @@ class Judged:
     suppressed: tuple[Suppressed, ...] = ()
     unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
-    refuted: tuple[Finding, ...] = ()  # in this round, by a second opinion
+    refuted: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
 
 
 async def judge(
@@ -70,13 +70,16 @@ async def judge(
         await recall(earlier, merged, tree, files, reread, before, silence) if earlier else Recalled(merged, (), (), ())
     )
     known = outlasting(known, leaked)
+    if earlier is not None:  # what nobody was told of is not told to be fixed
+        known = replace(known, fixed=tuple(f for f in known.fixed if f.identity not in earlier.silenced))
     new, silenced = ignored.split(known.new)
     still, silenced_too = ignored.split(known.still)
     doubtful, silenced_as_well = ignored.split(known.doubtful)
     hushed = (*silenced, *silenced_too, *silenced_as_well)
     if ask is None:
         said = tuple(f for f in new if f.verdict != "refuted")
-        return Judged(said, len(new) - len(said), (), (*still, *doubtful), known.fixed, hushed)
+        refuted = tuple(f for f in new if f.verdict == "refuted")
+        return Judged(said, len(refuted), (), (*still, *doubtful), known.fixed, hushed, refuted=refuted)
     shown = SEVERITIES[: SEVERITIES.index(least) + 1]
     quiet = tuple(replace(f, unconfirmed=True) for f in new if f.severity not in shown and f.verdict == "unproven")
     new = tuple(f for f in new if f.severity in shown or f.verdict != "unproven")

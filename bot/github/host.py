@@ -51,6 +51,10 @@ class Host:
         self.checks = Checks(client, self._repo, voice)
         self._pull, self._issue = f"{self._repo}/pulls/{pull.number}", f"{self._repo}/issues/{pull.number}"
 
+    def beside(self, number: int) -> "Host":
+        """Another pull request of the same repository."""
+        return Host(self._client, replace(self.pull, number=number), self.voice)
+
     async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
         """Write what is not there yet. After an answer that was lost it is looked for before it is written again."""
         for left in reversed(range(TRIES)):

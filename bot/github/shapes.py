@@ -117,11 +117,14 @@ class _Compared(Slim):
 
 
 class _Output(Slim):
+    title: str | None = None
     summary: str | None = None
+    text: str | None = None
 
 
 class _Check(Slim):
     id: int
+    head_sha: str = ""
     external_id: str | None = None
     status: str
     conclusion: str | None = None
@@ -248,7 +251,17 @@ def check(data: Any) -> Check:  # noqa: ANN401 - JSON
 
 
 def _check(said: _Check) -> Check:
-    return Check(said.id, said.external_id or "", said.status, said.conclusion or "", said.output.summary or "")
+    output = said.output
+    return Check(
+        id=said.id,
+        external_id=said.external_id or "",
+        status=said.status,
+        conclusion=said.conclusion or "",
+        summary=output.summary or "",
+        title=output.title or "",
+        text=output.text or "",
+        head=said.head_sha,
+    )
 
 
 def _ours(app: _App, voice: Voice) -> bool:

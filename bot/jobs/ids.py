@@ -8,7 +8,7 @@ small~INSTALLATION~DELIVERY
 import re
 from typing import TypedDict
 
-from bot.values import Ask, Cancel, CommandAsk, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CommandAsk, Follow, Forget, MergeGroup, PullRef, RemarkAsk, ReviewAsk
 
 LONGEST = 120  # characters of a delivery's id
 QUEUES = {"review": "reviews", "command": "commands", "small": "small"}
@@ -20,7 +20,7 @@ def name(ask: Ask, delivery: str) -> str:
     match ask:
         case ReviewAsk():
             return f"{reviews(ask.pull)}{known}"
-        case CommandAsk() | RemarkAsk() | Cancel():
+        case CommandAsk() | RemarkAsk() | Cancel() | Follow():
             return f"{commands(ask.pull)}{known}"
         case Forget() | MergeGroup():
             return f"small~{ask.installation}~{known}"
@@ -70,8 +70,8 @@ def places(ask: Ask) -> Places:
     match ask:
         case ReviewAsk():
             return {"installation": ask.pull.installation, "serial": None, "person": "", "priority": _priority(ask)}
-        case CommandAsk() | RemarkAsk() | Cancel():
-            person = "" if isinstance(ask, Cancel) else ask.actor
+        case CommandAsk() | RemarkAsk() | Cancel() | Follow():
+            person = ask.actor if isinstance(ask, CommandAsk | RemarkAsk) else ""
             serial = ask.pull.key
             return {
                 "installation": ask.pull.installation,

@@ -121,7 +121,9 @@ def _walkthrough(told: "Walkthrough") -> RenderableType:
     grid.add_column(ratio=1)
     shown = walkthrough.parts(told, LISTED)
     for part in shown:
-        grid.add_row(Text.assemble((line(part.title), "bold"), " ", (visible(part.folder), "cyan")), "")
+        grid.add_row(
+            Text(" ").join(filter(None, (Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")))), ""
+        )
         for row in part.rows:
             grid.add_row(Text(f"  {visible(part.name(row))}", "cyan"), _prose(line(row.phrase)))
         if part.more:

@@ -117,7 +117,7 @@ def _slim(review: Review, *, signed: bool) -> dict[str, Any]:
     return {
         **{
             name: full[name]
-            for name in ("schema_version", "tool", "still", "kept_back", "issues", "summary", "numbers")
+            for name in ("schema_version", "tool", "still", "kept_back", "suppressed", "issues", "summary", "numbers")
         },
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}

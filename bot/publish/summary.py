@@ -21,7 +21,7 @@ async def put(job: Publication, body: str, facts: Mapping[str, str]) -> Posted:
         await job.host.delete(double)
     if not standing:
         return await _written(job, text)
-    if _same(standing[0].body, text):
+    if same(standing[0].body, text):
         return standing[0]
     await job.check()
     try:
@@ -45,6 +45,6 @@ async def stands(host: Host) -> list[Posted]:
     return [one for one in found if decisive(one, host)] or found[:1]
 
 
-def _same(one: str, other: str) -> bool:
+def same(one: str, other: str) -> bool:
     """Whether two texts say the same; GitHub keeps neither the line ends nor the blank end of what it was sent."""
     return one.replace("\r\n", "\n").rstrip() == other.rstrip()

@@ -90,6 +90,13 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Follow:
+    """What holds for the whole repository has changed: the page of this pull request is to show it."""
+
+    pull: PullRef
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """The App was removed: from these repositories, or with no id from the whole installation."""
 
@@ -99,13 +106,14 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class MergeGroup:
-    """A merge queue waits for our check run on a commit that no pull request has as its head."""
+    """A merge queue waits for our check run on a commit of its own. `number`: the pull request at this place of the queue, 0: unknown."""
 
     installation: int
     repository: int
     owner: str
     name: str
     head: str
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,4 +123,4 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | Forget | MergeGroup

@@ -144,6 +144,9 @@ class Check:
     status: str
     conclusion: str
     summary: str
+    title: str = ""
+    text: str = ""
+    head: str = ""  # the commit that it is on
 
     @property
     def ended(self) -> bool:

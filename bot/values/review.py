@@ -12,6 +12,7 @@ from bot.values.rule import OwnerRule
 from bot.values.walkthrough import Walkthrough
 
 Tone = Literal["normal", "short"]
+Shortfall = Literal["unreviewed", "skipped", "cut", "dropped", "open"]  # what else fails a check for which a bar is set
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
 EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
 
@@ -212,7 +213,9 @@ class Review:
     fault: Literal["", "provider", "interrupted"] = ""
     failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
+    fail_also: tuple[Shortfall, ...] = ()  # with that bar, what besides a finding fails it
     dropped: int = 0  # findings that did not survive the checks
+    refuted: int = 0  # of these, how many were refuted; the others are without a judgement
     turns: tuple[Turn, ...] = ()
     version: str = field(default="", metadata=EXACT)
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
@@ -243,3 +246,29 @@ class Review:
         severe = SEVERITIES[: SEVERITIES.index(bar) + 1] if bar is not None else ()
         there = (*(placed.finding for placed in self.findings), *self.still)
         return tuple(finding for finding in there if finding.severity in severe)
+
+    @property
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """What this review lacks: it was cut off, findings have no judgement, something is open. Words of `fail_also`.
+
+        Without a model, changed code that no check knows is open; with one, it was left out.
+        """
+        lost = {row.kind for row in self.coverage.open}
+        unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
+        cut = bool(self.partial or self.fault or lost & unread)
+        told: tuple[tuple[Shortfall, bool], ...] = (
+            ("cut", cut),
+            ("dropped", self.dropped > self.refuted),
+            ("open", bool(lost)),
+        )
+        return tuple(name for name, true in told if true)
+
+    @property
+    def lacking(self) -> tuple[Shortfall, ...]:
+        """Of the shortfalls, those that fail a check, if the owner has set a bar."""
+        return tuple(name for name in self.shortfalls if self.fail_on is not None and name in self.fail_also)
+
+    @property
+    def failing(self) -> bool:
+        """Whether a check fails for it: a finding reaches the owner's bar, or the review lacks what the owner wants of it."""
+        return bool(self.lacking or self.reaching(self.fail_on))

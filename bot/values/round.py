@@ -18,7 +18,8 @@ class Earlier:
     dependents: tuple[str, ...] = ()  # unchanged files that were read
     # (changed definition, path): uses that a model read, all of them in that file.
     uses: tuple[tuple[str, str], ...] = ()
-    findings: tuple[Finding, ...] = ()  # said, and as far as known not fixed
+    findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
+    silenced: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
     told: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does

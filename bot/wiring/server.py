@@ -6,7 +6,7 @@ file that it had in hand; paid calls are in the journal.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -24,7 +24,7 @@ from bot.payloads import Change, Made, Question, Remark
 from bot.policy import No
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, PullRequest, Review, Trigger
+from bot.values import Ask, OwnerRule, PullRequest, Review, Trigger
 from bot.wiring import child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
@@ -47,6 +47,7 @@ def worker(
         converse=partial(_conversed, store, folder, caps),
         resolve=partial(_resolved, settings, caps),
         untouched=partial(_untouched, caps),
+        page=partial(_page, caps),
         comments=partial(_comments, caps),
         model=review.can_ask,
         in_force=review.in_force,
@@ -93,6 +94,12 @@ def _bytes(text: str | None) -> bytes | None:
 
 async def _untouched(caps: ProcessLimits, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
     return await child.run(tasks.untouched, pull, resolved, trigger, caps=caps)
+
+
+async def _page(
+    caps: ProcessLimits, output: bytes, ignored: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]
+) -> Made:
+    return await child.run(tasks.page, output, tuple(ignored), tuple(rules), caps=replace(caps, wall=PAGES))
 
 
 def _comments(caps: ProcessLimits, done: Review) -> Comments:

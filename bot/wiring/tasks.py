@@ -15,15 +15,16 @@ from bot import commands, config, conversation, pipeline
 from bot.commands import CommandContext, CommandReply
 from bot.config import Config, Settings
 from bot.conversation import RemarkReply
+from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.writer import Journal
-from bot.outputs import OUTPUTS, markdown, posts
+from bot.outputs import OUTPUTS, json_file, markdown, posts
 from bot.outputs.posts import Comments
 from bot.payloads import Change, Made, Question, Remark
 from bot.pipeline import Deps
 from bot.policy import No
 from bot.review.session import Session
-from bot.values import PullRequest, Review, ReviewRequest, Trigger
+from bot.values import OwnerRule, PullRequest, Review, ReviewRequest, Trigger
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import timed
@@ -56,6 +57,17 @@ async def converse(line: ChildPipe, asked: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
     opening = partial(opened, asked.change, _deps(line, asked.change, room))
     return await conversation.respond(asked.heard, asked.last, asked.language, opening, time.monotonic)
+
+
+async def page(
+    _: ChildPipe, output: bytes, ignored: tuple[tuple[str, str, str], ...], rules: tuple[OwnerRule, ...]
+) -> Made:
+    """The texts of a stored review under the words that hold now; as JSON only if findings were given numbers by it."""
+    stored = json_file.read(output)
+    told = silencing.now(stored, ignored, rules)
+    numbers = silencing.given(stored, told)
+    written = json_file.numbered(output, numbers) if numbers else ""
+    return Made(told, posts.comments(told), markdown.render(told), written)
 
 
 async def comments(_: ChildPipe, done: Review) -> Comments:

@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import commands, github
-from bot.commands import CommandContext, CommandReply, ignore, proposing
+from bot.commands import CommandContext, CommandReply, ignore, proposing, rules
 from bot.commands.context import RuleBook
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit
@@ -18,7 +18,7 @@ from bot.ports import Job
 from bot.render import Phrases, load
 from bot.storage import Exhausted, Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, ReviewAsk, RuleState
-from bot.workflow import asking, learning, lifting, looking, pausing, spending
+from bot.workflow import asking, learning, looking, paging, pausing, spending
 from bot.workflow.fetching import fetched
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, kept
@@ -38,15 +38,19 @@ async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
             await asking.answered(refused, ask.comment, host)
             return
         await asking.answered(CommandReply(), ask.comment, host, seen=True)
+        decided = False
         if ask.word not in REVIEWS:  # a review learns by itself
-            await learning.learn(ask.pull, host, settings["language"], parts.store)
+            decided = await learning.learn(ask.pull, host, settings["language"], parts.store)
         carried_out = partial(_carried_out, ask, seen, settings, host, parts, standing)
         said = await kept(job, "answer", _ANSWER, carried_out)
         posted = await asking.answered(said, ask.comment, host)
         if said.rule and posted is not None:
             await parts.store.rules.show(ask.pull.repository, said.rule, posted.id, posted.kind)
-        if ask.word == ignore.WORD:
-            await lifting.lift(ask.pull, host, settings, parts.store)
+        chosen = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
+        if decided or chosen:
+            await paging.everywhere(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+        elif ask.word == ignore.WORD:
+            await paging.follow(ask.pull, host, parts)
 
 
 async def _carried_out(

@@ -16,11 +16,11 @@ from bot.workflow.reviewing import SUPERSEDED
 TITLE = 200  # characters of a pull request's title in a list
 
 
-def place(last: bytes | None) -> tuple[str, str] | None:
-    """Which change the last review was of: merge base and head."""
+def place(last: bytes | None) -> tuple[str, str, str] | None:
+    """Which change the last review was of: merge base, head, and the branch that it was compared with, whose settings held."""
     try:
         pull = json.loads(last)["pull"] if last else None
-        return (str(pull["base"]), str(pull["head"])) if pull else None
+        return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
     except (ValueError, KeyError, TypeError):
         return None
 

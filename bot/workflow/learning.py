@@ -70,19 +70,23 @@ class _Rejected:
     sure: bool
 
 
-async def learn(pull: PullRef, host: Host, language: str, store: Store) -> None:
-    """Read what is new, decide on proposals, and propose rules in the threads where they arose. Raises HostError's kinds."""
+async def learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
+    """Read what is new, decide on proposals, and propose rules in the threads where they arose; whether a rule was decided on.
+
+    Raises HostError's kinds.
+    """
     async with _TURNS.setdefault(pull.key, asyncio.Lock()):  # a review and a command may both be here
-        await _learn(pull, host, language, store)
+        return await _learn(pull, host, language, store)
 
 
-async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> None:
+async def _learn(pull: PullRef, host: Host, language: str, store: Store) -> bool:
     writers = _Writers(host)
-    await _decide(pull, writers, load(language), store)
+    decided = await _decide(pull, writers, load(language), store)
     if not await store.reviews.heads(pull):
-        return
+        return decided
     for each in (await _rejected(pull, writers, store))[:MOST_LEARNED]:
         await _propose(pull, each, host, load(language), store)
+    return decided
 
 
 async def _rejected(pull: PullRef, writers: _Writers, store: Store) -> list[_Rejected]:
@@ -141,8 +145,9 @@ async def withdrawn(
     return told, made.rule.number if made is not None and told else 0
 
 
-async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> None:
-    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them."""
+async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> bool:
+    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them; whether any was."""
+    decided = False
     grave = {one.rule.number for one in await store.rules.of(pull.repository) if one.grave}
     for number, comment, kind in await store.rules.waiting(pull.repository):
         with suppress(HostRefused):  # the comment was deleted
@@ -154,6 +159,8 @@ async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store
                 no = next((one for one in able if one.content == NO), None)  # one objection is enough
                 state: RuleState = "removed" if no else "confirmed"
                 await decide(pull, number, state, (no or able[0]).login, writers.host, words, store)
+                decided = True
+    return decided
 
 
 async def decide(

@@ -31,24 +31,30 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
     decision = policy.decide(run.seen.facts, run.ask, run.settings.conditions, paused=run.seen.paused, pushes=waits)
     if isinstance(decision, No):
         await backend.decline(run, decision)
-        return ReviewResult("skipped", decision.reason)
+        return _declined(run, decision)
     if not again and await backend.known(run):
         return ReviewResult("skipped", KNOWN)
     started, made = time.time(), None
     async with backend.check(run) as check:
         try:
             made = await backend.unless_cancelled(_made(run, backend, decision, check))
-            result = ReviewResult("skipped", made.reason) if isinstance(made, No) else await _posted(run, backend, made)
+            result = _declined(run, made) if isinstance(made, No) else await _posted(run, backend, made)
         except NothingToReview:
             result = ReviewResult("success", NOTHING)
         except Superseded as error:
             result = ReviewResult("cancelled", SUPERSEDED, fault=error)
         except backend.final as error:
-            result = ReviewResult("neutral", str(error), fault=error)
+            result = ReviewResult(run.unreviewed, str(error), fault=error)
         await check.end(result, made.page if isinstance(made, Made) else "")
         if isinstance(made, Made) and result.holds:
             await backend.keep(run, result, made, started)
     return result
+
+
+def _declined(run: ReviewRun, no: No) -> ReviewResult:
+    """The end of a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
+    fails = run.seen.facts.state == "open" and policy.unreviewed(run.settings, no.lacks) == "failure"
+    return ReviewResult("failure" if fails else "skipped", no.reason)
 
 
 async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> Made | No:
