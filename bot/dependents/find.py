@@ -13,6 +13,7 @@ from bot.dependents.contract import lost_attributes, with_contract
 from bot.dependents.declared import declared
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
+from bot.dependents.keys import lost_keys
 from bot.dependents.lost import lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.overrides import heirs
@@ -44,12 +45,19 @@ async def find(
     parts = await together(
         *(_of_language(tree, language, mine, budget, cut) for language, mine in chosen),
         by_name(tree, files, suffixes, budget),
+        lost_keys(tree, files, suffixes, budget),
     )
-    cut += [*parts[-1].cut, *tree.stopped]
+    *parsed, named, keys = parts
+    cut += [*named.cut, *keys.cut, *tree.stopped]
+    references = [reference for part in parsed for reference in part.references]
+    taken = {(row.path, row.line, row.name) for row in references if row.form != "definition" and not row.guessed}
+    references += [row for row in keys.references if (row.path, row.line, row.name) not in taken]
+    taken = {(row.path, row.line, row.name) for row in references}
+    references += [row for row in named.references if (row.path, row.line, row.name) not in taken]
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),
-        references=tuple(reference for part in parts for reference in part.references),
+        references=tuple(references),
         cut=tuple(dict.fromkeys(cut)),
         missed=tuple(dict.fromkeys([*missed, *(sentence for part in parts for sentence in part.missed)])),
         heirs=tuple(heir for part in parts for heir in part.heirs),

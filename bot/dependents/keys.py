@@ -1,0 +1,273 @@
+"""Keys that a change renames or removes and that other files still say: of data, settings, the environment, routes, columns, templates.
+
+No syntax ties the two ends together. They agree on a text, across languages: what a view calls `order_total`, a template reads. So
+nothing is proven here: each line that still says a distinctive key which the change takes away is open until somebody has read it.
+
+- **Renamed**: a line is edited in place, and another word stands where the key stood. Whoever says the old one is left behind,
+  however many they are and even if others still write it: they agreed with this file.
+- **Removed**: the key is set or declared on a line that goes, and nothing in the tree sets or declares it any more.
+"""
+
+import difflib
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+
+from bot.dependents.budget import SearchLimits
+from bot.dependents.byname import COMMON, suffix
+from bot.dependents.sites import mention, telling
+from bot.lines import code_of, is_comment
+from bot.paths import is_output, is_prose, is_settings, is_style, is_test, vendored
+from bot.ports import Tree
+from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
+
+TOKEN = re.compile(r"--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
+NAME = re.compile(r"[A-Za-z_][\w$]*")
+SCHEMA = re.compile(r"\.(sql|proto|graphql|gql|prisma|avsc|thrift)$", re.IGNORECASE)
+HYPHEN = re.compile(r"[a-z0-9]-[a-z]")
+LOADS = re.compile(r"^\W*(?:import|require\w*|from|include|use|using|package|export\s+\*)\b|\brequire\(|\bimport\(")
+ALIKE = 0.5  # of two lines: from here on, one is the other edited
+LONG_LINE = 20_000  # characters; of a longer one the beginning is read
+COMPARED = 200  # words of a line that is compared in order
+SHORTEST, LONGEST = 4, 60  # letters of a key
+PLAIN = 5  # letters of a key of one word, if it is renamed
+FILES = 20  # that say a key of several words: in more it is a word of its own
+FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
+KEYS = 60  # of one change that are looked up
+ROWS = 5_000
+LINES = 40  # of one key
+SETS, SAYS = "sets", "says"  # what a line does with a key
+DECLARED = 8  # the same for one that settings or a schema lose
+SETTING = 6  # letters of such a key
+EVERY = 30  # lines of a block that are paired with others
+# Code of these languages writes names of data in another style than its own.
+CAMEL = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".java", ".kt", ".go", ".cs"})
+SNAKE = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
+UPPER = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+")
+OBJECTS = CAMEL | {".rb", ".rake", ".ru", ".rs", ".php", ".c", ".cc", ".cpp", ".h", ".hpp"}  # suffixes in which `key: value` is no annotation
+PASSED = re.compile(r"render|context|template|\bdict\(|update\(|format\(|extra|params|kwargs")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that a file gives up."""
+
+    word: str
+    path: str
+    sets: bool  # the file gave it a value or declared it
+    declared: bool  # in a file of settings or a schema, which nothing but keys stand in
+    names: frozenset[str]  # the words that stand in its place now; none if it is removed
+
+
+async def lost_keys(
+    tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
+) -> Dependents:
+    """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
+    wanted, cut = _given_up(files, suffixes)
+    if not wanted or not budget.sites:
+        return Dependents(cut=cut, missed=cut)
+    words = {key.word: key for key in wanted}
+    known = {name for _, _, _, name in await _rows(tree, [name for key in wanted for name in key.names], "base")}
+    said: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
+    rows = await _rows(tree, words, "head")
+    if len(rows) >= ROWS:  # plain words are everywhere, and would hide the others
+        rows = await _rows(tree, [word for word in words if _distinctive(word)], "head")
+    for path, line, text, word in rows:
+        what = _form(word, path, text, parsed=suffix(path) in suffixes)
+        if what and not _says_nothing(path) and not is_comment(text, path):
+            said[word].append((path, line, text, what))
+    fresh = {file.path: file.added for file in files}
+    found: list[Reference] = []
+    for word, key in words.items():
+        listed = [row for row in said[word] if row[1] not in fresh.get(row[0], ())]
+        if not _left_behind(key, listed, renamed=bool(key.names - known)):
+            continue
+        found += [mention(f"{key.path}:{word}", word, path, line, text) for path, line, text, _ in listed[:LINES]]
+        if len(listed) > LINES:
+            cut = (*cut, f"{key.path}: {LINES} of the {len(listed)} lines that still say {word} are listed")
+    if len(rows) >= ROWS:
+        cut = (*cut, f"{ROWS:,} lines and more hold keys that the change takes away: the others were not looked at")
+    return Dependents(references=tuple(found), cut=cut, missed=cut)
+
+
+async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[str, int, str, str]]:
+    """(path, line, text, word) of the lines that hold one of the words."""
+    if not words:
+        return []
+    either = "|".join(_alone(word) for word in sorted(words, key=lambda word: (-len(word), word)))
+    pattern = rf"(?:{either})"
+    look = re.compile(pattern)
+    return [
+        (path, line, text.rstrip("\r"), word)
+        for path, line, text in await tree.grep_lines([pattern], syntax="perl", side=side, limit=ROWS)
+        for word in sorted(set(look.findall(code_of(text[:LONG_LINE], path))))
+    ]
+
+
+def _alone(word: str) -> str:
+    """The pattern of a word that is no part of another; a route may stand behind any other."""
+    before = "" if word.startswith("/") else r"(?<![\w$])(?<!\w-)"
+    return rf"{before}{re.escape(word)}(?![\w$])(?!-\w)"
+
+
+def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, renamed: bool) -> bool:
+    """Whether the lines that still say a key are likely to mean what this file called so."""
+    others = {path for path, _, _, _ in rows if path != key.path}
+    plain = not _distinctive(key.word)
+    told = key.sets or not any(path == key.path for path, _, _, _ in rows)
+    if renamed and told and (key.sets or not plain or key.word.startswith("/")):
+        return bool(rows) and len(others) <= (FEW if plain else FILES)
+    if any(path == key.path and what == SETS for path, _, _, what in rows):
+        return False
+    if key.declared:  # whoever still writes it writes what nobody reads, whoever reads it gets nothing
+        return 0 < len(others) <= DECLARED
+    alone = not any(what == SETS for _, _, _, what in rows)
+    return key.sets and alone and not plain and 0 < len(others) <= FEW
+
+
+def _says_nothing(path: str) -> bool:
+    return is_prose(path) or is_test(path) or is_output(path) or vendored(path) is not None
+
+
+def _given_up(files: Sequence[ChangedFile], suffixes: Collection[str]) -> tuple[list[Key], tuple[str, ...]]:
+    """The keys that no added line of the change says any more, renamed ones first, and a sentence if there are too many."""
+    mine = [file for file in files if file.analyzed and not _says_nothing(file.path)]
+    come = {
+        word
+        for file in mine
+        for hunk in file.hunks
+        for line in hunk.lines
+        if line.kind == "+" and not is_comment(line.text, file.path)
+        for word in _words(code_of(line.text[:LONG_LINE], file.path))
+    }
+    found: dict[str, Key] = {}
+    for file in mine:
+        parsed = suffix(file.path) in suffixes
+        for word, text, names in _gone(file):
+            what = _form(word, file.path, text, parsed=parsed) if word not in come else ""
+            what = what or (SAYS if names and word not in come and UPPER.fullmatch(word) else "")
+            known = found.get(word)
+            if what and (names or what == SETS):
+                sets = what == SETS or (known is not None and known.sets)
+                declared = sets and _declares(file.path, word)
+                found[word] = Key(word, file.path, sets, declared, names | (known.names if known is not None else frozenset()))
+    keys = sorted(found.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word))
+    cut = (f"{KEYS} of the {len(keys)} keys that the change takes away were looked up",) if len(keys) > KEYS else ()
+    return keys[:KEYS], cut
+
+
+def _declares(path: str, word: str) -> bool:
+    if SCHEMA.search(path):
+        return telling(word)
+    return is_settings(path) and len(word) >= SETTING and bool(NAME.fullmatch(word))
+
+
+def _gone(file: ChangedFile) -> Iterator[tuple[str, str, frozenset[str]]]:
+    """(word, line, the words that take its place) for the words of each removed line."""
+    for hunk in file.hunks:
+        for removed, added in _blocks(hunk.lines):
+            for text, other in _pairs(removed, added):
+                if is_comment(text, file.path) or LOADS.search(text):
+                    continue
+                code = code_of(text, file.path)
+                places = _replaced(code, code_of(other, file.path)) if other else {}
+                for word in _words(code):
+                    yield word, code, places.get(word, frozenset())
+
+
+def _blocks(lines: Sequence[DiffLine]) -> Iterator[tuple[list[str], list[str]]]:
+    """The runs of removed lines, each with the added lines that take its place."""
+    removed: list[str] = []
+    added: list[str] = []
+    for line in lines:
+        kind, text = line.kind, line.text[:LONG_LINE]
+        if kind == "-" and not added:
+            removed.append(text)
+        elif kind == "+":
+            added.append(text)
+        elif removed or added:
+            yield removed, added
+            removed, added = ([text] if kind == "-" else []), []
+    if removed or added:
+        yield removed, added
+
+
+def _pairs(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each removed line with the added one that it became; "" where there is none."""
+    if len(removed) == len(added):
+        yield from ((one, other if _likeness(one, other) >= ALIKE else "") for one, other in zip(removed, added, strict=True))
+        return
+    left = list(added[:EVERY])
+    for one in removed:
+        best = max(left, key=lambda other: _likeness(one, other), default="")
+        if best and _likeness(one, best) >= ALIKE:
+            left.remove(best)
+            yield one, best
+        else:
+            yield one, ""
+
+
+@lru_cache(maxsize=1024)
+def _tokens(text: str) -> list[str]:
+    return TOKEN.findall(text)
+
+
+def _likeness(one: str, other: str) -> float:
+    old, new = _tokens(one), _tokens(other)
+    if max(len(old), len(new)) > COMPARED:
+        return 2 * len({*old} & {*new}) / (len({*old}) + len({*new}))
+    return difflib.SequenceMatcher(None, old, new, autojunk=False).ratio()
+
+
+def _replaced(before: str, after: str) -> dict[str, frozenset[str]]:
+    """The words of a line in whose place other words stand in the edited line, with those."""
+    old, new = _tokens(before), _tokens(after)
+    if max(len(old), len(new)) > COMPARED:
+        gone, come = (frozenset(chain.from_iterable(map(_words, one))) for one in (set(old) - set(new), set(new) - set(old)))
+        return {word: come for word in gone - come} if come else {}
+    found: dict[str, frozenset[str]] = {}
+    for step, start, end, at, to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        names = frozenset(chain.from_iterable(map(_words, new[at:to])))
+        if step == "replace" and names:
+            found |= {word: names - _words(one) for one in old[start:end] for word in _words(one) - names}
+    return found
+
+
+def _words(code: str) -> frozenset[str]:
+    """The names of a line, and the paths and the hyphenated words that they are parts of."""
+    tokens = [one for one in _tokens(code) if one[-1:].isalnum() or one[-1:] == "_"]
+    parts = chain.from_iterable(NAME.findall(one) for one in tokens)
+    return frozenset(word for word in (*tokens, *parts) if SHORTEST <= len(word) <= LONGEST)
+
+
+def _distinctive(word: str) -> bool:
+    return word not in COMMON and (telling(word) or bool(HYPHEN.search(word)) or "/" in word.strip("/"))
+
+
+def _form(word: str, path: str, code: str, *, parsed: bool) -> str:
+    """What a line does with a key: sets or declares it, or says it; "" if the word is a name of the program's own there."""
+    here = re.escape(word)
+    alone = _alone(word)
+    quoted = re.search(rf"([\"'`])(?:(?!\1).){{0,400}}?{alone}", code)
+    whole = rf"[\"'`]{here}[\"'`]"
+    end = suffix(path)
+    if not parsed:
+        return SETS if SCHEMA.search(path) or re.match(rf"\s*(?:-\s+)?(?:(?:export|ENV|ARG|set)\s+)?[\"']?{here}[\"']?\s*[:=]", code) else SAYS
+    if re.search(rf"{whole}\s*(?:=>|:(?!:)|\]\s*=(?![=>]))|(?:\.|->|::){here}\s*=(?![=>~])", code):
+        return SETS
+    if end in OBJECTS and re.search(rf"(?<![\w.$?-]){here}\??\s*:(?![:=])", code) and "(" not in code.partition(word)[0][-40:]:
+        return SETS
+    if quoted and (re.search(whole, code) or _distinctive(word)):
+        return SAYS
+    if re.search(rf"(?:\.|->|::){here}\b(?!\s*\()", code) and (UPPER.fullmatch(word) or _distinctive(word)):
+        return SAYS
+    if UPPER.fullmatch(word) and re.search(rf"\$\{{?{here}\b", code):
+        return SAYS
+    if end in (".rb", ".rake", ".ru") and re.search(rf"(?<![\w:]):{here}\b", code):
+        return SAYS
+    if end in CAMEL and (SNAKE.fullmatch(word) or re.search(rf"[{{,]\s*{here}\s*[,}}=]", code)) and _distinctive(word):
+        return SAYS
+    return SETS if PASSED.search(code) and re.search(rf"(?<![\w.]){here}=(?!=)", code) else ""
