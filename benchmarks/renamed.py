@@ -81,10 +81,15 @@ def main() -> int:
             result = _reviewed(one, found[one.repo], Path(scratch))
         results.append(result)
         if asked.verbose or result.conclusion == "clean":
-            print(f"{result.conclusion:<10} {one.kind:<11} {one.name:<30} {one.repo} {one.path} -> {', '.join(one.readers)}", flush=True)
+            print(
+                f"{result.conclusion:<10} {one.kind:<11} {one.name:<30} {one.repo} {one.path} -> {', '.join(one.readers)}",
+                flush=True,
+            )
     for kind, number in Counter(one.kind for one in results).most_common():
         mine = [one for one in results if one.kind == kind]
-        print(f"{kind}: {number}, {sum(one.conclusion == 'clean' for one in mine)} clean, {sum(one.told for one in mine)} with a reader's line")
+        print(
+            f"{kind}: {number}, {sum(one.conclusion == 'clean' for one in mine)} clean, {sum(one.told for one in mine)} with a reader's line"
+        )
     clean = sum(one.conclusion == "clean" for one in results)
     told = sum(one.told for one in results)
     rows = [
@@ -100,7 +105,9 @@ def _names(repo: str, at: Path) -> Iterator[Rename]:
     texts = dict(_texts(at))
     holders: dict[str, set[str]] = defaultdict(set)
     for path, text in texts.items():
-        for word in set(re.findall(r"/?[A-Za-z][\w-]*(?:/[\w-]+)*", text)) | set(re.findall(r"[A-Za-z]\w*(?:-\w+)*", text)):
+        for word in set(re.findall(r"/?[A-Za-z][\w-]*(?:/[\w-]+)*", text)) | set(
+            re.findall(r"[A-Za-z]\w*(?:-\w+)*", text)
+        ):
             holders[word].add(path)
     for path, text in texts.items():
         for kind, pattern in KINDS.items():

@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from bot.dependents.budget import SearchLimits
+from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.sites import mention, telling
 from bot.lines import is_comment
 from bot.paths import is_prose, is_test
@@ -40,6 +40,7 @@ async def by_name(
     if not mine:
         return Dependents()
     owners: dict[str, ChangedFile] = {}
+    mine = by_risk(mine)
     for file in mine[: budget.files]:
         for word in _words(file):
             owners.setdefault(word, file)
@@ -55,7 +56,7 @@ async def by_name(
         if path != owners[word].path and len(held[word]) <= RARE and (there is None or line not in there.added):
             found[word].append(mention(f"{owners[word].path}:{word}", word, path, line, text, lone=False))
     kept = [row for listed in found.values() for row in sorted(listed, key=_order)[: budget.sites]]
-    return Dependents(references=tuple(kept), cut=_said(mine))
+    return Dependents(references=tuple(kept), cut=(*_said(mine), *_beyond(mine, budget)))
 
 
 def suffix(path: str) -> str:
@@ -92,6 +93,12 @@ async def _lines(tree: Tree, words: Sequence[str]) -> list[tuple[str, str, int, 
 
 def _order(row: Reference) -> tuple[bool, str, int]:
     return row.test, row.path, row.line
+
+
+def _beyond(files: Sequence[ChangedFile], budget: SearchLimits) -> tuple[str, ...]:
+    if len(files) <= budget.files:
+        return ()
+    return (f"names were looked for of {budget.files} of the {len(files)} changed files that are not parsed",)
 
 
 def _said(files: Sequence[ChangedFile]) -> tuple[str, ...]:

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from bot.dependents.budget import SearchLimits
+from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.sites import mention, telling
 from bot.lines import code_of, is_comment
-from bot.paths import is_output, is_prose, is_settings, is_style, is_test, vendored
+from bot.paths import decides_nothing, is_output, is_prose, is_settings, is_test, vendored
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
 
@@ -44,10 +44,24 @@ DECLARED = 8  # the same for one that settings or a schema lose
 SETTING = 6  # letters of such a key
 EVERY = 30  # lines of a block that are paired with others
 # Code of these languages writes names of data in another style than its own.
-CAMEL = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".java", ".kt", ".go", ".cs"})
+CAMEL = frozenset(
+    {".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".java", ".kt", ".go", ".cs"}
+)
 SNAKE = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
 UPPER = re.compile(r"[A-Z0-9]+(?:_[A-Z0-9]+)+")
-OBJECTS = CAMEL | {".rb", ".rake", ".ru", ".rs", ".php", ".c", ".cc", ".cpp", ".h", ".hpp"}  # suffixes in which `key: value` is no annotation
+OBJECTS = CAMEL | {
+    ".rb",
+    ".rake",
+    ".ru",
+    ".rs",
+    ".php",
+    ".c",
+    ".cc",
+    ".cpp",
+    ".h",
+    ".hpp",
+}  # suffixes in which `key: value` is no annotation
+RUBY = frozenset({".rb", ".rake", ".ru"})
 PASSED = re.compile(r"render|context|template|\bdict\(|update\(|format\(|extra|params|kwargs")
 
 
@@ -134,7 +148,7 @@ def _says_nothing(path: str) -> bool:
 
 def _given_up(files: Sequence[ChangedFile], suffixes: Collection[str]) -> tuple[list[Key], tuple[str, ...]]:
     """The keys that no added line of the change says any more, renamed ones first, and a sentence if there are too many."""
-    mine = [file for file in files if file.analyzed and not _says_nothing(file.path)]
+    mine = [file for file in by_risk(files) if file.analyzed and not _says_nothing(file.path)]
     come = {
         word
         for file in mine
@@ -153,7 +167,9 @@ def _given_up(files: Sequence[ChangedFile], suffixes: Collection[str]) -> tuple[
             if what and (names or what == SETS):
                 sets = what == SETS or (known is not None and known.sets)
                 declared = sets and _declares(file.path, word)
-                found[word] = Key(word, file.path, sets, declared, names | (known.names if known is not None else frozenset()))
+                found[word] = Key(
+                    word, file.path, sets, declared, names | (known.names if known is not None else frozenset())
+                )
     keys = sorted(found.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word))
     cut = (f"{KEYS} of the {len(keys)} keys that the change takes away were looked up",) if len(keys) > KEYS else ()
     return keys[:KEYS], cut
@@ -162,7 +178,8 @@ def _given_up(files: Sequence[ChangedFile], suffixes: Collection[str]) -> tuple[
 def _declares(path: str, word: str) -> bool:
     if SCHEMA.search(path):
         return telling(word)
-    return is_settings(path) and len(word) >= SETTING and bool(NAME.fullmatch(word))
+    key = is_settings(path) and len(word) >= SETTING and bool(NAME.fullmatch(word))
+    return key and (_distinctive(word) or decides_nothing(path) != "CI")
 
 
 def _gone(file: ChangedFile) -> Iterator[tuple[str, str, frozenset[str]]]:
@@ -198,7 +215,9 @@ def _blocks(lines: Sequence[DiffLine]) -> Iterator[tuple[list[str], list[str]]]:
 def _pairs(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each removed line with the added one that it became; "" where there is none."""
     if len(removed) == len(added):
-        yield from ((one, other if _likeness(one, other) >= ALIKE else "") for one, other in zip(removed, added, strict=True))
+        yield from (
+            (one, other if _likeness(one, other) >= ALIKE else "") for one, other in zip(removed, added, strict=True)
+        )
         return
     left = list(added[:EVERY])
     for one in removed:
@@ -226,8 +245,10 @@ def _replaced(before: str, after: str) -> dict[str, frozenset[str]]:
     """The words of a line in whose place other words stand in the edited line, with those."""
     old, new = _tokens(before), _tokens(after)
     if max(len(old), len(new)) > COMPARED:
-        gone, come = (frozenset(chain.from_iterable(map(_words, one))) for one in (set(old) - set(new), set(new) - set(old)))
-        return {word: come for word in gone - come} if come else {}
+        gone, come = (
+            frozenset(chain.from_iterable(map(_words, one))) for one in (set(old) - set(new), set(new) - set(old))
+        )
+        return dict.fromkeys(gone - come, come) if come else {}
     found: dict[str, frozenset[str]] = {}
     for step, start, end, at, to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         names = frozenset(chain.from_iterable(map(_words, new[at:to])))
@@ -250,24 +271,39 @@ def _distinctive(word: str) -> bool:
 def _form(word: str, path: str, code: str, *, parsed: bool) -> str:
     """What a line does with a key: sets or declares it, or says it; "" if the word is a name of the program's own there."""
     here = re.escape(word)
-    alone = _alone(word)
-    quoted = re.search(rf"([\"'`])(?:(?!\1).){{0,400}}?{alone}", code)
-    whole = rf"[\"'`]{here}[\"'`]"
-    end = suffix(path)
     if not parsed:
-        return SETS if SCHEMA.search(path) or re.match(rf"\s*(?:-\s+)?(?:(?:export|ENV|ARG|set)\s+)?[\"']?{here}[\"']?\s*[:=]", code) else SAYS
-    if re.search(rf"{whole}\s*(?:=>|:(?!:)|\]\s*=(?![=>]))|(?:\.|->|::){here}\s*=(?![=>~])", code):
+        key = rf"\s*(?:-\s+)?(?:(?:export|ENV|ARG|set)\s+)?[\"']?{here}[\"']?\s*[:=]"
+        return SETS if SCHEMA.search(path) or re.match(key, code) else SAYS
+    if _sets(here, suffix(path), code):
         return SETS
-    if end in OBJECTS and re.search(rf"(?<![\w.$?-]){here}\??\s*:(?![:=])", code) and "(" not in code.partition(word)[0][-40:]:
-        return SETS
-    if quoted and (re.search(whole, code) or _distinctive(word)):
-        return SAYS
-    if re.search(rf"(?:\.|->|::){here}\b(?!\s*\()", code) and (UPPER.fullmatch(word) or _distinctive(word)):
-        return SAYS
-    if UPPER.fullmatch(word) and re.search(rf"\$\{{?{here}\b", code):
-        return SAYS
-    if end in (".rb", ".rake", ".ru") and re.search(rf"(?<![\w:]):{here}\b", code):
-        return SAYS
-    if end in CAMEL and (SNAKE.fullmatch(word) or re.search(rf"[{{,]\s*{here}\s*[,}}=]", code)) and _distinctive(word):
-        return SAYS
-    return SETS if PASSED.search(code) and re.search(rf"(?<![\w.]){here}=(?!=)", code) else ""
+    return SAYS if _says(word, here, suffix(path), code) else ""
+
+
+def _sets(here: str, end: str, code: str) -> bool:
+    """Whether code writes the key with a value: in a literal, through an index, to a member, or to a template."""
+    quoted = rf"[\"'`]{here}[\"'`]\s*(?:=>|:(?!:)|\]\s*=(?![=>]))"
+    literal = rf"(?<![\w.$?(-]){here}\??\s*:(?![:=])"  # behind a bracket it is a parameter
+    passed = rf"(?<![\w.]){here}=(?!=)"
+    return bool(
+        re.search(rf"{quoted}|(?:\.|->|::){here}\s*=(?![=>~])", code)
+        or (end in OBJECTS and re.search(literal, code))
+        or (PASSED.search(code) and re.search(passed, code))
+    )
+
+
+def _says(word: str, here: str, end: str, code: str) -> bool:
+    """Whether code says the key as a text, as a member, as a symbol, or as the name of data in the style of another language."""
+    distinctive = _distinctive(word)
+    exact, within = rf"[\"'`]{here}[\"'`]", rf"([\"'`])(?:(?!\1).){{0,400}}?{_alone(word)}"
+    looks = [exact]
+    if distinctive or word.startswith("/"):
+        looks.append(within)
+    if distinctive:
+        looks.append(rf"(?:\.|->|::){here}\b(?!\s*\()")
+    if UPPER.fullmatch(word):
+        looks.append(rf"\$\{{?{here}\b")
+    if end in RUBY:
+        looks.append(rf"(?<![\w:]):{here}\b")
+    if end in CAMEL and distinctive:
+        looks.append(_alone(word) if SNAKE.fullmatch(word) else rf"[{{,]\s*{here}\s*[,}}=]")
+    return any(re.search(look, code) for look in looks)
