@@ -9,11 +9,13 @@ clean, and what is open must name a line of one of the files that were left behi
 
 import argparse
 import asyncio
+import io
 import os
 import random
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -121,14 +123,14 @@ def _names(repo: str, at: Path) -> Iterator[Rename]:
 
 
 def _texts(at: Path) -> Iterator[tuple[str, str]]:
-    listed = _git(at, "ls-tree", "-r", "-l", "-z", "HEAD").decode("utf-8", "replace").split("\0")
-    for row in filter(None, listed):
-        told, _, path = row.partition("\t")
-        size = told.split()[-1]
-        if size.isdigit() and int(size) <= MAX_BYTES and TEXT.search(path) and _product(path):
-            text = _git(at, "show", f"HEAD:{path}").decode("utf-8", "replace")
+    with tarfile.open(fileobj=io.BytesIO(_git(at, "archive", "HEAD"))) as archive:
+        for entry in archive:
+            held = archive.extractfile(entry) if entry.isfile() and entry.size <= MAX_BYTES else None
+            if held is None or not TEXT.search(entry.name) or not _product(entry.name):
+                continue
+            text = held.read().decode("utf-8", "replace")
             if not re.search("generated", text[:HEAD], re.IGNORECASE):
-                yield path, text
+                yield entry.name, text
 
 
 def _product(path: str) -> bool:

@@ -27,7 +27,7 @@ from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
 TOKEN = re.compile(r"--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
 NAME = re.compile(r"[A-Za-z_][\w$]*")
 SCHEMA = re.compile(r"\.(sql|proto|graphql|gql|prisma|avsc|thrift)$", re.IGNORECASE)
-HYPHEN = re.compile(r"[a-z0-9]-[a-z]")
+HYPHEN = re.compile(r"[A-Za-z0-9]-[A-Za-z]")
 LOADS = re.compile(r"^\W*(?:import|require\w*|from|include|use|using|package|export\s+\*)\b|\brequire\(|\bimport\(")
 ALIKE = 0.5  # of two lines: from here on, one is the other edited
 LONG_LINE = 20_000  # characters; of a longer one the beginning is read
@@ -253,8 +253,14 @@ def _replaced(before: str, after: str) -> dict[str, frozenset[str]]:
     for step, start, end, at, to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         names = frozenset(chain.from_iterable(map(_words, new[at:to])))
         if step == "replace" and names:
-            found |= {word: names - _words(one) for one in old[start:end] for word in _words(one) - names}
+            gone = frozenset(chain.from_iterable(map(_words, old[start:end])))
+            found |= {word: _alike(word, names - gone) for word in gone - names}
     return found
+
+
+def _alike(word: str, names: Collection[str]) -> frozenset[str]:
+    """Those of the new words that are written like the old one: a name for a name, a path for a path."""
+    return frozenset(name for name in names if bool(NAME.fullmatch(name)) == bool(NAME.fullmatch(word)))
 
 
 def _words(code: str) -> frozenset[str]:
@@ -273,10 +279,15 @@ def _form(word: str, path: str, code: str, *, parsed: bool) -> str:
     here = re.escape(word)
     if not parsed:
         key = rf"\s*(?:-\s+)?(?:(?:export|ENV|ARG|set)\s+)?[\"']?{here}[\"']?\s*[:=]"
-        return SETS if SCHEMA.search(path) or re.match(key, code) else SAYS
+        return SETS if SCHEMA.search(path) or re.match(key, code) else "" if _chain(word) else SAYS
     if _sets(here, suffix(path), code):
         return SETS
     return SAYS if _says(word, here, suffix(path), code) else ""
+
+
+def _chain(word: str) -> bool:
+    """Whether it may be members of members, each of which is a key by itself."""
+    return "." in word and "/" not in word
 
 
 def _sets(here: str, end: str, code: str) -> bool:
@@ -296,6 +307,8 @@ def _says(word: str, here: str, end: str, code: str) -> bool:
     distinctive = _distinctive(word)
     exact, within = rf"[\"'`]{here}[\"'`]", rf"([\"'`])(?:(?!\1).){{0,400}}?{_alone(word)}"
     looks = [exact]
+    if _chain(word):
+        return bool(re.search(exact, code))
     if distinctive or word.startswith("/"):
         looks.append(within)
     if distinctive:
