@@ -3,7 +3,7 @@
 No syntax ties the two ends together. They agree on a text, across languages: what a view calls `order_total`, a template reads. So
 nothing is proven here: each line that still says a distinctive key which the change takes away is open until somebody has read it.
 
-- **Renamed**: a line is edited in place, and another word stands where the key stood. Whoever says the old one is left behind,
+- **Renamed**: a line is edited in place, and another word stands where the key stood. The files that still say the old one are left behind,
   however many they are and even if others still write it: they agreed with this file.
 - **Removed**: the key is set or declared on a line that goes, and nothing in the tree sets or declares it any more.
 """
