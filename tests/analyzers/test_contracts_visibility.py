@@ -116,3 +116,50 @@ def test_a_member_of_the_same_package_is_its_contract(repository: Repository) ->
     )
 
     assert [one.path for one in found] == ["other/a/Till.java"]
+
+
+# language -> (file that loses a function, its text, file beside it that imports a like name from elsewhere, its text)
+IMPORTED = {
+    "kotlin": (
+        "a/Shop.kt",
+        "package a\n\nfun firstPrice(x: Long) = 1\n\nfun go() = 1\n",
+        "a/Till.kt",
+        "package a\n\nimport lib.prices.firstPrice\n\nfun pay() = firstPrice(1)\n",
+    ),
+    "php": (
+        "a/shop.php",
+        "<?php\nnamespace A;\n\nfunction firstPrice($x) { return 1; }\n\nfunction go() { return 1; }\n",
+        "a/till.php",
+        "<?php\nnamespace A;\n\nuse function Lib\\firstPrice;\n\nfunction pay() { return firstPrice(1); }\n",
+    ),
+    "rust": (
+        "src/shop.rs",
+        "pub fn first_price(x: i64) -> i64 { 1 }\n\npub fn go() -> i64 { 1 }\n",
+        "src/till.rs",
+        "use crate::shop::*;\nuse prices::first_price;\n\npub fn pay() -> i64 { first_price(1) }\n",
+    ),
+    "python": (
+        "shop.py",
+        "def first_price(x):\n    return 1\n\n\ndef go():\n    return 1\n",
+        "till.py",
+        "from shop import *\nfrom prices import first_price\n\n\ndef pay():\n    return first_price(1)\n",
+    ),
+    "typescript": (
+        "shop.ts",
+        "export function firstPrice(x: number) { return 1; }\n\nexport function go() { return 1; }\n",
+        "till.ts",
+        "import { go } from './shop';\nimport { firstPrice } from 'prices';\n\nexport const pay = () => firstPrice(go());\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", IMPORTED)
+def test_an_import_from_elsewhere_decides_in_every_language(repository: Repository, language: str) -> None:
+    """The file says which one it means: nothing is reported, and nothing of it is open."""
+    path, text, beside, user = IMPORTED[language]
+    after = "\n".join(line for line in text.split("\n") if "irstPrice" not in line and "first_price" not in line)
+    after = after.replace("    return 1\n\n\ndef go", "def go", 1)
+    pull = repository.change({path: text, beside: user}, {path: after})
+
+    assert look(pull) == []
+    assert [use.path for use in uses(pull)] == []
