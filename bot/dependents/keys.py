@@ -19,7 +19,7 @@ from itertools import chain
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.sites import mention, telling
-from bot.lines import code_of, is_comment
+from bot.lines import code_of, is_comment, says
 from bot.paths import decides_nothing, is_output, is_prose, is_settings, is_test, vendored
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, DiffLine, Reference, Side
@@ -31,18 +31,17 @@ HYPHEN = re.compile(r"[A-Za-z0-9]-[A-Za-z]")
 LOADS = re.compile(r"^\W*(?:import|require\w*|from|include|use|using|package|export\s+\*)\b|\brequire\(|\bimport\(")
 ALIKE = 0.5  # of two lines: from here on, one is the other edited
 LONG_LINE = 20_000  # characters; of a longer one the beginning is read
-COMPARED = 200  # words of a line that is compared in order
+COMPARED = 80  # words of a line that is compared in order
 SHORTEST, LONGEST = 4, 60  # letters of a key
-PLAIN = 5  # letters of a key of one word, if it is renamed
 FILES = 20  # that say a key of several words: in more it is a word of its own
 FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
-KEYS = 60  # of one change that are looked up
+KEYS = 200  # of one change that are looked up
 ROWS = 5_000
 LINES = 40  # of one key
 SETS, SAYS = "sets", "says"  # what a line does with a key
 DECLARED = 8  # the same for one that settings or a schema lose
 SETTING = 6  # letters of such a key
-EVERY = 30  # lines of a block that are paired with others
+EVERY = 30  # lines of a block that are compared with each other, where as many are not added as are removed
 # Code of these languages writes names of data in another style than its own.
 CAMEL = frozenset(
     {".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".java", ".kt", ".go", ".cs"}
@@ -62,6 +61,19 @@ OBJECTS = CAMEL | {
     ".hpp",
 }  # suffixes in which `key: value` is no annotation
 RUBY = frozenset({".rb", ".rake", ".ru"})
+# How a line writes a key; NAME stands for it.
+ALONE = r"(?<![\w$])(?<!\w-)NAME(?![\w$])(?!-\w)"
+SETTING_KEY = r"^\s*+(?:-\s++)?(?:(?:export|ENV|ARG|set)\s++)?[\"']?NAME[\"']?\s*+[:=]"
+GIVEN = r"[\"'`]NAME[\"'`]\s*+(?:=>|:(?!:)|\]\s*+=(?![=>]))|(?:\.|->|::)NAME\s*+=(?![=>~])"
+LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a parameter
+ARGUMENT = r"(?<![\w.])NAME=(?!=)"
+EXACT = r"[\"'`]NAME[\"'`]"
+WITHIN = rf"([\"'`])(?:(?!\1).){{0,400}}?{ALONE}"
+ROUTE_WITHIN = r"([\"'`])(?:(?!\1).){0,400}?NAME(?![\w$])(?!-\w)"
+MEMBER = r"(?:\.|->|::)NAME\b(?!\s*+\()"
+SHELL = r"\$\{?NAME\b"
+SYMBOL = r"(?<![\w:]):NAME\b"
+TAKEN_APART = r"[{,]\s*+NAME\s*+[,}=]"
 PASSED = re.compile(r"render|context|template|\bdict\(|update\(|format\(|extra|params|kwargs")
 
 
@@ -161,9 +173,11 @@ def _given_up(files: Sequence[ChangedFile], suffixes: Collection[str]) -> tuple[
     for file in mine:
         parsed = suffix(file.path) in suffixes
         for word, text, names in _gone(file):
-            what = _form(word, file.path, text, parsed=parsed) if word not in come else ""
-            what = what or (SAYS if names and word not in come and UPPER.fullmatch(word) else "")
             known = found.get(word)
+            settled = known is not None and known.sets and bool(known.names or not names)
+            if word in come or settled or not (names or _distinctive(word) or _declares(file.path, word)):
+                continue
+            what = _form(word, file.path, text, parsed=parsed) or (SAYS if UPPER.fullmatch(word) else "")
             if what and (names or what == SETS):
                 sets = what == SETS or (known is not None and known.sets)
                 declared = sets and _declares(file.path, word)
@@ -171,8 +185,9 @@ def _given_up(files: Sequence[ChangedFile], suffixes: Collection[str]) -> tuple[
                     word, file.path, sets, declared, names | (known.names if known is not None else frozenset())
                 )
     keys = sorted(found.values(), key=lambda key: (not key.names, not _distinctive(key.word), -len(key.word), key.word))
-    cut = (f"{KEYS} of the {len(keys)} keys that the change takes away were looked up",) if len(keys) > KEYS else ()
-    return keys[:KEYS], cut
+    if any(key.names or _distinctive(key.word) for key in keys[KEYS:]):
+        return keys[:KEYS], (f"{KEYS} of the {len(keys)} keys that the change takes away were looked up",)
+    return keys[:KEYS], ()
 
 
 def _declares(path: str, word: str) -> bool:
@@ -220,8 +235,8 @@ def _pairs(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, 
         )
         return
     left = list(added[:EVERY])
-    for one in removed:
-        best = max(left, key=lambda other: _likeness(one, other), default="")
+    for at, one in enumerate(removed):
+        best = max(left, key=lambda other: _likeness(one, other), default="") if at < EVERY else ""
         if best and _likeness(one, best) >= ALIKE:
             left.remove(best)
             yield one, best
@@ -235,10 +250,9 @@ def _tokens(text: str) -> list[str]:
 
 
 def _likeness(one: str, other: str) -> float:
-    old, new = _tokens(one), _tokens(other)
-    if max(len(old), len(new)) > COMPARED:
-        return 2 * len({*old} & {*new}) / (len({*old}) + len({*new}))
-    return difflib.SequenceMatcher(None, old, new, autojunk=False).ratio()
+    """How many of their words two lines share, 0 to 1."""
+    old, new = frozenset(_tokens(one)), frozenset(_tokens(other))
+    return 2 * len(old & new) / (len(old) + len(new)) if old or new else 0.0
 
 
 def _replaced(before: str, after: str) -> dict[str, frozenset[str]]:
@@ -276,13 +290,11 @@ def _distinctive(word: str) -> bool:
 
 def _form(word: str, path: str, code: str, *, parsed: bool) -> str:
     """What a line does with a key: sets or declares it, or says it; "" if the word is a name of the program's own there."""
-    here = re.escape(word)
     if not parsed:
-        key = rf"\s*(?:-\s+)?(?:(?:export|ENV|ARG|set)\s+)?[\"']?{here}[\"']?\s*[:=]"
-        return SETS if SCHEMA.search(path) or re.match(key, code) else "" if _chain(word) else SAYS
-    if _sets(here, suffix(path), code):
+        return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
+    if _sets(word, suffix(path), code):
         return SETS
-    return SAYS if _says(word, here, suffix(path), code) else ""
+    return SAYS if _says(word, suffix(path), code) else ""
 
 
 def _chain(word: str) -> bool:
@@ -290,33 +302,26 @@ def _chain(word: str) -> bool:
     return "." in word and "/" not in word
 
 
-def _sets(here: str, end: str, code: str) -> bool:
+def _sets(word: str, end: str, code: str) -> bool:
     """Whether code writes the key with a value: in a literal, through an index, to a member, or to a template."""
-    quoted = rf"[\"'`]{here}[\"'`]\s*(?:=>|:(?!:)|\]\s*=(?![=>]))"
-    literal = rf"(?<![\w.$?(-]){here}\??\s*:(?![:=])"  # behind a bracket it is a parameter
-    passed = rf"(?<![\w.]){here}=(?!=)"
-    return bool(
-        re.search(rf"{quoted}|(?:\.|->|::){here}\s*=(?![=>~])", code)
-        or (end in OBJECTS and re.search(literal, code))
-        or (PASSED.search(code) and re.search(passed, code))
-    )
+    literal = end in OBJECTS and says(LITERAL, word, code)
+    return says(GIVEN, word, code) or literal or (bool(PASSED.search(code)) and says(ARGUMENT, word, code))
 
 
-def _says(word: str, here: str, end: str, code: str) -> bool:
+def _says(word: str, end: str, code: str) -> bool:
     """Whether code says the key as a text, as a member, as a symbol, or as the name of data in the style of another language."""
     distinctive = _distinctive(word)
-    exact, within = rf"[\"'`]{here}[\"'`]", rf"([\"'`])(?:(?!\1).){{0,400}}?{_alone(word)}"
-    looks = [exact]
+    looks = [EXACT]
     if _chain(word):
-        return bool(re.search(exact, code))
+        return says(EXACT, word, code)
     if distinctive or word.startswith("/"):
-        looks.append(within)
+        looks.append(ROUTE_WITHIN if word.startswith("/") else WITHIN)
     if distinctive:
-        looks.append(rf"(?:\.|->|::){here}\b(?!\s*\()")
+        looks.append(MEMBER)
     if UPPER.fullmatch(word):
-        looks.append(rf"\$\{{?{here}\b")
+        looks.append(SHELL)
     if end in RUBY:
-        looks.append(rf"(?<![\w:]):{here}\b")
+        looks.append(SYMBOL)
     if end in CAMEL and distinctive:
-        looks.append(_alone(word) if SNAKE.fullmatch(word) else rf"[{{,]\s*{here}\s*[,}}=]")
-    return any(re.search(look, code) for look in looks)
+        looks.append(ALONE if SNAKE.fullmatch(word) else TAKEN_APART)
+    return any(says(look, word, code) for look in looks)

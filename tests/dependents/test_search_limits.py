@@ -78,7 +78,7 @@ def test_members_of_removed_classes_above_the_limit_are_open(repository: Reposit
 
 def test_keys_above_the_limit_are_open(repository: Repository) -> None:
     """More keys than are looked up in one change: a sentence counts them."""
-    before = "".join(f"shop_key_{number:02} = 1\n" for number in range(70))
+    before = "".join(f"shop_key_{number:03} = 1\n" for number in range(210))
     after = before.replace("shop_key", "till_key")
     found = find(repository.change({"a.toml": before}, {"a.toml": after}))
 
