@@ -30,6 +30,7 @@ from bot.paths import is_output, is_prose, is_test, vendored
 from bot.values import ReviewRequest
 
 MOST_READERS = 5
+MOST_HOLDERS = 30  # files in which a name may stand in any form
 HEAD = 400  # characters in which a program says that it wrote the file
 MAX_BYTES = 400_000  # of a file that is searched
 TEXT = re.compile(
@@ -117,6 +118,8 @@ def _names(repo: str, at: Path) -> Iterator[Rename]:
                 continue
             names = {next(filter(None, match.groups())) for match in re.finditer(pattern, text, re.MULTILINE)}
             for name in sorted(names):
+                if len(holders[name]) > MOST_HOLDERS:
+                    continue
                 readers = sorted(other for other in holders[name] - {path} if _says(name, texts[other], other))
                 if 1 <= len(readers) <= MOST_READERS:
                     yield Rename(repo, kind, name, path, tuple(readers))
