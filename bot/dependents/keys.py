@@ -103,7 +103,7 @@ async def lost_keys(
         rows = await _rows(tree, [word for word in words if _distinctive(word)], "head")
     for path, line, text, word in rows:
         what = _form(word, path, text, parsed=suffix(path) in suffixes)
-        if what and not _says_nothing(path) and not is_comment(text, path):
+        if what and not (_says_nothing(path) or is_comment(text, path) or LOADS.search(text)):
             said[word].append((path, line, text, what))
     fresh = {file.path: file.added for file in files}
     found: list[Reference] = []
@@ -145,7 +145,7 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, renamed
     plain = not _distinctive(key.word)
     told = key.sets or not any(path == key.path for path, _, _, _ in rows)
     if renamed and told and (key.sets or not plain or key.word.startswith("/")):
-        return bool(rows) and len(others) <= (FEW if plain else FILES)
+        return bool(rows) and len(others) <= (FEW if plain and not key.word.startswith("/") else FILES)
     if any(path == key.path and what == SETS for path, _, _, what in rows):
         return False
     if key.declared:  # whoever still writes it writes what nobody reads, whoever reads it gets nothing
