@@ -103,7 +103,7 @@ async def lost_keys(
         rows = await _rows(tree, [word for word in words if _distinctive(word)], "head")
     for path, line, text, word in rows:
         what = _form(word, path, text, parsed=suffix(path) in suffixes)
-        if what and not (_says_nothing(path) or is_comment(text, path) or LOADS.search(text)):
+        if what and not (_says_nothing(path) or is_comment(text, path) or _loads(word, text)):
             said[word].append((path, line, text, what))
     fresh = {file.path: file.added for file in files}
     found: list[Reference] = []
@@ -131,6 +131,11 @@ async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[st
         for path, line, text in await tree.grep_lines([pattern], syntax="perl", side=side, limit=ROWS)
         for word in sorted(set(look.findall(code_of(text[:LONG_LINE], path))))
     ]
+
+
+def _loads(word: str, text: str) -> bool:
+    """Whether what looks like a route is the path of a module."""
+    return word.startswith("/") and bool(LOADS.search(text))
 
 
 def _alone(word: str) -> str:
