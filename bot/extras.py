@@ -14,7 +14,7 @@ PARTS: dict[
     Extra, tuple[str, ...]
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
     "models": ("aiohttp", "anthropic", "openai", "pydantic_monty"),
-    "server": ("alembic", "dbos", "fastapi", "jwt", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
+    "server": ("alembic", "fastapi", "jwt", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),
 }
 MISSING: dict[Extra, str] = {

@@ -71,6 +71,7 @@ class Deps:
     reports: tuple[Reported, ...] = ()  # of other tools, about the head or the whole change
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
+    bound: str | None = None  # the text of the default branch's, where they bound these
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
 
 
@@ -114,7 +115,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
     async with checkout.Checkout(pull, deps.left_out) as tree:
         written = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
         others = [name for name in written if name != deps.file]
-        settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others)
+        bound = None if deps.bound is None else deps.bound.encode()
+        settings = config.resolve(deps.flags, written.get(deps.file), deps.settings, deps.file, others, bound)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
         behind = pull.base == pull.head != pull.base_tip
         files = _reviewable(diff.read(await tree.change()), settings, deps.left_out, behind=behind)
@@ -155,11 +157,11 @@ async def untouched(pull: PullRequest, settings: Config, trigger: "Trigger") -> 
     """Why there is no review after all, now that the changed files are known."""
     from bot import policy
 
-    if not settings.triggers.paths:
+    if not any(triggers.paths for _, triggers in settings.conditions):
         return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
-    decision = policy.touched([file.path for file in files], settings.triggers, trigger)
+    decision = policy.touched([file.path for file in files], settings.conditions, trigger)
     return decision if isinstance(decision, policy.No) else None
 
 

@@ -113,7 +113,7 @@ class StepBackend:
         """The review to make, built upon the last one if its state can be had."""
         earlier, lost = await self._earlier(run)
         flags = {**self.step.inputs.flags(), "sarif": files.reports(self.step.inputs.sarif_reports, self.step.runner)}
-        return Change(pull, flags, "", earlier, run.ask.full, lost, await withdrawn(run.host))
+        return Change(pull, flags, "", earlier, run.ask.full, lost, await withdrawn(run.host), bound=run.seen.bound)
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """The last review as JSON, and a sentence for the reader if there was one that cannot be built upon."""

@@ -58,8 +58,8 @@ async def looked(host: Host, step: Step) -> tuple[PullState, Config]:
     """The pull request as it is now, and the settings."""
     inputs = step.inputs
     seen = await looking.seen(host, inputs.config)
-    file = seen.file.encode() if seen.file is not None else None
-    return seen, config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config)
+    file, bound = (None if text is None else text.encode() for text in (seen.file, seen.bound))
+    return seen, config.resolve(inputs.flags(), file, config.environment(hosted=True), inputs.config, bound=bound)
 
 
 async def _admitted(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:

@@ -13,7 +13,6 @@ from bot.app.redact import redactor
 TAMED = {
     "alembic": logging.WARNING,
     "asyncio": logging.WARNING,
-    "dbos": logging.WARNING,
     "httpcore2": logging.WARNING,
     "httpx2": logging.WARNING,
     "sqlalchemy": logging.WARNING,

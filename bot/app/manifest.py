@@ -25,6 +25,7 @@ PERMISSIONS = {
     "issues": "write",  # the reaction to a command
     "merge_queues": "read",
 }
+NAMES = {"contents": "code", "issues": "issues (the reactions to commands)"}  # of those whose own name tells little
 LONGEST_NAME = 34
 CODE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -49,6 +50,12 @@ def manifest(public: str, back: str, organization: str) -> str:
             "default_permissions": PERMISSIONS,
         }
     )
+
+
+def asked(access: str) -> str:
+    """What the App may read, or write to, in words."""
+    names = [NAMES.get(name, name.replace("_", " ")) for name, given in PERMISSIONS.items() if given == access]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def new_app(api: str, organization: str, state: str) -> str:

@@ -2,8 +2,11 @@
 
 import base64
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from operator import itemgetter
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -30,6 +33,8 @@ from bot.values import (
 ACCESS: tuple[Access, ...] = ("admin", "write", "read")
 NOT_FOUND = 404
 MOST_ISSUES = 3  # of one pull request
+MOST_OTHERS = 300  # comments of other people that one list holds
+MOST_READ = 16_000  # characters of one of them: no more of it is looked at
 Thing = TypeVar("Thing")
 Reaction = Literal["+1", "-1", "eyes", "confused", "rocket", "heart"]
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -99,12 +104,12 @@ class Host:
         return tuple([shapes.run(data) async for data in listed])
 
     async def comments(self) -> tuple[Posted, ...]:
-        """The comments of the conversation, oldest first."""
+        """The comments of the conversation, oldest first: ours, and the last ones of others."""
         return await self._posted(f"{self._issue}/comments", "issue")
 
-    async def review_comments(self) -> tuple[Posted, ...]:
-        """The comments on the diff, replies included, oldest first."""
-        return await self._posted(f"{self._pull}/comments", "review")
+    async def review_comments(self, thread: int = 0) -> tuple[Posted, ...]:
+        """The comments on the diff, replies included, as above. `thread`: of this one alone."""
+        return await self._posted(f"{self._pull}/comments", "review", thread)
 
     async def reviews(self) -> tuple[Posted, ...]:
         """The texts of the reviews."""
@@ -206,8 +211,21 @@ class Host:
         path = f"{self._of(comment.kind, comment.id)}/reactions"
         await self._client.write("POST", path, {"content": content}, again=True)
 
-    async def _posted(self, path: str, kind: Literal["issue", "review", "whole"]) -> tuple[Posted, ...]:
-        return tuple([shapes.posted(data, kind, self.voice) async for data in self._client.pages(path)])
+    async def _posted(
+        self, path: str, kind: Literal["issue", "review", "whole"], thread: int = 0
+    ) -> tuple[Posted, ...]:
+        """A list, read page by page. Anybody can write thousands of long comments, so of others' only the last are held."""
+        ours: list[tuple[int, Posted]] = []
+        others: deque[tuple[int, Posted]] = deque(maxlen=MOST_OTHERS)
+        at = 0
+        async for data in self._client.pages(path):
+            one, at = shapes.posted(data, kind, self.voice), at + 1
+            if one.ours:
+                ours.append((at, one))
+            elif not thread or one.thread == thread:
+                others.append((at, replace(one, body=one.body[:MOST_READ])))
+        listed = sorted((*ours, *others), key=itemgetter(0))
+        return tuple(one for _, one in listed if not thread or one.thread == thread)
 
     def _new(self, data: Any, kind: Literal["issue", "review", "whole"]) -> Posted:  # noqa: ANN401 - JSON
         return shapes.posted(data, kind, self.voice)

@@ -34,6 +34,7 @@ class _Repository(Slim):
     id: int
     full_name: str
     html_url: str = ""
+    default_branch: str = ""
 
 
 class _End(Slim):
@@ -194,6 +195,7 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
         deletions=said.deletions,
         repository=home.full_name,
         pages=home.html_url,
+        default_branch=home.default_branch,
     )
 
 

@@ -45,7 +45,7 @@ async def _close(job: Publication, one: PostedFinding) -> None:
         )
 
         async def find() -> Posted | None:
-            thread = [posted for posted in await job.host.review_comments() if posted.thread == one.posted.id]
+            thread = await job.host.review_comments(one.posted.id)
             return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
 
         await job.put(find, lambda: job.host.reply(one.posted.id, body))

@@ -2,13 +2,11 @@
 
 import os
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 
 from bot.errors import StorageError
 
-SUBSECONDS = (3, 42)  # the version that knows unixepoch('subsec')
 BUSY = 30.0  # seconds to wait for another writer
 WORTH = 1000  # free pages, 4 MB: fewer are not worth the wait
 
@@ -20,10 +18,6 @@ def connect(path: Path) -> sqlite3.Connection:
     found = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
     found.execute("PRAGMA journal_mode=WAL")
     found.execute("PRAGMA synchronous=FULL")  # NORMAL may lose the last commits at a power cut
-    if sqlite3.sqlite_version_info < SUBSECONDS:
-        found.create_function("unixepoch", 1, lambda _: time.time())
-    # With whole seconds, jobs of one second would lose their order.
-    found.create_function("strftime", 2, lambda form, _: time.time() if form == "%s" else None)
     return found
 
 

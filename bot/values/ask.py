@@ -49,6 +49,9 @@ class ReviewAsk:
     actor: str = ""  # the login of who asked
     comment: CommentRef | None = None
     head: str = ""
+    stranger: bool = (
+        False  # the delivery does not name its author as somebody of the repository: a hint for the order, no more
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class CommandAsk:
     argument: str
     actor: str
     comment: CommentRef
+    stranger: bool = False  # the same of who wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class RemarkAsk:
     actor: str
     comment: CommentRef
     mentioned: bool  # whether it names us
+    stranger: bool = False  # the same of who wrote it
 
 
 @dataclass(frozen=True, slots=True)

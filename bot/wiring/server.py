@@ -76,15 +76,19 @@ async def _conversed(store: Store, folder: Path, caps: ProcessLimits, asked: Rem
         return await child.run(tasks.converse, asked, room, caps=caps, keep=keep)
 
 
-async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None) -> Config:
+async def _resolved(settings: Settings, caps: ProcessLimits, file: str | None, bound: str | None) -> Config:
     """Every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
-    if file is None:
-        return config.resolve({}, None, settings)
+    if file is None and not bound:
+        return config.resolve({}, None, settings, bound=None if bound is None else b"")
     few = replace(caps, cpu=min(caps.cpu, SETTINGS))
     try:
-        return await child.run(tasks.settings, file.encode(), settings, caps=few)
+        return await child.run(tasks.settings, _bytes(file), _bytes(bound), settings, caps=few)
     except OverLimit as error:
         raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
 
 
 async def _untouched(caps: ProcessLimits, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:

@@ -63,9 +63,9 @@ async def comments(_: ChildPipe, done: Review) -> Comments:
     return posts.comments(done)
 
 
-async def settings(_: ChildPipe, file: bytes, given: Settings) -> Config:
-    """Every setting, resolved with the owner's file. Raises ConfigError where that is wrong."""
-    return config.resolve({}, file, given)
+async def settings(_: ChildPipe, file: bytes | None, bound: bytes | None, given: Settings) -> Config:
+    """Every setting, resolved with the owner's file, and with the default branch's where that bounds it. Raises ConfigError."""
+    return config.resolve({}, file, given, bound=bound)
 
 
 async def untouched(_: ChildPipe, pull: PullRequest, resolved: Config, trigger: Trigger) -> No | None:
@@ -125,6 +125,7 @@ def fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         ignored=change.ignored,
         rules=change.rules,
         note=change.note,
+        bound=change.bound,
     )
 
 

@@ -35,7 +35,7 @@ class ReviewRun:
     @property
     def unasked(self) -> bool:
         """Whether a stranger's push has started it: such reviews have a daily cap of their own."""
-        return self.seen.facts.fork and self.ask.trigger not in ASKED
+        return self.seen.stranger and self.ask.trigger not in ASKED
 
     @property
     def language(self) -> str:

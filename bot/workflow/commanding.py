@@ -73,7 +73,7 @@ async def _read(
         ):
             if isinstance(grant, Exhausted):
                 return context.say("reply_failed", why=spending.sentence(grant))
-            return await parts.answer(replace(asked, change=Change(pull, {"usd": grant.usd}, name)))
+            return await parts.answer(replace(asked, change=Change(pull, {"usd": grant.usd}, name, bound=seen.bound)))
     except OverLimit as error:
         return context.say("reply_failed", why=str(error))
 

@@ -74,7 +74,9 @@ async def _said(ask: RemarkAsk, heard: HeardRemark, seen: PullState, settings: C
             if isinstance(grant, Exhausted):
                 return remarks.failed(spending.sentence(grant), language)
             last = await parts.store.reviews.last(ask.pull)
-            return await parts.converse(Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name)))
+            return await parts.converse(
+                Remark(heard, language, last, Change(pull, {"usd": grant.usd}, name, bound=seen.bound))
+            )
     except OverLimit as error:
         return remarks.failed(str(error), language)
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone

@@ -54,7 +54,8 @@ class Services:
     review: Callable[[Change, Say], Awaitable[Made]]
     answer: Callable[[Question], Awaitable[CommandReply]]
     converse: Callable[[Remark], Awaitable[RemarkReply]]
-    resolve: Callable[[str | None], Awaitable[Config]]  # the settings, with the text of the owner's file
+    # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it.
+    resolve: Callable[[str | None, str | None], Awaitable[Config]]
     untouched: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings

@@ -28,7 +28,7 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
     """
     run = replace(run, pushes=await pausing.counted(run.host, run.ask, run.id, run.settings["pause_after"]))
     waits = (run.pushes.most or 0) if run.pushes.spent else 0
-    decision = policy.decide(run.seen.facts, run.ask, run.settings.triggers, paused=run.seen.paused, pushes=waits)
+    decision = policy.decide(run.seen.facts, run.ask, run.settings.conditions, paused=run.seen.paused, pushes=waits)
     if isinstance(decision, No):
         await backend.decline(run, decision)
         return ReviewResult("skipped", decision.reason)
@@ -54,7 +54,7 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
 async def _made(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> Made | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
     async with backend.fetched(run) as pull:
-        refused = await backend.untouched(run, pull) if run.settings.triggers.paths else None
+        refused = await backend.untouched(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
         if refused is not None:
             return refused
         change = _noted(await backend.change(run, pull), run.pushes.note)

@@ -42,9 +42,10 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
             await parts.store.checks.ended(job.id)
             return
         seen = await look(ask.pull, host, job, parts)
+        ask = await asking.allowed(ask, host, job)
         backend, bound = ServerBackend(job, parts), policy.bound(ask, seen.facts)
         try:
-            settings = await parts.resolve(seen.file)
+            settings = await parts.resolve(seen.file, seen.bound)
         except UsageError as error:
             await backend.left(ask, host, seen.facts.head_sha, str(error))
             await parts.failed(ask, str(error))
@@ -123,6 +124,7 @@ class ServerBackend:
             full=run.ask.full,
             ignored=await keeping.ignored(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.confirmed(run.ask.pull.repository),
+            bound=run.seen.bound,
         )
 
     @asynccontextmanager
