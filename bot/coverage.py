@@ -297,6 +297,7 @@ def obliged(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[Oblig
         if after is not None and after.path == row.path and after.start <= row.line <= after.end:
             continue
         says = " and ".join(_says(part, row, item) for part in changed[:2])
+        says += f", unless {row.doubt} defines it" if row.doubt and gone else ""
         use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
         found.setdefault(use.place, use)
     return tuple(found.values())

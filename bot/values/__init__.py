@@ -28,6 +28,7 @@ from bot.values.change import (
     Symbol,
     TreeEntry,
     Unit,
+    Visibility,
 )
 from bot.values.finding import (
     SEVERITIES,

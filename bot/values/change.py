@@ -6,6 +6,7 @@ or "base" (before it).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Literal
 
 from bot.values.everyday import METHODS
@@ -13,6 +14,8 @@ from bot.values.exact import EXACT
 from bot.values.model import tokens
 
 Side = Literal["head", "base"]
+# From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath.
+Visibility = Literal["anywhere", "package", "folder", "below", "file"]
 MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
@@ -210,11 +213,26 @@ class Symbol:
     side: Side
     signature: Signature | None = None
     exported: bool = True
+    visibility: Visibility = "anywhere"
 
     @property
     def short(self) -> str:
         """The name that callers write."""
         return self.name.rpartition(".")[2]
+
+    def is_visible(self, path: str) -> bool:
+        """Whether code of a file can name it: a private member is nobody's contract outside its class."""
+        home, here = PurePosixPath(self.path).parent, PurePosixPath(path).parent
+        match self.visibility:
+            case "file":
+                return path == self.path
+            case "folder":
+                return home == here
+            case "package":
+                return home.name == here.name
+            case "below":
+                return here.is_relative_to(home)
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +298,7 @@ class Reference:
     unique: bool = False  # only the name matches, but the tree holds no other definition of that name
     held: bool = False  # what is named here is proven to be there after the change
     lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
+    doubt: str = ""  # what may still define a name that is gone, and where: then its absence is not proven
     likely: bool = (
         False  # nothing in the tree has what is named here, but what the receiver or its base has is not known
     )
