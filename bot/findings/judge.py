@@ -94,10 +94,9 @@ async def judge(
     judged = verified.findings
     said = tuple(f for f in judged[: len(new)] if f.verdict in SHOWN or f.unconfirmed)
     unproven = tuple(f for f in judged[: len(new)] if f.verdict == "unproven" and not f.unconfirmed)
-    again = {f.fingerprint: f for f in judged[len(new) :]}
-    gone = {name for name, f in again.items() if f.verdict == "refuted"}
-    fixed = tuple(replace(finding, status="fixed") for finding in doubtful if finding.fingerprint in gone)
-    heard = (_heard(f, again[f.fingerprint]) for f in doubtful if f.fingerprint not in gone)
+    again = list(zip(doubtful, judged[len(new) :], strict=True))
+    fixed = tuple(replace(finding, status="fixed") for finding, now in again if now.verdict == "refuted")
+    heard = (_heard(finding, now) for finding, now in again if now.verdict != "refuted")
     open_ones = tuple(f for f in heard if f.number or f.unconfirmed or f.verdict in SHOWN)
     unheard = tuple(finding for finding in said if finding.unconfirmed)
     why = Counter(verified.unheard[finding.fingerprint] for finding in unheard)

@@ -23,7 +23,7 @@ def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[O
     there = {id(finding) for finding in open_now}
     known = {number for number, _ in review.numbers}
     numbers = _numbers(again, review)
-    returned = (Placed(replace(one, number=numbers[one.identity], status="new"), "outside") for one in again)
+    returned = (Placed(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again)
     silenced = {
         one.finding.identity: one for one in (*hushed_too, *hushed, *kept)
     }  # in a full review some are in both lists
@@ -42,7 +42,7 @@ def now(review: Review, asked: Sequence[tuple[str, str, str]], rules: Sequence[O
 
 
 def given(before: Review, after: Review) -> Mapping[str, int]:
-    """The numbers that findings were given by this, by identity."""
+    """The numbers that findings were given by this, by fingerprint."""
     return MappingProxyType({mark: number for number, mark in {*after.numbers} - {*before.numbers}})
 
 
@@ -58,6 +58,6 @@ def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:
     had = {mark: number for number, mark in review.numbers}
     highest, numbers = max((0, *had.values())), dict[str, int]()
     for one in again:
-        number = one.number or had.get(one.identity) or highest + 1
-        highest, numbers[one.identity] = max(highest, number), number
+        number = one.number or had.get(one.fingerprint) or highest + 1
+        highest, numbers[one.fingerprint] = max(highest, number), number
     return numbers
