@@ -1,4 +1,4 @@
-"""Jobs that an earlier version had stored with a library: they become rows of ours once, and the library's rows are deleted.
+"""Jobs that an earlier version had stored with a library: they become rows of the present tables once, and the library's rows are deleted.
 
 Unfinished jobs go on with the results of their recorded steps. Finished ones are known by name, so that late copies of their
 deliveries are still refused.

@@ -2,7 +2,7 @@
 
 A question to a model takes a place for as long as the model does. Therefore an installation has at most half of the places, a person a
 quarter, and the last quarter is for installations that have none. A free place goes to the installation that has the fewest, there to the
-person who has the fewest; among equals, to whoever has waited longest.
+person who has the fewest; among equals, to the one that has waited longest.
 """
 
 from collections import Counter
