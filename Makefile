@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-renamed bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -138,6 +138,10 @@ bench-offline: $(READY)  ## the offline review over cases; CASES= (empty): cases
 bench-clean: $(READY)  ## ordinary commits with a model that finds nothing: how many are clean; REPOS=folder of clones, OFFLINE=1 without a model
 	$(call have,REPOS,fetch-histories)
 	$(BIN)/python -m benchmarks.clean --repos $(REPOS) $(if $(OFFLINE),--offline)
+
+bench-renamed: $(READY)  ## keys, environment names, routes and columns renamed in real trees: no such review may be clean; COUNT=40 SEED=1
+	$(call have,REPOS,fetch-histories)
+	$(BIN)/python -m benchmarks.renamed --repos $(REPOS) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
 bench-evals: $(READY)  ## what the evaluation promises; QUICK=1 without the longest texts; with pull requests if REPOS is there
 	$(BIN)/python -m benchmarks.evals $(if $(QUICK),--quick) $(if $(CASES),--cases $(CASES) --repos $(REPOS))

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from bot import config, storage
+from bot import config, files, storage
 from bot.app import manifest
 from bot.config import App, Server, ServerPlace
 from bot.errors import DeepRepoError, HostError, UsageError
@@ -58,9 +58,11 @@ async def checks(settings: Server, chosen: Chosen) -> list[CheckedItem]:
 
 def _folder(place: ServerPlace) -> CheckedItem:
     try:
-        place.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.folder(place.data, private=True)
         with tempfile.TemporaryFile(dir=place.data):
             pass
+    except UsageError as error:
+        return CheckedItem("data", str(error), works=False)
     except OSError as error:
         return CheckedItem("data", f"{place.data} cannot be written: {error.strerror}", works=False)
     return CheckedItem("data", f"{place.data}, {shutil.disk_usage(place.data).free / 1e9:.1f} GB free")

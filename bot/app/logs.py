@@ -13,7 +13,6 @@ from bot.app.redact import redactor
 TAMED = {
     "alembic": logging.WARNING,
     "asyncio": logging.WARNING,
-    "dbos": logging.WARNING,
     "githubkit": logging.WARNING,
     "hishel": logging.WARNING,
     "httpcore": logging.WARNING,

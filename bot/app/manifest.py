@@ -1,16 +1,14 @@
 """What deeprepo asks of GitHub when somebody registers an App for it: the manifest, and what comes back for its code."""
 
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from bot import events
+from bot import events, files
 from bot.config import App
 from bot.errors import HostDown, HostRefused
 from bot.github import RequestPace, apps
@@ -25,6 +23,7 @@ PERMISSIONS = {
     "issues": "write",  # the reaction to a command
     "merge_queues": "read",
 }
+NAMES = {"contents": "code", "issues": "issues (the reactions to commands)"}  # of those whose own name tells little
 LONGEST_NAME = 34
 CODE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -49,6 +48,12 @@ def manifest(public: str, back: str, organization: str) -> str:
             "default_permissions": PERMISSIONS,
         }
     )
+
+
+def asked(access: str) -> str:
+    """What the App may read, or write to, in words."""
+    names = [NAMES.get(name, name.replace("_", " ")) for name, given in PERMISSIONS.items() if given == access]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def new_app(api: str, organization: str, state: str) -> str:
@@ -92,10 +97,4 @@ def store(found: dict[str, Any], path: Path, public: str = "") -> None:
     except ValidationError as error:
         names = ", ".join(str(item["loc"][0]) for item in error.errors())
         raise HostRefused(f"GitHub's answer lacks {names}: delete the new App at GitHub and begin again", 422) from None
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".app-")  # made with mode 0600
-    with os.fdopen(handle, "w") as file:
-        json.dump(kept | {"public_url": public}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(path)
+    files.write(path, json.dumps(kept | {"public_url": public}), below=path.parent, private=True, folders=True)

@@ -116,10 +116,15 @@ async def read_token(identity: Identity, pull: PullRef, pace: RequestPace) -> As
 
 
 @asynccontextmanager
-async def with_token(token: SecretStr, api: str, pull: PullRef, ours: str, pace: RequestPace) -> AsyncIterator[Host]:
-    """Open a pull request as somebody's token sees it: an Action's, whose login is "github-actions[bot]"."""
+async def with_token(
+    token: SecretStr, api: str, pull: PullRef, ours: str, pace: RequestPace, seal: bytes | None = None
+) -> AsyncIterator[Host]:
+    """Open a pull request as somebody's token sees it: an Action's, whose login is "github-actions[bot]". It is not revoked.
+
+    `seal`: what its markers are signed with; None if there is no secret.
+    """
     async with holding(token, api, pace, pull.installation) as inside:
-        yield Host(inside, pull, Voice(ours))
+        yield Host(inside, pull, Voice(ours, seal=seal))
 
 
 async def whose(token: SecretStr, api: str, pace: RequestPace) -> str:

@@ -2,9 +2,12 @@
 
 import base64
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from urllib.parse import quote
 
@@ -42,6 +45,8 @@ NOT_FOUND = 404
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 MOST_ISSUES = 3  # of one pull request
 Kind = Literal["issue", "review", "whole"]
+MOST_OTHERS = 300  # comments of other people that one list holds
+MOST_READ = 16_000  # characters of one of them: no more of it is looked at
 Thing = TypeVar("Thing")
 Reaction = Literal["+1", "-1", "eyes", "confused", "rocket", "heart"]
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -57,6 +62,10 @@ class Host:
         self._client, self._rest = client, client.rest
         self._repo, self._at = (pull.owner, pull.name), (pull.owner, pull.name, pull.number)
         self.checks = Checks(client, *self._repo, voice)
+
+    def beside(self, number: int) -> "Host":
+        """Another pull request of the same repository."""
+        return Host(self._client, replace(self.pull, number=number), self.voice)
 
     async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
         """Write what is not there yet. After an answer that was lost it is looked for before it is written again."""
@@ -104,12 +113,12 @@ class Host:
         return tuple([shapes.run(data) async for data in self._client.pages(listing, "workflow_runs")])
 
     async def comments(self) -> tuple[Posted, ...]:
-        """Read the comments of the conversation, oldest first."""
+        """Read the comments of the conversation, oldest first: ours, and the last ones of others."""
         return await self._posted(partial(self._rest.issues.async_list_comments, *self._at), "issue")
 
-    async def review_comments(self) -> tuple[Posted, ...]:
-        """Read the comments on the diff, replies included, oldest first."""
-        return await self._posted(partial(self._rest.pulls.async_list_review_comments, *self._at), "review")
+    async def review_comments(self, thread: int = 0) -> tuple[Posted, ...]:
+        """Read the comments on the diff, replies included, as above. `thread`: of this one alone."""
+        return await self._posted(partial(self._rest.pulls.async_list_review_comments, *self._at), "review", thread)
 
     async def reviews(self) -> tuple[Posted, ...]:
         """Read the texts of the reviews."""
@@ -199,10 +208,12 @@ class Host:
         asked = self._rest.pulls.async_create_reply_for_review_comment(*self._at, thread, body=body)
         return await self._new(asked, "review")
 
-    async def edit_comment(self, number: int, body: str) -> Posted:
-        """Give a comment of the conversation another text."""
-        asked = self._rest.issues.async_update_comment(*self._repo, number, body=body)
-        return await self._new(asked, "issue")
+    async def edit_comment(self, number: int, body: str, kind: Kind = "issue") -> Posted:
+        """Give a comment of the conversation, or of a thread ("review"), another text."""
+        issues, pulls = self._rest.issues, self._rest.pulls
+        if kind == "issue":
+            return await self._new(issues.async_update_comment(*self._repo, number, body=body), kind)
+        return await self._new(pulls.async_update_review_comment(*self._repo, number, body=body), kind)
 
     async def delete(self, posted: Posted) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""
@@ -241,8 +252,19 @@ class Host:
     def _named(self) -> dict[str, object]:
         return {"owner": self.pull.owner, "name": self.pull.name, "number": self.pull.number}
 
-    async def _posted(self, listing: Listing, kind: Kind) -> tuple[Posted, ...]:
-        return tuple([shapes.posted(data, kind, self.voice) async for data in self._client.pages(listing)])
+    async def _posted(self, listing: Listing, kind: Kind, thread: int = 0) -> tuple[Posted, ...]:
+        """Read a list page by page. Anybody can write thousands of long comments, so of others' only the last are held."""
+        ours: list[tuple[int, Posted]] = []
+        others: deque[tuple[int, Posted]] = deque(maxlen=MOST_OTHERS)
+        at = 0
+        async for data in self._client.pages(listing):
+            one, at = shapes.posted(data, kind, self.voice), at + 1
+            if one.ours:
+                ours.append((at, one))
+            elif not thread or one.thread == thread:
+                others.append((at, replace(one, body=one.body[:MOST_READ])))
+        listed = sorted((*ours, *others), key=itemgetter(0))
+        return tuple(one for _, one in listed if not thread or one.thread == thread)
 
     async def _new(self, asked: Awaitable[Response[Any, Any]], kind: Kind) -> Posted:
         return shapes.posted(await self._client.answer(asked), kind, self.voice)

@@ -25,9 +25,10 @@ PULL = {
     "url": "html_url",
     "repository": "base.repo.full_name",
     "pages": "base.repo.html_url",
+    "default_branch": "base.repo.default_branch",
 }
 POSTED = {"author": "user.login", "url": "html_url", "head": "commit_id", "disliked": "reactions.-1"}
-CHECK = {"summary": "output.summary"}
+CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
 THREAD = {"resolved": "isResolved", "outdated": "isOutdated", "node_id": "id"}
 
 

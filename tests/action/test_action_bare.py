@@ -38,7 +38,7 @@ def test_a_key_without_the_models_parts_is_an_error(tmp_path: Path) -> None:
             _, body = await opened(at)
             ran = await at.run("pull_request", body, python=python, openai_api_key="sk-planted-planted-planted")
             assert ran.code == 2, ran.log
-            assert "pip install 'deeprepo-bot[models]'" in ran.log
+            assert "pip install '.[models]'" in ran.log
 
     asyncio.run(go())
 

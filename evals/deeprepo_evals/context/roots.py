@@ -14,7 +14,7 @@ from bot.context import long_text
 from bot.context.file_questions import Sight
 from bot.repl import extraction
 from bot.repl.bridge import opened
-from bot.values import Observation
+from bot.values import Observation, Source
 from deeprepo_evals import words
 from deeprepo_evals.context.room import Room
 
@@ -71,7 +71,7 @@ async def _run_root(
     name: str = "root",
 ) -> Turns:
     limits = room.session.calls.budget.limits
-    state = RunState(room.session, author=f"root {room.root.name}", depth=depth)
+    state = RunState(room.session, source=Source("model", room.root.name, "root"), depth=depth)
     children = count(1)
     state.child = lambda task, paths, below: _child(room, task, paths, below, f"{name}.{next(children)}")
     conversation = Conversation(limits, turns, form=f"context/{form}", words=words.text, tool=TOOL)
