@@ -163,11 +163,12 @@ $(TRAIN_CPU)/.ready: evals/train-cpu.txt pyproject.toml sandbox/pyproject.toml e
 	@test -x $(TRAIN_CPU)/bin/python || $(PYTHON) -m venv $(TRAIN_CPU)
 	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install "$$(grep '^torch==' evals/train-cpu.txt)" \
 		|| { echo "torch could not be installed: put a build for this machine into $(TRAIN_CPU) and run make train-cpu again" >&2; exit 2; }
-	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install -c evals/train-cpu.txt -e . -e sandbox -e evals trl \
+	@$(TRAIN_CPU)/bin/python -m pip --disable-pip-version-check --quiet install -c evals/train-cpu.txt -e . -e sandbox -e evals trl "pytest>=9,<10" \
 		|| { echo "TRL could not be installed: run make train-cpu again with network" >&2; exit 2; }
 	@touch $@
 
 train-cpu: $(TRAIN_CPU)/.ready  ## GRPO with tiny policies on two cores, under our reward and a gameable one; LEARNT=folder of the report (network)
+	$(TRAIN_CPU)/bin/python -m pytest tests/evals/test_small_policy.py
 	$(TRAIN_CPU)/bin/deeprepo eval learn --out $(LEARNT)
 
 bench-providers: $(READY)  ## how providers behave: thinking, small windows, limits, broken streams; what becomes of a review there
