@@ -21,7 +21,7 @@ NAMED = re.compile(r"(?:`|\$ |run: |exec |^)make (?:PYTHON=\w+ )?([a-z][a-z-]*)"
 # What downloads: an installer, a clone, or the slow tests, some of which install.
 DOWNLOADS = re.compile(r"\bpip\b.* install|\bnpm |eval fetch|uv pip compile|image_check|-m \"slow")
 BY_HAND = {"train-cpu": "1.5 GB and some minutes of training"}  # tests that no workflow runs, and why
-CHECKS = re.compile(r"-m pytest|/(?:ruff (?:format --)?check|mypy|lint-imports|zizmor)\b|prose\.py")
+CHECKS = re.compile(r"-m pytest|/(?:ruff check \.|mypy|lint-imports|zizmor)\b|prose\.py")
 BESIDE = ("$(READY)", "$(DEMO)/.ready", "$(DEMO)/.server")  # set up once by every target that needs them
 
 
