@@ -81,6 +81,14 @@ def filters() -> dict[str, Any]:
     }
 
 
+def load() -> None:
+    """Compile what a review prints and asks, so that processes that are forked from this one need not."""
+    for made, folders in ((_comments(), ("", "publish", "replies")), (_prompts(), ("lenses", "prompts"))):
+        for name in made.list_templates(extensions=("j2",)):
+            if name.rpartition("/")[0] in folders:
+                made.get_template(name)
+
+
 def part(name: str) -> str | None:
     """The source of a part of a comment; None for every other template."""
     found = (folder / name for folder in FOLDERS if name in PARTS)
