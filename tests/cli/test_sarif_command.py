@@ -126,7 +126,7 @@ def test_two_files_about_one_line_are_one_finding(changed: Repository, tmp_path:
         ("[]", "is not SARIF 2.1.0"),
         ('{"version": "2.1.0", "runs": [{"results": [' + ",".join(["{}"] * 9) + "]}, 7, {}]}", ""),
         (
-            json.dumps({"version": "2.1.0", "runs": [{"results": [located("a", 1)] * 100_001}]}),
+            json.dumps({"version": "2.1.0", "runs": [{"results": [{}] * 100_001}]}),
             "more than 100,000 results",
         ),
     ],
