@@ -44,11 +44,15 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str
         (folder / "verifiers" / "__init__.py").touch()
         (folder / "verifiers" / "v1.py").write_text(STAND_IN)
     train = ("train",) if VERIFIERS else ()
-    evals = larger(*train, of="deeprepo-evals", packages=["deeprepo_evals", "deeprepo_orchestration"])
+    benchmarks = {"packages": ["benchmarks"], "allowed": sorted(bare.missing()), "then": {}}
+    evals = larger(
+        *train, of="deeprepo-evals", packages=["deeprepo_evals", "deeprepo_orchestration"], benchmarks=benchmarks
+    )
     sandbox = larger(of="deeprepo-sandbox", packages=["deeprepo_sandbox"], evals=evals)
     extras = {extra: larger(extra, packages=["bot"]) for extra in ROOMS}
     extras["models"]["then"] = {"sandbox": sandbox}
-    path = f"{bare.path(folder)}:{ROOT / 'sandbox'}:{ROOT / 'evals'}:{folder}"
+    beside = (ROOT / "sandbox", ROOT / "evals", ROOT / "tests", ROOT / "tests" / "app", folder)
+    path = ":".join([bare.path(folder), *map(str, beside)])
     wanted = {"packages": ["bot"], "allowed": [], "then": extras}
     done = subprocess.run(
         [sys.executable, "-P", Path(__file__).with_name("importing.py"), json.dumps(wanted)],
@@ -78,6 +82,12 @@ def test_an_extra_brings_all_that_its_rooms_import(refused: dict[str, dict[str, 
 def test_the_other_distributions_bring_what_they_import(refused: dict[str, dict[str, str]], distribution: str) -> None:
     """Every module of theirs is imported with their own requirements alone, the training environment's too."""
     assert refused[distribution] == {}
+
+
+@pytest.mark.skipif(VERIFIERS, reason="benchmarks run in the development environment")
+def test_every_benchmark_is_imported(refused: dict[str, dict[str, str]]) -> None:
+    """What few people run rots first."""
+    assert refused["benchmarks"] == {}
 
 
 @pytest.mark.slow
