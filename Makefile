@@ -152,7 +152,7 @@ $(TRAIN)/.ready: pyproject.toml sandbox/pyproject.toml evals/pyproject.toml
 	@touch $@
 
 train-check: $(TRAIN)/.ready  ## the training environment inside verifiers; TRAIN=a virtual environment for it, made where it is missing (network)
-	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py
+	$(TRAIN)/bin/python -m pytest tests/models tests/evals/test_train*.py -o faulthandler_timeout=1800
 	$(TRAIN)/bin/python -m pytest tests/packaging/test_imports.py -m "not slow"
 
 # torch by itself and first: by its exact version, an installer takes a build without CUDA where the machine has one on disk.
