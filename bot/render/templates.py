@@ -82,11 +82,10 @@ def filters() -> dict[str, Any]:
 
 
 def load() -> None:
-    """Compile what a review prints and asks, so that processes that are forked from this one need not."""
-    for made, folders in ((_comments(), ("", "publish", "replies")), (_prompts(), ("lenses", "prompts"))):
-        for name in made.list_templates(extensions=("j2",)):
-            if name.rpartition("/")[0] in folders:
-                made.get_template(name)
+    """Compile the templates of a review's comments, so that processes that are forked from this one need not."""
+    made = _comments()
+    for name in made.list_templates(filter_func=lambda name: name.endswith(".md.j2") and "/" not in name):
+        made.get_template(name)
 
 
 def part(name: str) -> str | None:

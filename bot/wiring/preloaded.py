@@ -1,4 +1,4 @@
-"""What the fork server of `child` loads before it forks: what every review needs, its templates, the library of the likely model.
+"""What the fork server of `child` loads before it forks: what every review needs, its comments' templates, the likely model's library.
 
 Children share the memory of it. What garbage collection would write into each object's page is kept apart from theirs.
 """

@@ -3,8 +3,6 @@
 jsonschema does the work where it is installed; a sandbox without it answers just the same and checks nothing.
 """
 
-import json
-from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
 from importlib.util import find_spec
@@ -22,7 +20,6 @@ NULL_AT_GITHUB = {
 HEADLESS = ("pull-request", "pull-request-simple")  # `head.repo` is null once the fork was deleted
 ERROR = {"type": "object", "required": ["message"], "properties": {"message": {"type": "string"}}}
 FAILED = 400
-REMEMBERED = 20_000  # values of which is known that they fit
 
 
 def able() -> bool:
@@ -80,6 +77,8 @@ def _errors(operation: str, part: str, body: Any) -> list[str]:  # noqa: ANN401 
 def _checker(operation: str, part: str) -> Any:  # noqa: ANN401 - of a library that may be missing
     if not able():
         return None
+    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
     from deeprepo_sandbox.github.description import operations
 
     spec = operations()[operation].spec
@@ -88,31 +87,7 @@ def _checker(operation: str, part: str) -> Any:  # noqa: ANN401 - of a library t
     else:
         schema = spec["responses"].get(part, {}).get("content", {}).get("application/json", {}).get("schema", ERROR)
         schema = _mended(operation, schema)
-    return _validator()({**_plain(schema), "components": _components()})
-
-
-@cache
-def _validator() -> Any:  # noqa: ANN401 - of a library that may be missing
-    """JSON Schema, but that a part of the description is held against the same value once: people and repositories are in every answer."""
-    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-    from jsonschema.validators import extend  # type: ignore[import-untyped]
-
-    check, fitting = Draft202012Validator.VALIDATORS["$ref"], set[tuple[str, str]]()
-
-    def remembered(validator: Any, reference: str, instance: Any, schema: Json) -> Iterator[Any]:  # noqa: ANN401
-        known = reference, json.dumps(instance)
-        if known in fitting:
-            return
-        wrong = False
-        for error in check(validator, reference, instance, schema) or ():
-            wrong = True
-            yield error
-        if not wrong:
-            if len(fitting) > REMEMBERED:
-                fitting.clear()
-            fitting.add(known)
-
-    return extend(Draft202012Validator, {"$ref": remembered})
+    return Draft202012Validator({**_plain(schema), "components": _components()})
 
 
 def _mended(operation: str, schema: Json) -> Json:
