@@ -180,7 +180,7 @@ bench-wallet: $(READY)  ## orders of pushes, commands and kills against the caps
 
 bench-time: $(READY)  ## first words in the check run; with REPOS=folder of clones also reviews beside the longest chain of their model calls; SPEED=5 CHANGES=30
 	$(BIN)/python -m benchmarks.first_words
-	$(if $(REPOS),$(BIN)/python -m benchmarks.waiting --repos $(REPOS) $(if $(SPEED),--speed $(SPEED)) $(if $(CHANGES),--changes $(CHANGES)))
+	$(if $(wildcard $(REPOS)/.),$(BIN)/python -m benchmarks.waiting --repos $(REPOS) $(if $(SPEED),--speed $(SPEED)) $(if $(CHANGES),--changes $(CHANGES)))
 
 bench-scale: $(READY)  ## what 100, 10,000 and 1,000,000 pull requests a day need, with the queue measured and simulated; QUICK=1 for half a minute
 	$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick)
